@@ -91,7 +91,7 @@ def present() -> bool:
 
 
 @dataclass(frozen=True)
-class Run:
+class RecordedRun:
     """One recorded run: its line of the index, and the collection that it is of."""
 
     row: dict[str, str]
@@ -178,10 +178,10 @@ class Run:
 
 
 @cache
-def runs(of: Collection = REFERENCE) -> dict[str, Run]:
+def runs(of: Collection = REFERENCE) -> dict[str, RecordedRun]:
     """Every run of a collection on sleds, by name."""
     with (of.mems / "index.csv").open(newline="") as file:
-        return {row["run"]: Run(row, of) for row in csv.DictReader(file)}
+        return {row["run"]: RecordedRun(row, of) for row in csv.DictReader(file)}
 
 
 def trace(name: str, of: Collection = REFERENCE) -> Path:

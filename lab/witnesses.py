@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from . import reference
-from .reference import REFERENCE, WITNESSES, Collection, Run
+from .reference import REFERENCE, WITNESSES, Collection, RecordedRun
 from .validation import disk_open
 from .validation.drives import DRIVES
 
@@ -99,7 +99,7 @@ def _sleds(to: Collection) -> None:
         _save(trace, gzip.decompress(run.trace.read_bytes()))
 
 
-def _run(run: Run, to: Collection) -> None:
+def _run(run: RecordedRun, to: Collection) -> None:
     kept: dict[str, Any] = {"device_parameters": {key: run.parameters[key] for key in CHANGES}}
     kept["system"] = {"timeout_weight": run.record["system"].get("timeout_weight")}
     _save(to.mems / "runs" / f"{run.name}.json", (json.dumps(kept, indent=1) + "\n").encode())

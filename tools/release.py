@@ -1,7 +1,7 @@
 """Makes a release as far as it goes without publishing; with `--dry-run` it builds all, and tags nothing.
 
-What publishes is the tag, once it is pushed: .github/workflows/wheels.yml builds a wheel for each platform and
-sends them to the package index. CONTRIBUTING.md has the recipe.
+What publishes is the tag, once it is pushed: .github/workflows/wheels.yml builds a wheel for each platform
+and sends them to the package index. CONTRIBUTING.md has the recipe.
 """
 
 from __future__ import annotations

@@ -32,7 +32,12 @@ fn main() -> io::Result<()> {
 /// Files that a program is made of, below a directory: what is not compiled into it is left out.
 fn sources(place: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(place)? {
-        let path = entry?.path();
+        let entry = entry?;
+        // Links lead to presets, which are looked at in their own place.
+        if entry.file_type()?.is_symlink() {
+            continue;
+        }
+        let path = entry.path();
         let is = |name| path.file_name().is_some_and(|own| own == name);
         if path.is_dir() {
             if !["tests", "benches", "examples", "experiments"].into_iter().any(is) {

@@ -12,7 +12,7 @@ from sledlab.reproduction.verdicts import claims as travelled
 
 from ..markdown import table
 from ..page import DOCUMENTS, fill
-from .claims import DEPENDS, HELD, NOT, OUTCOMES, Claim, claims
+from .claims import DEPENDS, HELD, NOT, OUTCOMES, ClaimEntry, claims
 from .scoreboard import turning
 from .topic import counts
 
@@ -47,7 +47,7 @@ def now(topics: Iterable[str]) -> dict[str, str]:
     return {name: outcome for text in pages for name, outcome in on_page(text).items()}
 
 
-def reason(claim: Claim, was: str, became: str) -> str:
+def reason(claim: ClaimEntry, was: str, became: str) -> str:
     """Why it changed; nothing where nobody has said."""
     turns = turning(travelled()[claim.id])
     if turns and became == DEPENDS and not claim.changed:
@@ -66,7 +66,7 @@ def changed(topics: Iterable[str]) -> dict[str, tuple[str, str, str]]:
     return {name: (*pair, reason(of_all[name], *pair)) for name, pair in found.items() if len(set(pair)) == 2}
 
 
-def _claims(topics: Iterable[str]) -> dict[str, Claim]:
+def _claims(topics: Iterable[str]) -> dict[str, ClaimEntry]:
     return {name: claim for topic in topics for name, claim in claims(topic).items()}
 
 

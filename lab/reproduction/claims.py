@@ -31,7 +31,7 @@ OUTCOMES = (REPRODUCED, HELD, IN_PART, NOT, DEPENDS, FITTED)
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimEntry:
     """An entry of a file in a folder `claims`."""
 
     id: str
@@ -82,7 +82,7 @@ class Judgement:
         """The same with its numbers, by the places in the words."""
         return replace(self, numbers=numbers)
 
-    def verdict(self, claim: Claim) -> Verdict:
+    def verdict(self, claim: ClaimEntry) -> Verdict:
         """What follows from a choice is not reproduced; the explanation belongs to what is less than that."""
         ours = say(claim.ours, **self.numbers)
         short = say(claim.short, **self.numbers)
@@ -147,7 +147,7 @@ def judging(*modules: ModuleType) -> None:
                 JUDGES[name.upper().replace("_", "-")] = judge
 
 
-def missing(claim: Claim) -> list[str]:
+def missing(claim: ClaimEntry) -> list[str]:
     """Tests that are not where they should be."""
     tests = [test.split("::") for test in claim.held]
     return [name for file, name in tests if not re.search(rf"\b(fn|def) {name}\(", _text(file))]
@@ -158,7 +158,7 @@ def _text(file: str) -> str:
     return (PROJECT / file).read_text(encoding="utf-8")
 
 
-def verdict(claim: Claim, runs: Any) -> Verdict:
+def verdict(claim: ClaimEntry, runs: Any) -> Verdict:
     """The verdict on a claim: its tests must pass, and are all that there is where nobody judges it."""
     name = claim.id if claim.id in JUDGES else claim.like
     if not claim.held:
@@ -172,15 +172,15 @@ def verdict(claim: Claim, runs: Any) -> Verdict:
 
 
 @cache
-def claims(topic: str) -> dict[str, Claim]:
+def claims(topic: str) -> dict[str, ClaimEntry]:
     """All claims on a topic by their id, in the order of its files."""
     files = sorted((Path(__file__).parent / topic / "claims").glob("*.toml"))
     rows = [row for file in files for row in tomllib.loads(file.read_text(encoding="utf-8"))["claim"]]
-    found = {row["id"]: Claim(**row | {"held": tuple(row.get("held", ()))}) for row in rows}
+    found = {row["id"]: ClaimEntry(**row | {"held": tuple(row.get("held", ()))}) for row in rows}
     return {name: _alike(claim, found[claim.like]) if claim.like else claim for name, claim in found.items()}
 
 
-def _alike(claim: Claim, other: Claim) -> Claim:
+def _alike(claim: ClaimEntry, other: ClaimEntry) -> ClaimEntry:
     """A claim with the words of the one that it is judged like, but for those that it has."""
     words = ("ours", "why", "choice", "short")
     return replace(claim, **{name: getattr(claim, name) or getattr(other, name) for name in words})

@@ -12,7 +12,7 @@ from sledlab.reproduction.save import to_file
 
 from ..markdown import table
 from ..page import DOCUMENTS
-from .claims import Claim
+from .claims import ClaimEntry
 from .runs import seen
 
 IMAGES = DOCUMENTS / "images" / "papers"
@@ -58,7 +58,7 @@ def picture(figure: Figure, points: Path, file: Path) -> None:
     to_file(draw(figure, points), file, figure.heading)
 
 
-def section(topic: str, mine: Mapping[str, Claim], outcomes: Mapping[str, str], reading: str) -> str:
+def section(topic: str, mine: Mapping[str, ClaimEntry], outcomes: Mapping[str, str], reading: str) -> str:
     """The pictures of a page, each with the claims on it and how to run it; `reading` is what they show."""
     first = f"Of two readings they show the first, *{reading[0].lower()}{reading[1:]}*.\n" if reading else ""
     parts = [BEFORE + first]
@@ -72,7 +72,7 @@ def section(topic: str, mine: Mapping[str, Claim], outcomes: Mapping[str, str], 
     return "\n".join(parts)
 
 
-def claims_on(figure: Figure, mine: Mapping[str, Claim]) -> Iterator[str]:
+def claims_on(figure: Figure, mine: Mapping[str, ClaimEntry]) -> Iterator[str]:
     """The claims of a page that a figure shows."""
     return (name for name, claim in mine.items() if figure.shows(name, claim.paper, claim.where))
 
@@ -87,7 +87,7 @@ def place(figure: Figure) -> str:
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", figure.heading)).lower()
 
 
-def shown_in(topic: str, claim: Claim) -> str:
+def shown_in(topic: str, claim: ClaimEntry) -> str:
     """A line below a claim: the figures that show it; nothing where none does."""
     found = [
         f"[figure {each.number}](#{place(each)})"

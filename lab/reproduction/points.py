@@ -32,7 +32,7 @@ OTHER_DIGITS = 7
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptPoints:
     """The points of an experiment.
 
     Attributes:
@@ -62,19 +62,19 @@ def asked(planned: Planned) -> str:
     return digest.hexdigest()[:12]
 
 
-def index() -> dict[str, Kept]:
+def index() -> dict[str, KeptPoints]:
     """What is kept, by the place of the experiment."""
     file = POINTS / INDEX
     if not file.is_file():
         return {}
     with file.open(newline="", encoding="utf-8") as rows:
-        return {row["place"]: Kept(**row) for row in csv.DictReader(rows)}
+        return {row["place"]: KeptPoints(**row) for row in csv.DictReader(rows)}
 
 
-def _write(kept: Mapping[str, Kept]) -> None:
+def _write(kept: Mapping[str, KeptPoints]) -> None:
     with (POINTS / INDEX).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(field.name for field in fields(Kept))
+        writer.writerow(field.name for field in fields(KeptPoints))
         writer.writerows(astuple(each) for _, each in sorted(kept.items()))
 
 
@@ -120,7 +120,7 @@ def keep(plan: Sequence[Planned], directory: Path, sources_of: str | None = None
     of = sources_of or sources()
     found = fingerprints(plan) if of == sources() else {}
     for each in plan:
-        kept[each.place] = Kept(each.place, asked(each), of, of, found.get(each.place, ""))
+        kept[each.place] = KeptPoints(each.place, asked(each), of, of, found.get(each.place, ""))
     _write(kept)
 
 

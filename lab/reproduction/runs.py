@@ -77,7 +77,7 @@ class Noting:
 
 
 @dataclass(frozen=True)
-class Point(Noting):
+class ComparisonPoint(Noting):
     """A run of a comparison: one scheduler, value, speed-up and seed."""
 
     scheduler: str
@@ -127,7 +127,7 @@ class Point(Noting):
 
 
 @dataclass(frozen=True)
-class Mean(Noting):
+class MeanPoint(Noting):
     """A point of a load curve: the mean over seeds."""
 
     scheduler: str
@@ -156,7 +156,7 @@ class Crossing(Noting):
 
 
 @dataclass(frozen=True)
-class Cost(Noting):
+class SchedulerCost(Noting):
     """What decisions of a scheduler take."""
 
     scheduler: str
@@ -229,7 +229,7 @@ def _word(value: object) -> str:
 class Points:
     """Every point of an experiment under one scheduler: by what varies and by speed-up, one a seed."""
 
-    rows: dict[tuple[str, float], list[Point]]
+    rows: dict[tuple[str, float], list[ComparisonPoint]]
 
     @property
     def varied(self) -> list[str]:
@@ -282,12 +282,12 @@ LEVELS_MS = {MODERATE: (2.0, 5.0, 10.0), HEAVY: (20.0, 50.0, 100.0)}
 
 
 @dataclass(frozen=True)
-class Race:
+class LoadCurves:
     """One load curve for every scheduler: the tables of a comparison by scheduler and speed-up or level."""
 
-    curves: dict[tuple[str, float], Mean]
+    curves: dict[tuple[str, float], MeanPoint]
     crossings: Mapping[tuple[str, float], Crossing] = field(default_factory=dict)
-    costs: Mapping[tuple[str, float], Cost] = field(default_factory=dict)
+    costs: Mapping[tuple[str, float], SchedulerCost] = field(default_factory=dict)
 
     @property
     def schedulers(self) -> list[str]:
@@ -391,19 +391,19 @@ class Runs:
 
     def points(self, place: str, scheduler: str = "") -> Points:
         """The results of an experiment under one of its schedulers, FCFS unless said; under the only one."""
-        found = read(self.directory / self.place(place) / "points.csv", Point)
+        found = read(self.directory / self.place(place) / "points.csv", ComparisonPoint)
         there = {point.scheduler for _, point in found}
         wanted = scheduler or self.marked("under") or "fcfs"
         seed = self.marked("seed")
         alone = seed and any(str(point.seed) == seed for _, point in found)
-        rows: dict[tuple[str, float], list[Point]] = {}
+        rows: dict[tuple[str, float], list[ComparisonPoint]] = {}
         for varied, point in found:
             chosen = point.scheduler == wanted or len(there) == 1
             if chosen and (not alone or str(point.seed) == seed):
                 rows.setdefault((_word(varied), point.speedup), []).append(point)
         return Points(rows)
 
-    def race(self, place: str, varied: Any = None) -> Race:
+    def race(self, place: str, varied: Any = None) -> LoadCurves:
         """The load curves of an experiment, for one value of what varies in it."""
         folder = self.directory / self.place(place)
 
@@ -411,19 +411,25 @@ class Runs:
             found = read(folder / f"{table}.csv", kind)
             return [row for value, row in found if varied is None or value == varied]
 
-        curves = rows("curves", Mean)
+        curves = rows("curves", MeanPoint)
         name = _bare({row.scheduler for row in curves}) if self.readings else str
-        return Race(
+        return LoadCurves(
             {(name(row.scheduler), row.speedup): row for row in curves},
             Later(lambda: {(name(row.scheduler), row.level_ms): row for row in rows("throughput", Crossing)}),
-            Later(lambda: {(name(row.scheduler), row.speedup): row for row in rows("decision_cost", Cost)}),
+            Later(
+                lambda: {
+                    (name(row.scheduler), row.speedup): row for row in rows("decision_cost", SchedulerCost)
+                }
+            ),
         )
 
     def experiments(self, plan: Sequence[Planned]) -> str:
         """What was run, how long, and how deep the queues were."""
         rows = []
         for planned in plan:
-            points = [point for _, point in read(self.directory / planned.place / "points.csv", Point)]
+            points = [
+                point for _, point in read(self.directory / planned.place / "points.csv", ComparisonPoint)
+            ]
             seeds = {point.seed for point in points}
             least, longest = min(p.requests for p in points), max(p.queue_mean for p in points)
             title = planned.title or f"`{planned.experiment}`"

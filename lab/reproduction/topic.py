@@ -24,7 +24,7 @@ from .claims import (
     NOT,
     OUTCOMES,
     REPRODUCED,
-    Claim,
+    ClaimEntry,
     Verdict,
     claims,
     together,
@@ -108,7 +108,7 @@ class Topic:
         verdicts = {name: self.judged(claim, directory) for name, claim in claims(self.name).items()}
         return Sheet(verdicts, self.places(self.runs(directory, ()), verdicts))
 
-    def judged(self, claim: Claim, directory: Path) -> Judged:
+    def judged(self, claim: ClaimEntry, directory: Path) -> Judged:
         """Judges a claim in all readings, and over all that it hangs on."""
 
         @cache
@@ -224,7 +224,7 @@ class Topic:
         return f"{table(['reading', *shown], rows)}\nThe two differ on {', '.join(differ) or 'no claim'}.\n"
 
 
-def counts(claims: Mapping[str, Claim], outcomes: Mapping[str, str]) -> str:
+def counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
     """How many claims came out how, by priority and by grade; outcomes that there are."""
     shown = [each for each in OUTCOMES if each in (REPRODUCED, IN_PART, NOT, *outcomes.values())]
 
@@ -244,7 +244,7 @@ def counts(claims: Mapping[str, Claim], outcomes: Mapping[str, str]) -> str:
     return table(["claims", *shown, "all"], rows)
 
 
-def headlines(claims: Mapping[str, Claim], outcomes: Mapping[str, str]) -> str:
+def headlines(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
     """What the papers rest on, claim by claim, with what came of it."""
     rows = [
         [f"[{name}](#{pictures.anchor(name, outcomes[name])})", _sentence(claim.claim), outcomes[name]]
@@ -254,7 +254,7 @@ def headlines(claims: Mapping[str, Claim], outcomes: Mapping[str, str]) -> str:
     return table(["claim", "says", "outcome"], rows, words=3)
 
 
-def section(claim: Claim, judged: Judged, title: str, other_title: str) -> str:
+def section(claim: ClaimEntry, judged: Judged, title: str, other_title: str) -> str:
     """One claim, with all readings in which it comes out otherwise."""
     lines = [
         f"### {claim.id}: {judged.outcome}",
@@ -278,7 +278,7 @@ def section(claim: Claim, judged: Judged, title: str, other_title: str) -> str:
     return "\n\n".join(lines) + "\n"
 
 
-def _sensitivity(claim: Claim, judged: Judged) -> Iterator[str]:
+def _sensitivity(claim: ClaimEntry, judged: Judged) -> Iterator[str]:
     """Where it holds and where it flips: strips where it is contested, else a sentence."""
     if not contested(claim, judged):
         if judged.strips:
@@ -294,7 +294,7 @@ def _sensitivity(claim: Claim, judged: Judged) -> Iterator[str]:
         yield strip_table(each)
 
 
-def contested(claim: Claim, judged: Judged) -> bool:
+def contested(claim: ClaimEntry, judged: Judged) -> bool:
     """Whether a choice of ours may have made the verdict: all that is less than reproduced, and headlines."""
     return judged.outcome in (DEPENDS, IN_PART, NOT) or (
         claim.id in HEADLINES and judged.outcome not in (HELD, FITTED)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ..results import PROJECT
-from .claims import Claim, claims, verdict
+from .claims import ClaimEntry, claims, verdict
 from .points import POINTS
 from .runs import TOUCHED
 from .topic import Judged, Sheet, Topic
@@ -67,7 +67,7 @@ def _in_all(topic: Topic, judged: Judged, what: str) -> str:
     return " ".join(f"{title} ({outcome}): {text}" for title, outcome, text in both if text)
 
 
-def _experiments(topic: Topic, claim: Claim) -> list[str]:
+def _experiments(topic: Topic, claim: ClaimEntry) -> list[str]:
     """The experiments that a claim is judged by: those whose tables its judge reads."""
     TOUCHED.clear()
     verdict(claim, topic.runs(POINTS, ()))

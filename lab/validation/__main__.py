@@ -10,14 +10,19 @@ from .. import reference
 from ..page import fill, write
 from ..results import RESULTS, Left, sources
 from . import agreement, arrays, defects, disk_open, disk_queue, drives, mechanics, published, speed
-from .section import Section
+from .section import ValidationSection
 
 PAGE = "validation.md"
 
-REPLAYED: tuple[Section[Any], ...] = (published.NUMBERS, published.CHECKS, agreement.SECTION, defects.SECTION)
+REPLAYED: tuple[ValidationSection[Any], ...] = (
+    published.NUMBERS,
+    published.CHECKS,
+    agreement.SECTION,
+    defects.SECTION,
+)
 """Sections made of replays alone."""
 
-SECTIONS: tuple[Section[Any], ...] = (
+SECTIONS: tuple[ValidationSection[Any], ...] = (
     mechanics.KINEMATICS,
     mechanics.TABLES,
     *REPLAYED,
@@ -30,7 +35,7 @@ SECTIONS: tuple[Section[Any], ...] = (
 )
 
 
-def found(section: Section[Any], *, as_left: bool) -> Left[Any]:
+def found(section: ValidationSection[Any], *, as_left: bool) -> Left[Any]:
     """What was measured of these sources; measured now where nothing was left, or what is left is stale."""
     left = section.left()
     if left and left.stale:

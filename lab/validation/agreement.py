@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import reference
 from ..markdown import table
-from ..reference import MEMS, REFERENCE, Collection, Run
+from ..reference import MEMS, REFERENCE, Collection, RecordedRun
 from ..simulator import imported, replay
 from ..words import cells
-from .section import Section
+from .section import ValidationSection
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Agreement:
         return [what for what, holds in held.items() if not holds]
 
 
-def compared() -> list[Run]:
+def compared() -> list[RecordedRun]:
     """Every run that is compared."""
     return [run for run in reference.runs().values() if run.scheduler and run.family in BANDS]
 
@@ -151,4 +151,4 @@ def _row(family: str, scheduler: str, group: list[Agreement]) -> list[str]:
     ]
 
 
-SECTION = Section("agreement", tuple[Agreement, ...], measure, _words)
+SECTION = ValidationSection("agreement", tuple[Agreement, ...], measure, _words)

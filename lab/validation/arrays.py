@@ -19,7 +19,7 @@ from .. import reference
 from ..markdown import table
 from ..simulator import command_line
 from ..words import cells
-from .section import Section
+from .section import ValidationSection
 
 COMPONENTS = reference.ROOT / "disks" / "components"
 MISSING = f"no reference runs in {COMPONENTS} (set SLEDLAB_REFERENCE)"
@@ -76,7 +76,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Row:
+class ArrayRow:
     """An array on a bus; times in ms, the deviation relative."""
 
     kind: str
@@ -146,13 +146,13 @@ def compared(kind: str, bus: str) -> Pair:
     return Pair(reads, alone, response, ours_ms)
 
 
-def measure() -> tuple[Row, ...]:
+def measure() -> tuple[ArrayRow, ...]:
     """Every array, each disk on a bus of its own and all on one."""
 
-    def row(kind: str, bus: str) -> Row:
+    def row(kind: str, bus: str) -> ArrayRow:
         pair = compared(kind, bus)
         apart_ms = (pair.ours_ms - pair.recorded_ms)[pair.alone]
-        return Row(
+        return ArrayRow(
             kind=kind,
             bus=bus,
             requests=len(pair.ours_ms),
@@ -164,11 +164,11 @@ def measure() -> tuple[Row, ...]:
     return tuple(row(kind, bus) for kind in ARRAYS for bus in BUSES)
 
 
-def _words(found: tuple[Row, ...]) -> dict[str, object]:
+def _words(found: tuple[ArrayRow, ...]) -> dict[str, object]:
     form = "`{0.kind}` | `{0.bus}` | {0.requests:,} | {0.recorded_ms:.3f} | {0.ours_ms:.3f} | {0.off:+%2}"
     rows = [cells(f"{form} | {{0.same_alone:%1}}", row) for row in found]
     head = "array | bus | requests | recorded, ms | sledlab, ms | off by, % | same alone, %"
     return {"arrays": table(head, rows, words=2)}
 
 
-SECTION = Section("arrays", tuple[Row, ...], measure, _words)
+SECTION = ValidationSection("arrays", tuple[ArrayRow, ...], measure, _words)

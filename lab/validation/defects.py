@@ -18,7 +18,7 @@ from ..simulator import parameters, replay
 from ..words import cells, percent, span
 from .agreement import agreement
 from .motion import Sled, passes
-from .section import Section
+from .section import ValidationSection
 
 if TYPE_CHECKING:
     import sledlab as sl
@@ -27,7 +27,7 @@ DEVICES = ("G1", "G2", "G3")
 
 
 @dataclass(frozen=True)
-class Workload:
+class DefectWorkload:
     """A trace that is replayed on every device that has it."""
 
     name: str
@@ -40,13 +40,13 @@ class Workload:
 
 
 WORKLOADS = (
-    Workload("rw8_mod", "{}_rw8_mod"),
-    Workload("mixed", "{}_mixed"),
-    Workload("memsvalid", "memsvalid_{}"),
-    Workload("idlegap", "{}_idlegap"),
-    Workload("st41601n", "st41601n"),
-    Workload("hp_ajw_x10", "hp_ajw_x10"),
-    Workload("sat, SPTF", "{}_sat", "sptf"),
+    DefectWorkload("rw8_mod", "{}_rw8_mod"),
+    DefectWorkload("mixed", "{}_mixed"),
+    DefectWorkload("memsvalid", "memsvalid_{}"),
+    DefectWorkload("idlegap", "{}_idlegap"),
+    DefectWorkload("st41601n", "st41601n"),
+    DefectWorkload("hp_ajw_x10", "hp_ajw_x10"),
+    DefectWorkload("sat, SPTF", "{}_sat", "sptf"),
 )
 
 
@@ -89,7 +89,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Replayed:
+class DefectReplay:
     """A trace on a device, with what every defect does to it."""
 
     workload: str
@@ -114,7 +114,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Timeout:
+class TimeoutEnergy:
     """Energy in J of a run of a sweep over idle timeouts."""
 
     sweep: str
@@ -125,13 +125,13 @@ class Timeout:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundDefects:
     """All that the section tells."""
 
-    replayed: tuple[Replayed, ...]
+    replayed: tuple[DefectReplay, ...]
     motion: tuple[Motion, ...]
     turnarounds_ms: dict[str, tuple[float, ...]]
-    timeouts: tuple[Timeout, ...]
+    timeouts: tuple[TimeoutEnergy, ...]
 
     def effects(self, defect: Defect, scheduler: str) -> list[Effect]:
         """Its effects on every trace replayed with a scheduler, on every device."""
@@ -139,15 +139,15 @@ class Found:
         return [effect for effects in chosen for effect in effects if effect.defect == defect.name]
 
 
-def measure() -> Found:
+def measure() -> FoundDefects:
     """Replays, and recorded passes computed anew."""
     works = [(work, device) for device in DEVICES for work in WORKLOADS if work.on(device)]
-    return Found(
+    return FoundDefects(
         tuple(_replayed(*each) for each in works), tuple(_motion()), _turnarounds_ms(), tuple(_timeouts())
     )
 
 
-def _replayed(work: Workload, device: str) -> Replayed:
+def _replayed(work: DefectWorkload, device: str) -> DefectReplay:
     profile = f"mems-{device.lower()}-disksim"
     trace = reference.trace(work.trace.format(device))
 
@@ -167,7 +167,7 @@ def _replayed(work: Workload, device: str) -> Replayed:
     # Idle time before every spin-down; the first start-up had none before it.
     p, whole = parameters(profile), simulated()
     uncharged_j = (int(whole.summary["startups"]) - 1) * float(p["idle_timeout_ms"]) * p["sled_mw"] / 1e6
-    return Replayed(
+    return DefectReplay(
         work.name,
         work.scheduler,
         device,
@@ -199,16 +199,16 @@ def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
     return {name: tuple((1e3 * times).tolist()) for name, times in rules.items()}
 
 
-def _timeouts() -> Iterator[Timeout]:
+def _timeouts() -> Iterator[TimeoutEnergy]:
     """The sweeps over idle timeouts on a G2, each in their order."""
     for sweep in SWEEPS:
         runs = [run for run in reference.runs().values() if run.name.startswith(f"sweep_G2_{sweep}_")]
         for run in sorted(runs, key=lambda run: float(run.parameters["inactive_after_ms"])):
             timeout_ms, ours = float(run.parameters["inactive_after_ms"]), agreement(run.name).energy_j
-            yield Timeout(sweep, timeout_ms, run.charged_energy_j, run.energy_j, ours)
+            yield TimeoutEnergy(sweep, timeout_ms, run.charged_energy_j, run.energy_j, ours)
 
 
-def _words(found: Found) -> dict[str, object]:
+def _words(found: FoundDefects) -> dict[str, object]:
     head = ["recorded passes of", "passes", "exact, ms", "constant acceleration", "+ wrong sign"]
     energy = {
         scheduler: max(abs(one.energy) for defect in OF_ENERGY for one in found.effects(defect, scheduler))
@@ -235,7 +235,7 @@ def _words(found: Found) -> dict[str, object]:
     }
 
 
-def _of_device(found: Found, device: str) -> str:
+def _of_device(found: FoundDefects, device: str) -> str:
     rows = [
         [
             *cells("{0.workload} | {0.mean_ms:.3f}", one),
@@ -254,7 +254,7 @@ def _steps(one: Motion) -> list[str]:
     return [*cells("`{0.run}` | {0.passes:,} | {0.exact:.4f}", one), *changes]
 
 
-def _idle(found: Found) -> str:
+def _idle(found: FoundDefects) -> str:
     by_timeout: dict[float, list[str]] = {}
     for one in found.timeouts:
         energies = (one.reported, one.complete, one.ours)
@@ -263,7 +263,7 @@ def _idle(found: Found) -> str:
     return table(["timeout, ms", *head], [[f"{timeout:g}", *cells] for timeout, cells in by_timeout.items()])
 
 
-def _best(sweep: str, found: Found) -> str:
+def _best(sweep: str, found: FoundDefects) -> str:
     mine = [one for one in found.timeouts if one.sweep == sweep]
     seen, true = min(mine, key=lambda one: one.reported), min(mine, key=lambda one: one.complete)
     if seen == true:
@@ -275,4 +275,4 @@ def _best(sweep: str, found: Found) -> str:
     )
 
 
-SECTION = Section("defects", Found, measure, _words)
+SECTION = ValidationSection("defects", FoundDefects, measure, _words)

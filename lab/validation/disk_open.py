@@ -23,7 +23,7 @@ from sledlab.model.catalogue import Chosen
 from ..markdown import table
 from ..reference import REFERENCE, Collection
 from ..words import cells, span
-from .section import Section
+from .section import ValidationSection
 
 OPEN = REFERENCE.open
 MISSING = f"no reference runs in {OPEN} (set SLEDLAB_REFERENCE)"
@@ -96,7 +96,7 @@ class OpenRun:
 
 
 @dataclass(frozen=True)
-class Comparison(OpenRun):
+class OpenComparison(OpenRun):
     """A replay beside the recorded run; times in ms, deviations relative."""
 
     requests: int
@@ -184,7 +184,7 @@ def services(arrivals: Times, responses: Times) -> Times:
 
 
 @cache
-def comparison(run: OpenRun, of: Collection = REFERENCE) -> Comparison:
+def comparison(run: OpenRun, of: Collection = REFERENCE) -> OpenComparison:
     """Replays a run."""
     columns = recorded(run.drive, run.load, of)
     arrived = np.array(columns["arrival_ms"], dtype=float)
@@ -195,7 +195,7 @@ def comparison(run: OpenRun, of: Collection = REFERENCE) -> Comparison:
     mine, recorded_ms = services(arrived, ours), services(arrived, theirs)
     apart = mine - recorded_ms
     same = np.abs(apart) < 0.2
-    return Comparison(
+    return OpenComparison(
         drive=run.drive,
         load=run.load,
         column=run.column,
@@ -244,22 +244,24 @@ def turned(run: OpenRun) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Row:
+class OpenRow:
     """A run, and its deviations with everything later where queues are long."""
 
-    of: Comparison
+    of: OpenComparison
     turned: tuple[float, ...]
 
 
-def measure() -> tuple[Row, ...]:
+def measure() -> tuple[OpenRow, ...]:
     """Every run with the queue in the host."""
     return tuple(
-        Row(comparison(run), turned(run) if run.load in ("heavy", "overload") and not run.is_stale else ())
+        OpenRow(
+            comparison(run), turned(run) if run.load in ("heavy", "overload") and not run.is_stale else ()
+        )
         for run in runs()
     )
 
 
-def rows(found: tuple[Row, ...]) -> list[list[str]]:
+def rows(found: tuple[OpenRow, ...]) -> list[list[str]]:
     """A row for each run."""
     form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
     return [
@@ -273,9 +275,9 @@ def rows(found: tuple[Row, ...]) -> list[list[str]]:
     ]
 
 
-def _words(found: tuple[Row, ...]) -> dict[str, object]:
+def _words(found: tuple[OpenRow, ...]) -> dict[str, object]:
     head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
     return {"runs": table(f"{head}service off by, % | same service, %", rows(found), words=5)}
 
 
-SECTION = Section("disk_open", tuple[Row, ...], measure, _words)
+SECTION = ValidationSection("disk_open", tuple[OpenRow, ...], measure, _words)

@@ -16,7 +16,7 @@ from ..markdown import table
 from ..words import cells, span
 from . import disk_open
 from .disk_open import DRIVES, LOADS, OpenRun, recorded
-from .section import Section
+from .section import ValidationSection
 
 DEPTH = 16
 
@@ -45,7 +45,7 @@ class QueueRun(OpenRun):
 
 
 @dataclass(frozen=True)
-class Comparison(QueueRun):
+class QueueComparison(QueueRun):
     """A replay beside the recorded run; times in ms, deviations relative."""
 
     requests: int
@@ -78,7 +78,7 @@ def runs() -> list[QueueRun]:
 
 
 @cache
-def comparison(run: QueueRun) -> Comparison:
+def comparison(run: QueueRun) -> QueueComparison:
     """Replays a run."""
     theirs = np.array(recorded(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
     result = sl.simulate(run.trace, run.device, scheduler=run.scheduler, requests=True)
@@ -86,7 +86,7 @@ def comparison(run: QueueRun) -> Comparison:
     apart = ours - theirs
     judging = disk_open.device(run.drive, queue_depth=DEPTH)
     moment = sl.simulate(run.trace, judging, scheduler=run.scheduler) if "sptf" in run.column else result
-    return Comparison(
+    return QueueComparison(
         drive=run.drive,
         load=run.load,
         column=run.column,
@@ -107,22 +107,22 @@ def turned(run: QueueRun) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Row:
+class QueueRow:
     """A run, and its deviations with everything later where queues are long."""
 
-    of: Comparison
+    of: QueueComparison
     turned: tuple[float, ...]
 
 
-def measure() -> tuple[Row, ...]:
+def measure() -> tuple[QueueRow, ...]:
     """Every run with the queue in the drive."""
     return tuple(
-        Row(comparison(run), turned(run) if run.load in ("heavy", "overload", "mixed") else ())
+        QueueRow(comparison(run), turned(run) if run.load in ("heavy", "overload", "mixed") else ())
         for run in runs()
     )
 
 
-def rows(found: tuple[Row, ...]) -> list[list[str]]:
+def rows(found: tuple[QueueRow, ...]) -> list[list[str]]:
     """A row for each run."""
     form = "{0.load} | `{0.column}` | `{0.scheduler}` | {0.reason} | {0.recorded_ms:,.3f} | {0.ours_ms:,.3f}"
     return [
@@ -136,7 +136,7 @@ def rows(found: tuple[Row, ...]) -> list[list[str]]:
     ]
 
 
-def _words(found: tuple[Row, ...]) -> dict[str, object]:
+def _words(found: tuple[QueueRow, ...]) -> dict[str, object]:
     head = "drive | load | recorded run | sledlab | why | recorded, ms | sledlab, ms | off by, % | turned | "
     return {
         "count": len(found),
@@ -144,4 +144,4 @@ def _words(found: tuple[Row, ...]) -> dict[str, object]:
     }
 
 
-SECTION = Section("disk_queue", tuple[Row, ...], measure, _words)
+SECTION = ValidationSection("disk_queue", tuple[QueueRow, ...], measure, _words)

@@ -22,7 +22,7 @@ from ..reference import REFERENCE, Collection
 from ..results import PROJECT
 from ..simulator import Times, demerit_ms, parameters, replay_measured
 from ..words import cells
-from .section import Section
+from .section import ValidationSection
 
 DISKS = REFERENCE.root / "disks"
 MISSING = f"no measured drives in {DISKS} (set SLEDLAB_REFERENCE)"
@@ -109,7 +109,7 @@ def demerit(drive: str, host: Host, part: slice = slice(None)) -> float:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedStream:
     """What the reference simulator made of a stream."""
 
     measured: list[int]
@@ -121,12 +121,12 @@ class Recorded:
 
 
 @cache
-def recorded(drive: str, of: Collection = REFERENCE) -> Recorded:
+def recorded(drive: str, of: Collection = REFERENCE) -> RecordedStream:
     """The reference simulator's service times of the same requests."""
     with gzip.open(of.replayed(DRIVES[drive]), "rt") as file:
         rows = list(csv.DictReader(file))
     ns = [[round(float(row[f"{kind}_service_ms"]) * 1e6) for row in rows] for kind in ("measured", "sim")]
-    return Recorded(*ns)
+    return RecordedStream(*ns)
 
 
 def halves(drive: str) -> tuple[slice, slice]:
@@ -238,7 +238,7 @@ def _words(found: tuple[Drive, ...]) -> dict[str, object]:
     }
 
 
-SECTION = Section("drives", tuple[Drive, ...], measure, _words)
+SECTION = ValidationSection("drives", tuple[Drive, ...], measure, _words)
 
 
 def main() -> int:

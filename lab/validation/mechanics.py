@@ -13,7 +13,7 @@ from .. import reference
 from ..markdown import table
 from ..results import PROJECT, RESULTS, typed
 from ..words import cells, tiny
-from .section import Section
+from .section import ValidationSection
 
 TESTS = {
     "kinematics": (
@@ -128,11 +128,11 @@ def _kinematics_words(found: Kinematics) -> dict[str, object]:
     }
 
 
-KINEMATICS = Section("kinematics", Kinematics, _kinematics, _kinematics_words)
+KINEMATICS = ValidationSection("kinematics", Kinematics, _kinematics, _kinematics_words)
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedValues:
     """Values compared with a table or a recorded run, and the largest difference."""
 
     what: str
@@ -142,24 +142,24 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Tables:
+class LayoutTables:
     """Blocks of the layout tables, and all that was compared, by the name of the test."""
 
     blocks: int
-    compared: dict[str, tuple[Compared, ...]]
+    compared: dict[str, tuple[ComparedValues, ...]]
 
 
-def _tables() -> Tables:
+def _tables() -> LayoutTables:
     for test in ("reference_tables", "layouts"):
         _run(test)
     layouts = sorted((reference.MEMS / "layout").glob("*.csv.gz"))
-    return Tables(
+    return LayoutTables(
         sum(len(reference.table(path)["lbn"]) for path in layouts),
-        {test: _left(test, tuple[Compared, ...]) for test in TESTS["reference_tables"]},
+        {test: _left(test, tuple[ComparedValues, ...]) for test in TESTS["reference_tables"]},
     )
 
 
-def _tables_words(found: Tables) -> dict[str, object]:
+def _tables_words(found: LayoutTables) -> dict[str, object]:
     names = {"piecewise": "disksim-piecewise", "hong": "disksim-closed", "exact": "exact"}
     groups = {
         f"{axis} seeks, `{name}`": [
@@ -182,7 +182,7 @@ def _tables_words(found: Tables) -> dict[str, object]:
     return {"blocks": f"{found.blocks:,}", "compared": table(head, rows)}
 
 
-TABLES = Section("tables", Tables, _tables, _tables_words)
+TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_words)
 
 
 @dataclass(frozen=True)
@@ -207,4 +207,4 @@ def _gaps_words(found: tuple[Gap, ...]) -> dict[str, object]:
     return {"gaps": table(["scheduler", "mean gap"], rows)}
 
 
-OPTIMALITY = Section("optimality", tuple[Gap, ...], _gaps, _gaps_words)
+OPTIMALITY = ValidationSection("optimality", tuple[Gap, ...], _gaps, _gaps_words)

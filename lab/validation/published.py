@@ -10,7 +10,7 @@ from ..markdown import table
 from ..simulator import parameters, random_pairs
 from ..words import cells, percent
 from .agreement import agreement
-from .section import Section
+from .section import ValidationSection
 
 PAIRS = 100_000
 """Random pairs of places."""
@@ -94,18 +94,20 @@ def x_dominates(device: str) -> float:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class PublishedNumbers:
     """What is in print, and by device how often x takes longer than y."""
 
     quantities: tuple[Quantity, ...]
     x_dominates: dict[str, float]
 
 
-def _numbers() -> Numbers:
-    return Numbers(quantities(), {device[-2:].upper(): x_dominates(device) for device in GENERATIONS})
+def _numbers() -> PublishedNumbers:
+    return PublishedNumbers(
+        quantities(), {device[-2:].upper(): x_dominates(device) for device in GENERATIONS}
+    )
 
 
-def _numbers_words(found: Numbers) -> dict[str, object]:
+def _numbers_words(found: PublishedNumbers) -> dict[str, object]:
     rows = [
         [
             q.name,
@@ -124,7 +126,7 @@ def _numbers_words(found: Numbers) -> dict[str, object]:
     }
 
 
-NUMBERS = Section("published", Numbers, _numbers, _numbers_words)
+NUMBERS = ValidationSection("published", PublishedNumbers, _numbers, _numbers_words)
 
 
 @dataclass(frozen=True)
@@ -173,4 +175,4 @@ def _checks_words(found: tuple[CheckValue, ...]) -> dict[str, object]:
     return {"band": f"{100 * CHECK_BAND:g}", "values": table(head, rows, words=2)}
 
 
-CHECKS = Section("check_values", tuple[CheckValue, ...], _checks, _checks_words)
+CHECKS = ValidationSection("check_values", tuple[CheckValue, ...], _checks, _checks_words)

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Section(Generic[T]):
+class ValidationSection(Generic[T]):
     """A section by the name of its text; `kind` is the type of what `measure` finds."""
 
     name: str

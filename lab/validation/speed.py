@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..markdown import table
 from ..results import PROJECT, typed
-from .section import Section
+from .section import ValidationSection
 
 RESULTS = PROJECT / "benches" / "results.json"
 DECISIONS = PROJECT / "benches" / "decisions.json"
@@ -18,7 +18,7 @@ DECISION_TARGETS_US = {"sptf": 2, "gsptf": 2, "zsptf": 2, "asptf": 5}
 
 
 @dataclass(frozen=True)
-class Measured:
+class BenchmarkFigure:
     """A figure of the benchmark, and what is asked for."""
 
     what: str
@@ -29,13 +29,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a choice and the arrival that replaces what was chosen take, by the index and by a scan."""
+    """What a choice and the arrival that replaces what was chosen take, by index and by exhaustive search."""
 
     scheduler: str
     queue: int
     ns: float | None
     """`None` where the scheduler refuses so long a queue."""
-    scan_ns: float | None = None
+    search_ns: float | None = None
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Speed:
     """All figures, and the machine they are of."""
 
     machine: str
-    rows: tuple[Measured, ...]
+    rows: tuple[BenchmarkFigure, ...]
     decisions: tuple[Decision, ...]
     decided_on: str
     """The machine that decisions are of."""
-    getting_in: tuple[Measured, ...]
+    getting_in: tuple[BenchmarkFigure, ...]
     got_in_on: str
     """The machine that getting in is of."""
 
@@ -64,10 +64,10 @@ def _measure() -> Speed:
     door = json.loads(FRONT_DOOR.read_text(encoding="utf-8"))
     return Speed(
         found["machine"],
-        typed(tuple[Measured, ...], found["rows"]),
+        typed(tuple[BenchmarkFigure, ...], found["rows"]),
         decisions(),
         decided_on,
-        typed(tuple[Measured, ...], door["rows"]),
+        typed(tuple[BenchmarkFigure, ...], door["rows"]),
         door["machine"],
     )
 
@@ -91,14 +91,14 @@ def _words(found: Speed) -> dict[str, object]:
     }
 
 
-def _measured(rows: tuple[Measured, ...]) -> str:
+def _measured(rows: tuple[BenchmarkFigure, ...]) -> str:
     return table(["what", "measured", "target"], [[row.what, _value(row), _target(row)] for row in rows])
 
 
 def _decision(one: Decision) -> str:
     if one.ns is None:
         return "–"
-    return _us(one.ns) + (f" ({_us(one.scan_ns)})" if one.scan_ns else "")
+    return _us(one.ns) + (f" ({_us(one.search_ns)})" if one.search_ns else "")
 
 
 def _us(ns: float) -> str:
@@ -114,12 +114,12 @@ def _decision_target(name: str, rows: list[Decision]) -> str:
     return f"{target}, not met at {', '.join(missed)}" if missed else str(target)
 
 
-def _value(row: Measured) -> str:
+def _value(row: BenchmarkFigure) -> str:
     is_whole = isinstance(row.value, int) or abs(row.value) >= 1e4
     return f"{row.value:{',.0f' if is_whole else ',.4g'}} {row.unit}".strip()
 
 
-def _target(row: Measured) -> str:
+def _target(row: BenchmarkFigure) -> str:
     """The target, and whether it is missed: rates want to be high, times and sizes low."""
     if not row.target:
         return ""
@@ -127,4 +127,4 @@ def _target(row: Measured) -> str:
     return f"{row.target}, not met" if missed else row.target
 
 
-SECTION = Section("speed", Speed, _measure, _words)
+SECTION = ValidationSection("speed", Speed, _measure, _words)

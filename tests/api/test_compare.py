@@ -19,7 +19,7 @@ from sledlab.studies.compare import STUDY, plan, words
 from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_parts, race_rows, statistics
 from sledlab.study.measure import Found, Measured
-from sledlab.study.plan import Given
+from sledlab.study.plan import Question
 from sledlab.study.race import HIGHLIGHTED
 
 from tests.points import kept_bytes, kept_lines
@@ -70,7 +70,7 @@ def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Compariso
                 )
                 who = race_rows.Who({"scheduler": name}, float(speedup), {})
                 timing = {"decision_ns": 100.0, "wall_s": 0.1}
-                found.append((race_rows.Point(who, seed, row), Found(row, timing)))
+                found.append((race_rows.RacePoint(who, seed, row), Found(row, timing)))
     config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
     return Comparison(*race_rows.rows_of(found), config, {"schedulers": names}, "seed = 1\n")
 
@@ -165,8 +165,8 @@ def test_closed_replays_have_one_load():
 def test_all_are_those_that_race():
     racing = plan.racing()
     assert {"fcfs", "sptf"} <= set(racing)
-    assert not set(racing) & {"sptf-scan", "mst", "optimal"}
-    made = plan.planned(Given(sl.Experiment().with_device("mems-g2").with_workload("uniform"), None, {}))
+    assert not set(racing) & {"sptf-exhaustive", "mst", "optimal"}
+    made = plan.planned(Question(sl.Experiment().with_device("mems-g2").with_workload("uniform"), None, {}))
     assert made.axes["schedulers"] == racing
     assert made.axes["speedups"] == (1, 2, 4, 8, 16)
 
@@ -174,7 +174,7 @@ def test_all_are_those_that_race():
 def test_work_begins_with_what_takes_longest():
     experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
     axes = {"schedulers": ["fcfs", "sptf"], "speedups": [2, 8, 1], "seeds": 2}
-    made = plan.planned(Given(experiment, None, axes))
+    made = plan.planned(Question(experiment, None, axes))
     speedups = [float(dict(point.settings)["replay.speedup"]) for point in made.points]
     assert speedups == [8.0] * 4 + [2.0] * 4 + [1.0] * 4
 
@@ -307,7 +307,7 @@ def test_figures_of_few_and_many(refused, count):
 
 def test_curves_that_coincide_are_one_and_say_so():
     def dots(*values, late=False):
-        return [curves.Dot(100.0 * 2**place, value, None, 1, late) for place, value in enumerate(values)]
+        return [curves.LoadDot(100.0 * 2**place, value, None, 1, late) for place, value in enumerate(values)]
 
     def drawn(measure, *lines):
         made = [curves.Line(f"S{place}", each) for place, each in enumerate(lines)]

@@ -21,9 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab import _native
 from sledlab.cli import run as cli
-from sledlab.studies.fleet.measuring import Told, measure
+from sledlab.studies.fleet.measuring import FleetPoint, measure
 from sledlab.studies.fleet.placement import HOT, LARGE, LIST, Item, Layout, Room, placement
-from sledlab.studies.fleet.search import Tried, is_monotone, search
+from sledlab.studies.fleet.search import TriedPlacement, is_monotone, search
 from sledlab.study.histogram import PERCENTILES, Histogram, bin_of, middle_ns
 from sledlab.study.kept import files as points_in
 from sledlab.traces.volumes import Volume, merged, read_volumes
@@ -103,7 +103,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def told(volumes: list[Volume], offsets: list[int], text: str) -> Told:
+def point_of(volumes: list[Volume], offsets: list[int], text: str) -> FleetPoint:
     return measure(_native.Experiment(text).to_toml(), merged(volumes, offsets)).row
 
 
@@ -115,7 +115,7 @@ STRIPED = ONE + 'system.kind = "stripe"\nsystem.devices = 3\n'
 def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: Path, text: str) -> None:
     volumes = read_volumes(place)
     offsets = [2_500_000, 0, 1_300_000, 3_800_000, 5_100_000]
-    found = told(volumes, offsets, text)
+    found = point_of(volumes, offsets, text)
     # The same by commands of their own: every volume moved, all merged, and replayed.
     files: list[str] = []
     for volume, offset in zip(volumes, offsets, strict=True):
@@ -139,7 +139,7 @@ def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: P
     _check_volumes(found, run.requests, offsets)
 
 
-def _check_volumes(found: Told, requests: polars.DataFrame, offsets: list[int]) -> None:
+def _check_volumes(found: FleetPoint, requests: polars.DataFrame, offsets: list[int]) -> None:
     """Response times of each volume are those of the requests in its extent, and together those of all."""
     ends = sorted([*offsets, 10**9])
     for offset, times in zip(offsets, found.histograms, strict=True):
@@ -208,12 +208,12 @@ def test_a_hybrid_is_a_kind_of_device(place: Path, tmp_path: Path) -> None:
 
 @given(st.lists(st.floats(1, 100), min_size=101, max_size=101), st.floats(1, 100))
 def test_the_search_ends_between_what_does_it_and_what_does_not(values: list[float], limit: float) -> None:
-    looked: dict[float, Tried] = {}
+    looked: dict[float, TriedPlacement] = {}
 
-    def at(fill: float) -> Tried:
+    def at(fill: float) -> TriedPlacement:
         assert fill not in looked
         number = round(100 * fill)
-        looked[fill] = Tried(fill, 500 - 4 * number, 0, values[number], values[number] <= limit)
+        looked[fill] = TriedPlacement(fill, 500 - 4 * number, 0, values[number], values[number] <= limit)
         return looked[fill]
 
     found = search(0.9, at)

@@ -305,7 +305,7 @@ def test_every_section_draws(refused, bank_study, section):
             study().plot(section)
 
 
-def with_mean(row: tables.Stored, mean_ms: float) -> tables.Stored:
+def with_mean(row: tables.StoreRow, mean_ms: float) -> tables.StoreRow:
     return replace(row, run=replace(row.run, mean_ms=mean_ms, saturated=False))
 
 

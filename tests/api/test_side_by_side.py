@@ -36,7 +36,7 @@ def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> S
                 energy_j=0.1 * mean,
                 startup_s=0.0,
             )
-            point = race_rows.Point(race_rows.Who({"device": device}, 1.0, {"trace": trace}), 1, row)
+            point = race_rows.RacePoint(race_rows.Who({"device": device}, 1.0, {"trace": trace}), 1, row)
             pairs.append((point, Found(row, {"wall_s": 0.1})))
     devices = tuple(next(iter(means.values())))
     config = {"trace": {"file": "x.csv"}, "device": {"name": "mems-g2"}, "replay": {}}

@@ -12,7 +12,7 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.cli import run
-from sledlab.traces.parts import Text
+from sledlab.traces.parts import TextTrace
 
 HEAD = "time_us,op,offset_bytes,length_bytes\n"
 
@@ -183,7 +183,7 @@ def server(tmp_path):
 def test_traces_on_a_web_server_are_read(server):
     root, address = server
     (root / "a.csv").write_text(HEAD + "".join(f"{n},R,{n * 512},512\n" for n in range(100_000)))
-    far = Text(f"{address}/a.csv")
+    far = TextTrace(f"{address}/a.csv")
     frame = sl.Trace("a", "csv", far).frame()
     assert frame.equals(sl.read_trace(root / "a.csv").frame())
     assert [each.name for each in sl.read_volumes(f"{address}/")] == ["a"]

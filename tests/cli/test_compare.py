@@ -76,7 +76,7 @@ def test_more_points_run_only_what_is_new(sledlab, tmp_path):
     before = kept_lines(tmp_path)
     assert (
         sledlab(
-            *UNIFORM, "--schedulers", "fcfs,sptf,sptf-scan", "--speedups", "1,1.4", "--out", tmp_path
+            *UNIFORM, "--schedulers", "fcfs,sptf,sptf-exhaustive", "--speedups", "1,1.4", "--out", tmp_path
         ).code
         == 0
     )
@@ -99,7 +99,7 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
     file = tmp_path / "race.toml"
     file.write_text(
         "seed = 3\n[workload]\nkind = 'uniform'\n[replay]\nlimit = 400\n[device]\npreset = 'mems-g2'\n"
-        "[scheduler]\nkind = 'sptf-scan'\n"
+        "[scheduler]\nkind = 'sptf-exhaustive'\n"
         "[study]\nschedulers = ['fcfs', 'sptf']\nspeedups = [1, 2]\nseeds = 2\n"
         "vary = {'device.active_tips' = [1280, 3200]}\n"
     )

@@ -62,7 +62,7 @@ def test_settings_change_a_shown_device(sledlab):
 
 
 def test_schedulers_and_workloads(sledlab):
-    assert {"fcfs", "sptf", "sptf-scan"} <= {
+    assert {"fcfs", "sptf", "sptf-exhaustive"} <= {
         entry["name"] for entry in sledlab("scheduler", "list", "--json").json
     }
     assert "shortest positioning" in sledlab("scheduler", "show", "sptf").out

@@ -9,9 +9,9 @@ import pytest
 import sledlab as sl
 from sledlab.job import lockstep
 from sledlab.job.copies import shares
-from sledlab.job.files import Baskets, Rows, Shared, Table, Transactions
+from sledlab.job.files import Baskets, Rows, Shared, TableRows, Transactions
 from sledlab.job.node import Node
-from sledlab.job.task import Task, in_lockstep, task
+from sledlab.job.task import JobTask, in_lockstep, task
 
 NODES = 8
 OF_TABLES = {"scale_factor": 0.002}
@@ -29,7 +29,7 @@ def silent(what: str, share: float | None) -> None:
     """Tells nobody."""
 
 
-def chosen(job: str) -> Task:
+def chosen(job: str) -> JobTask:
     """A job with its data prepared."""
     found = task(job, nodes=NODES, memory_mb=0.05, seed=1, data="", measured=False, settings=JOBS[job])
     assert found.data is not None
@@ -85,7 +85,7 @@ def tables() -> list[Shared]:
     offsets = np.cumsum([0, *(n % 5 for n in range(100))]).astype(np.uint64)
     items = np.arange(int(offsets[-1]), dtype=np.uint32)
     return [
-        Table({"a": numbers, "b": numbers.astype("S3")}, 0, 100, 40),
+        TableRows({"a": numbers, "b": numbers.astype("S3")}, 0, 100, 40),
         Rows(structured, 13),
         Baskets(Transactions(offsets, items), 0, 100),
     ]

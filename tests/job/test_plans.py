@@ -102,7 +102,7 @@ WRITTEN = {
 
 
 @cache
-def all_tables(scale: float) -> tuple[tables.Table, ...]:
+def all_tables(scale: float) -> tuple[tables.QueryTable, ...]:
     """The tables of TPC-H, generated if need be."""
     return tuple(tables.of_tpch(scale, TEXT_BYTES, lambda what, share: None))
 

@@ -14,7 +14,7 @@ import sledlab as sl
 from sledlab.job.data.tpch import TEXT_BYTES
 from sledlab.job.query import find, profile, tables
 from sledlab.job.query.operators import Execution
-from sledlab.job.query.phases import Phases
+from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import Operator, parse
 from sledlab.lazy import _Later
 
@@ -41,7 +41,7 @@ def record(query: str | Path, nodes: int = 4, **said: Any) -> Work:
     return sl.record_query(query, nodes, **{"scale_factor": SCALE, **said})
 
 
-def all_tables() -> list[tables.Table]:
+def all_tables() -> list[tables.QueryTable]:
     return tables.of_tpch(SCALE, TEXT_BYTES, lambda what, share: None)
 
 
@@ -240,7 +240,7 @@ def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pyte
 
 def test_what_is_shared_comes_out_even_to_the_row() -> None:
     for nodes, total in ((1, 5), (3, 10), (8, 3), (64, 1000)):
-        phases = Phases(nodes, 1 << 20)
+        phases = QueryPhases(nodes, 1 << 20)
         for counts in (phases.spread(total), phases.on_first(total)):
             parts = phases.by_hash(counts)
             assert np.array_equal(parts.sum(axis=1), counts)
@@ -250,7 +250,7 @@ def test_what_is_shared_comes_out_even_to_the_row() -> None:
 
 def test_partial_groups_lie_between_all_groups_and_all_rows() -> None:
     for nodes in (1, 4, 64):
-        execution = Execution(Phases(nodes, 1 << 20), [])
+        execution = Execution(QueryPhases(nodes, 1 << 20), [])
         for rows, groups in ((0, 0), (1000, 1), (1000, 1000), (60_175, 15_000), (10**9, 10)):
             found = execution._partial(rows, groups)
             assert groups <= found <= min(rows, nodes * groups)

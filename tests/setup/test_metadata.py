@@ -1,7 +1,9 @@
 """What says who we are agrees: the version, the licence, the address; and workflows are what they claim."""
 
+import os
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -21,6 +23,26 @@ def test_the_citation_is_that_of_this_version():
     assert cited["repository-code"] == package["repository"]
     assert cited["title"].startswith("sledlab")
     assert {"cff-version", "message", "authors"} <= set(cited)
+
+
+def test_crates_can_be_packaged():
+    """Those that are published say what they are and have all they include; others say they are not."""
+    workspace = toml("Cargo.toml")["workspace"]
+    crates = {file.parent: toml(file) for file in sorted(PROJECT.glob("crates/*/Cargo.toml"))}
+    private = {crate.name for crate, said in crates.items() if said["package"].get("publish") is False}
+    assert private == {"sledlab-python", "sledlab-web"}
+    for crate, said in crates.items():
+        assert {"description", "license", "version"} <= set(said["package"])
+        if crate.name in private:
+            continue
+        own = workspace["dependencies"][crate.name]
+        assert own["version"] == workspace["package"]["version"]
+        for file in (crate / "src").rglob("*.rs"):
+            code = file.read_text(encoding="utf-8").split("#[cfg(test)]")[0]
+            for included in re.findall(r'include_(?:str|bytes)!\(\s*"([^"]+)"', code):
+                inside = Path(os.path.normpath(file.parent / included))
+                assert inside.is_relative_to(crate), f"{file}: {included}"
+                assert inside.is_file(), f"{file}: {included}"
 
 
 def test_workflows_build_every_platform_and_use_what_they_build():

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars
 import pytest
-from sledlab.reproduction.figure import Figure, Ran, figures
+from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.verdicts import claims as travelled
 from sledlab.reproduction.words import GRADES as GRADES_IN_WORDS
 
@@ -20,7 +20,7 @@ from lab.reproduction import fingerprint, points, scoreboard
 from lab.reproduction.__main__ import TOPICS, document
 from lab.reproduction.claims import claims
 from lab.reproduction.pictures import IMAGES, SCHEMATICS, of_topic, picture
-from lab.reproduction.points import POINTS, Kept, asked, index, stale
+from lab.reproduction.points import POINTS, KeptPoints, asked, index, stale
 from lab.reproduction.runs import Planned, Runs, seen
 from lab.reproduction.topic import Topic
 from lab.simulator import EXPERIMENTS
@@ -58,7 +58,7 @@ def test_what_is_kept_is_what_was_read_in_ten_digits(elsewhere: Path) -> None:
         kept.read_text(encoding="utf-8") == "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
     )
     (row,) = index().values()
-    assert row == Kept("paper-002-figure-2", asked(Planned("paper-002-figure-2")), "abc", "abc", "")
+    assert row == KeptPoints("paper-002-figure-2", asked(Planned("paper-002-figure-2")), "abc", "abc", "")
 
 
 @pytest.fixture
@@ -216,7 +216,7 @@ def said_in_lab(planned: Planned) -> dict[str, Any]:
     return found
 
 
-def said_in_figure(ran: Ran) -> Mapping[str, Any]:
+def said_in_figure(ran: FigureRun) -> Mapping[str, Any]:
     found: dict[str, Any] = {
         "settings": {key: f"{value}" for key, value in ran.said.get("settings", {}).items()}
     }

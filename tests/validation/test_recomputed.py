@@ -19,7 +19,7 @@ import pytest
 from lab import reference
 from lab.reproduction import points
 from lab.reproduction.__main__ import TOPICS
-from lab.reproduction.claims import Claim, claims, verdict
+from lab.reproduction.claims import ClaimEntry, claims, verdict
 from lab.reproduction.points import POINTS
 from lab.reproduction.runs import TOUCHED, Planned, run
 from lab.reproduction.topic import Topic
@@ -42,14 +42,14 @@ def requests(place: str) -> int:
     return MOST_REQUESTS + 1
 
 
-def judged_by(topic: Topic, claim: Claim) -> list[Planned]:
+def judged_by(topic: Topic, claim: ClaimEntry) -> list[Planned]:
     """The experiments whose tables the judge of a claim reads."""
     TOUCHED.clear()
     verdict(claim, topic.runs(POINTS, ()))
     return [each for each in topic.plan if each.place in TOUCHED]
 
 
-def cheap() -> Iterator[tuple[Topic, Claim, list[Planned]]]:
+def cheap() -> Iterator[tuple[Topic, ClaimEntry, list[Planned]]]:
     for topic in TOPICS.values():
         if topic.missing or topic.name == "smart":
             continue

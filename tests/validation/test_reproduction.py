@@ -16,7 +16,7 @@ from lab.page import DOCUMENTS
 from lab.reproduction.__main__ import TOPICS, document
 from lab.reproduction.claims import JUDGES, OUTCOMES, claims, missing
 from lab.reproduction.hybrid import systems, workloads
-from lab.reproduction.runs import Crossing, Mean, Race, run
+from lab.reproduction.runs import Crossing, LoadCurves, MeanPoint, run
 from lab.reproduction.smart.readings import SCATTERED
 from lab.reproduction.topic import Topic, counts
 from lab.simulator import EXPERIMENTS, calibration, command_line
@@ -194,16 +194,16 @@ def test_definitions_are_held_by_tests_that_exist(name: str) -> None:
     assert not [missed for claim in claims(name).values() for missed in missing(claim)]
 
 
-def curve(scheduler: str, **means: float) -> dict[tuple[str, float], Mean]:
+def curve(scheduler: str, **means: float) -> dict[tuple[str, float], MeanPoint]:
     points = ((float(at[1:]), mean) for at, mean in means.items())
     return {
-        (scheduler, at): Mean(scheduler, at, 1, 1, mean > 1000, 0, mean, 0, 0, 0, 0, 0, 0)
+        (scheduler, at): MeanPoint(scheduler, at, 1, 1, mean > 1000, 0, mean, 0, 0, 0, 0, 0, 0)
         for at, mean in points
     }
 
 
 def test_loads_are_weighed_by_the_yardstick_and_overload_is_left_out() -> None:
-    race = Race(
+    race = LoadCurves(
         curve("sptf", x1=1.0, x2=5.0, x3=50.0, x4=500.0) | curve("fcfs", x1=1.5, x2=6.0, x3=75.0, x4=5000.0)
     )
     assert [race.weight(at) for at in race.speedups] == ["light", "moderate", "heavy", "heavy"]
@@ -223,4 +223,4 @@ def test_throughput_is_compared_where_both_reach_a_level() -> None:
         ("a", 10.0): crossing(None, "above"),
         ("b", 10.0): crossing(300.0),
     }
-    assert Race({}, crossings).gains("a", "b", ("moderate",)) == pytest.approx({2.0: 0.1})
+    assert LoadCurves({}, crossings).gains("a", "b", ("moderate",)) == pytest.approx({2.0: 0.1})

@@ -10,7 +10,7 @@ from lab import results
 from lab.reproduction.claims import IN_PART, REPRODUCED, Verdict
 from lab.reproduction.topic import Judged, Sheet
 from lab.validation import __main__ as page
-from lab.validation.section import Section
+from lab.validation.section import ValidationSection
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_a_sheet_of_verdicts_comes_back() -> None:
 
 
 def test_stale_results_are_told_and_measured_again(capsys: pytest.CaptureFixture[str]) -> None:
-    section = Section("some", Found, lambda: Found((2.0,), {}), lambda _: {})
+    section = ValidationSection("some", Found, lambda: Found((2.0,), {}), lambda _: {})
     results.leave("validation/some", Found((1.0,), {}), sources_of="abc")
     assert page.found(section, as_left=True).found == Found((1.0,), {})
     assert "results of sources abc, which are" in capsys.readouterr().err

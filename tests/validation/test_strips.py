@@ -19,7 +19,7 @@ from lab.reproduction.claims import (
     IN_PART,
     NOT,
     REPRODUCED,
-    Claim,
+    ClaimEntry,
     Verdict,
     claims,
     turned,
@@ -30,7 +30,7 @@ from lab.reproduction.runs import Runs, marked
 from lab.reproduction.strips import CHANCE, SHAKY, SHAPES, WORDS, Choice, Value, choices, counting, table
 from lab.reproduction.topic import Judged, contested, section
 
-CLAIM = Claim("X-1", "0", "here", 1, "S", "a claim", "1", "exact", ours="It is so.", why="Because.")
+CLAIM = ClaimEntry("X-1", "0", "here", 1, "S", "a claim", "1", "exact", ours="It is so.", why="Because.")
 
 
 @pytest.mark.parametrize("topic", TOPICS)

@@ -10,11 +10,23 @@ import pytest
 from lab.page import DOCUMENTS
 from lab.reproduction import changes, claims, held
 from lab.reproduction.__main__ import TOPICS, document
-from lab.reproduction.claims import DEPENDS, FITTED, HELD, IN_PART, NOT, REPRODUCED, Claim, Verdict, judged
+from lab.reproduction.claims import (
+    DEPENDS,
+    FITTED,
+    HELD,
+    IN_PART,
+    NOT,
+    REPRODUCED,
+    ClaimEntry,
+    Verdict,
+    judged,
+)
 from lab.reproduction.topic import Judged, section
 
-CLAIM = Claim("X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}.")
-HELD_BY = Claim("X-2", "0", "here", 1, "E", "a definition", "-", "exact", ours="So.", held=("a.rs::b",))
+CLAIM = ClaimEntry(
+    "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
+)
+HELD_BY = ClaimEntry("X-2", "0", "here", 1, "E", "a definition", "-", "exact", ours="So.", held=("a.rs::b",))
 
 RUST = """
 running 2 tests

@@ -18,7 +18,7 @@ pub enum Blame {
 
 /// Where in a file the trouble is. Lines and columns count from 1; 0 means unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePlace {
     /// File name as the user gave it, or `<stdin>`.
     pub file: String,
     /// Line, or record number in a binary format.
@@ -37,7 +37,7 @@ pub struct Error(Box<Detail>);
 struct Detail {
     blame: Blame,
     message: String,
-    place: Option<Place>,
+    place: Option<FilePlace>,
     remedy: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Error {
     /// Says where it is. Control characters in the text are escaped and long text is cut.
     #[must_use]
     pub fn at(mut self, file: impl Into<String>, line: u64, column: u64, text: &[u8]) -> Self {
-        self.0.place = Some(Place { file: file.into(), line, column, text: printable(text) });
+        self.0.place = Some(FilePlace { file: file.into(), line, column, text: printable(text) });
         self
     }
 
@@ -102,7 +102,7 @@ impl Error {
     }
 
     /// Where, if a file is involved.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&FilePlace> {
         self.0.place.as_ref()
     }
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// What a parameter may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ParamKind {
     /// A real number.
     Number,
     /// A whole number.
@@ -35,7 +35,7 @@ pub struct ParamSpec {
     /// Unit; empty when there is none.
     pub unit: &'static str,
     /// What it may hold.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// Smallest and largest allowed number.
     pub range: Option<(f64, f64)>,
     /// Value when nothing is said.
@@ -45,7 +45,7 @@ pub struct ParamSpec {
 /// A type a parameter can have.
 pub trait ParamValue: Sized {
     /// What it may hold.
-    const KIND: Kind;
+    const KIND: ParamKind;
     /// Reads the value, or says what was expected.
     fn from_value(value: &Value) -> Result<Self, String>;
     /// Writes the value.
@@ -57,7 +57,7 @@ pub trait ParamValue: Sized {
 }
 
 impl ParamValue for f64 {
-    const KIND: Kind = Kind::Number;
+    const KIND: ParamKind = ParamKind::Number;
 
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
@@ -77,7 +77,7 @@ impl ParamValue for f64 {
 }
 
 impl ParamValue for u64 {
-    const KIND: Kind = Kind::Count;
+    const KIND: ParamKind = ParamKind::Count;
 
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
@@ -96,7 +96,7 @@ impl ParamValue for u64 {
 }
 
 impl ParamValue for bool {
-    const KIND: Kind = Kind::Switch;
+    const KIND: ParamKind = ParamKind::Switch;
 
     fn from_value(value: &Value) -> Result<Self, String> {
         value.as_bool().ok_or_else(|| format!("expected true or false, found {}", describe(value)))
@@ -108,7 +108,7 @@ impl ParamValue for bool {
 }
 
 impl ParamValue for String {
-    const KIND: Kind = Kind::Text;
+    const KIND: ParamKind = ParamKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, String> {
         value.as_str().map(str::to_owned).ok_or_else(|| format!("expected text, found {}", describe(value)))
@@ -335,8 +335,8 @@ macro_rules! choices {
         }
 
         impl $crate::params::ParamValue for $name {
-            const KIND: $crate::params::Kind =
-                $crate::params::Kind::Choice(<$name as $crate::params::Choices>::WORDS);
+            const KIND: $crate::params::ParamKind =
+                $crate::params::ParamKind::Choice(<$name as $crate::params::Choices>::WORDS);
 
             fn from_value(value: &toml::Value) -> Result<Self, String> {
                 match value.as_str() {

@@ -175,7 +175,7 @@ pub fn split_plug_in(path: &str, word: &str, said: &mut Table) -> Result<String>
 
 /// A word of a list of [`choices!`](crate::choices!) that says which of several things is built, as one table of
 /// parameters tells them all: how devices are put together, say.
-pub trait Kind: ParamValue + Choices {
+pub trait KindWord: ParamValue + Choices {
     /// One line for people, of at most 100 characters.
     fn meaning(self) -> &'static str;
     /// Whether it heeds the parameter `key` of that table.
@@ -195,7 +195,7 @@ pub struct Listed {
 }
 
 /// Every kind, with those of the parameters `P` that it heeds.
-pub fn kinds<K: Kind, P: Params>() -> Vec<Listed> {
+pub fn kinds<K: KindWord, P: Params>() -> Vec<Listed> {
     let listed = |(kind, name): (&K, &&'static str)| Listed {
         name,
         meaning: kind.meaning(),
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    impl Kind for Shape {
+    impl KindWord for Shape {
         fn meaning(self) -> &'static str {
             match self {
                 Shape::Circle => "round",

@@ -13,7 +13,7 @@ use crate::clock::Scale;
 use crate::model::Constant;
 use crate::probe::{self, Probed};
 use crate::report::HostWay;
-use crate::serving::{Clients, Order, Parts, Serving, Shared};
+use crate::serving::{Clients, ServerOrder, ServerParts, Serving, Shared};
 
 /// What comes next.
 #[derive(Clone, Copy, Debug)]
@@ -72,14 +72,14 @@ impl Attaching {
         let ended = || Error::internal("the server has ended while something was attached to it");
         let (tell, told) = channel();
         self.turns.send((stage, tell)).map_err(|_| ended())?;
-        shared.order(Order::Turn);
+        shared.order(ServerOrder::Turn);
         told.recv().map_err(|_| ended())
     }
 }
 
 impl Attached {
     /// Serves until the clock is to start, or all is to end; tells what is left to go on with.
-    pub fn run(self, mut parts: Parts) -> Result<(Parts, Clients)> {
+    pub fn run(self, mut parts: ServerParts) -> Result<(ServerParts, Clients)> {
         let Attached(turns) = self;
         let (scale, model, recording) = (parts.scale, parts.model.take(), parts.recording.take());
         let power = parts.power.take();

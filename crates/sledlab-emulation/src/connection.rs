@@ -7,8 +7,8 @@ use std::os::fd::OwnedFd;
 use rustix::io::Errno as Failure;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use crate::Store;
-use crate::transport::nbd::{Ending, Errno, Event, Export, GREETING, Replies, Request, Session};
+use crate::DataStore;
+use crate::transport::nbd::{Ending, Errno, Event, Export, GREETING, NbdRequest, Replies, Session};
 
 /// What is read from a socket at a time.
 const INPUT_BYTES: usize = 128 << 10;
@@ -55,7 +55,7 @@ impl Reply {
     }
 
     /// Puts the next piece of the rest in the place of what was sent; false if there is none.
-    fn refill(&mut self, store: &Store) -> std::io::Result<bool> {
+    fn refill(&mut self, store: &DataStore) -> std::io::Result<bool> {
         if self.rest.is_empty() {
             return Ok(false);
         }
@@ -73,7 +73,12 @@ fn at_once(bytes: u32) -> usize {
     PIECE_BYTES.min(bytes as usize)
 }
 
-fn append_data(reply: &mut Reply, replies: Replies, request: &Request, store: &Store) -> Result<(), Errno> {
+fn append_data(
+    reply: &mut Reply,
+    replies: Replies,
+    request: &NbdRequest,
+    store: &DataStore,
+) -> Result<(), Errno> {
     let begin = reply.bytes.len();
     replies.data(&mut reply.bytes, request);
     let head = reply.bytes.len();
@@ -107,13 +112,13 @@ pub(crate) enum Sent {
 
 /// What a client wants next.
 #[derive(Debug)]
-pub(crate) enum Next {
+pub(crate) enum NextRequest {
     /// Nothing, until more arrives.
     More,
     /// Something was answered, or stored.
     Done,
     /// A request; if it is a write, its data has been stored, or could not be.
-    Request(Request, Result<(), Errno>),
+    Request(NbdRequest, Result<(), Errno>),
     Close(Ending),
 }
 
@@ -244,25 +249,25 @@ impl Connection {
 
     /// Looks at what has arrived, up to the end of a request. Data goes to the store, unless that is to get all of a
     /// write at once: then it is held back.
-    pub fn next(&mut self, store: &Store, holds_back: bool) -> Next {
+    pub fn next(&mut self, store: &DataStore, holds_back: bool) -> NextRequest {
         let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.said);
         self.unread.start += used;
         let next = match event {
             Event::More => {
                 self.understands = false;
-                Next::More
+                NextRequest::More
             }
-            Event::Replied => Next::Done,
+            Event::Replied => NextRequest::Done,
             Event::Data { offset, bytes } => {
                 if holds_back {
                     self.held_back.extend_from_slice(bytes);
                 } else if let Err(error) = store.write_at(offset, bytes) {
                     self.refused = Some(Errno::from(&error));
                 }
-                Next::Done
+                NextRequest::Done
             }
-            Event::Request(request) => Next::Request(request, self.refused.take().map_or(Ok(()), Err)),
-            Event::Close(ending) => Next::Close(ending),
+            Event::Request(request) => NextRequest::Request(request, self.refused.take().map_or(Ok(()), Err)),
+            Event::Close(ending) => NextRequest::Close(ending),
         };
         if !self.said.is_empty() {
             let said = std::mem::take(&mut self.said);
@@ -277,7 +282,7 @@ impl Connection {
     ///
     /// # Errors
     /// Data that cannot be read.
-    pub fn prepare_data(&self, request: &Request, store: &Store) -> Result<Reply, Errno> {
+    pub fn prepare_data(&self, request: &NbdRequest, store: &DataStore) -> Result<Reply, Errno> {
         let mut reply = Reply::default();
         if self.fetched >= MOST_FETCHED {
             self.replies().data(&mut reply.bytes, request);
@@ -304,7 +309,7 @@ impl Connection {
     ///
     /// # Errors
     /// Data that cannot be read.
-    pub fn answer_data(&mut self, request: &Request, store: &Store) -> Result<(), Errno> {
+    pub fn answer_data(&mut self, request: &NbdRequest, store: &DataStore) -> Result<(), Errno> {
         let replies = self.replies();
         append_data(self.tail(), replies, request, store)
     }
@@ -321,7 +326,7 @@ impl Connection {
     }
 
     /// Sends what waits, as far as the client takes it; `answered` gets the keys of replies that have left.
-    pub fn send(&mut self, store: &Store, answered: &mut Vec<u32>) -> Sent {
+    pub fn send(&mut self, store: &DataStore, answered: &mut Vec<u32>) -> Sent {
         let mut pieces = 0;
         while let Some(reply) = self.out.front_mut() {
             if reply.sent == reply.bytes.len() {

@@ -2,7 +2,7 @@
 
 /// A stretch of a device that is allocated as a whole, or not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct DataExtent {
     /// Its length in bytes.
     pub length: u64,
     /// Whether it takes room; a hole reads as zeroes.

@@ -17,7 +17,7 @@ pub(crate) struct Flight {
     pub connection: u64,
     /// How often the power had failed before.
     pub starts: u16,
-    pub request: nbd::Request,
+    pub request: nbd::NbdRequest,
     /// What the model was asked, now.
     pub asked: Request,
     /// The number of that.
@@ -82,12 +82,12 @@ impl Flight {
 }
 
 /// Bytes that a request keeps busy: those that are read or written with it.
-pub(crate) fn held_bytes(request: &nbd::Request) -> u32 {
+pub(crate) fn held_bytes(request: &nbd::NbdRequest) -> u32 {
     if matches!(request.command, Command::Read | Command::Write) { request.length } else { 0 }
 }
 
 /// What a request asks of the model, if anything. Ranges are rounded outwards to blocks, as trace files are read.
-pub(crate) fn asked(request: &nbd::Request) -> Option<Request> {
+pub(crate) fn asked(request: &nbd::NbdRequest) -> Option<Request> {
     let op = match request.command {
         Command::Read => Op::Read,
         // Sleds and disks know no shorter way to zeroes.
@@ -193,8 +193,8 @@ impl IndexMut<u32> for Flights {
 mod tests {
     use super::*;
 
-    fn request(command: Command, offset: u64, length: u32) -> nbd::Request {
-        nbd::Request { cookie: 0, command, offset, length, fua: false, no_hole: false, only_one: false }
+    fn request(command: Command, offset: u64, length: u32) -> nbd::NbdRequest {
+        nbd::NbdRequest { cookie: 0, command, offset, length, fua: false, no_hole: false, only_one: false }
     }
 
     #[test]

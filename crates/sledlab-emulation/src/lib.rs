@@ -4,7 +4,7 @@
 //! be understood by itself:
 //!
 //! - [`transport::nbd`] understands clients: a codec over byte slices that knows neither sockets nor clocks.
-//! - [`Store`] keeps what they write, in memory or in a sparse file.
+//! - [`DataStore`] keeps what they write, in memory or in a sparse file.
 //! - `pacer`, `budget` and `clock` say when to do what; `lateness` how well that went.
 //! - `attaching` is what happens before the clock starts, where a file or a device is made of the server.
 //! - `serving` is the loop of one thread around all of them and [`Live`](sledlab_sim::Live), the model.
@@ -20,7 +20,7 @@ extern crate self as sledlab_emulation;
 mod extent;
 pub mod transport;
 
-pub use extent::Extent;
+pub use extent::DataExtent;
 
 #[cfg(target_os = "linux")]
 mod attaching;
@@ -78,10 +78,10 @@ pub use priority::Priority;
 #[cfg(target_os = "linux")]
 pub use recording::Record;
 #[cfg(target_os = "linux")]
-pub use report::{Counts, HostWay, Report, Shifted, Status};
+pub use report::{HostWay, RequestCounts, ServerReport, Shifted, Status};
 #[cfg(target_os = "linux")]
-pub use server::{Data, HostPath, Options, Server};
+pub use server::{Data, HostPath, Server, ServerOptions};
 #[cfg(target_os = "linux")]
-pub use store::Store;
+pub use store::DataStore;
 #[cfg(target_os = "linux")]
 pub use store::versions::Versions;

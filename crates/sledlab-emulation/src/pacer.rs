@@ -38,7 +38,7 @@ const SIZES: usize = 14;
 
 /// What to do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PaceStep {
     /// Nothing is due: wait for the sockets.
     Wait,
     /// Wait for the sockets, but not longer than until this time.
@@ -164,25 +164,25 @@ impl Pacer {
     }
 
     /// What to do at `now`, if besides replies something is to be done at `event`.
-    pub fn step(&mut self, now: u64, event: Option<u64>, budget: &Budget) -> Step {
+    pub fn step(&mut self, now: u64, event: Option<u64>, budget: &Budget) -> PaceStep {
         let reply = self.waiting.peek().map(|Reverse((leaves, ..))| *leaves);
         let Some(next) = reply.into_iter().chain(event).min() else {
             self.limited(now, false);
-            return Step::Wait;
+            return PaceStep::Wait;
         };
         if next <= now {
             self.limited(now, false);
-            return Step::Act;
+            return PaceStep::Act;
         }
         let spin = budget.spin(self.spin);
         let wake = next - spin.min(next);
         self.limited(now, now + self.spin >= next && now < wake);
         if now < wake {
-            Step::Sleep(wake)
+            PaceStep::Sleep(wake)
         } else if next - now > CLOSE_NS {
-            Step::Look
+            PaceStep::Look
         } else {
-            Step::Spin
+            PaceStep::Spin
         }
     }
 
@@ -224,17 +224,17 @@ mod tests {
     #[test]
     fn sleeps_looks_spins_and_acts() {
         let mut pacer = Pacer::new();
-        assert_eq!(pacer.step(0, None, &unlimited()), Step::Wait);
+        assert_eq!(pacer.step(0, None, &unlimited()), PaceStep::Wait);
         pacer.push(1_000_000, 4096, 7);
         let leaves = 1_000_000 - pacer.send(4096);
-        assert_eq!(pacer.step(0, None, &unlimited()), Step::Sleep(leaves - FIRST_SPIN_NS));
-        assert_eq!(pacer.step(leaves - FIRST_SPIN_NS, None, &unlimited()), Step::Look);
-        assert_eq!(pacer.step(leaves - 1_000, None, &unlimited()), Step::Spin);
+        assert_eq!(pacer.step(0, None, &unlimited()), PaceStep::Sleep(leaves - FIRST_SPIN_NS));
+        assert_eq!(pacer.step(leaves - FIRST_SPIN_NS, None, &unlimited()), PaceStep::Look);
+        assert_eq!(pacer.step(leaves - 1_000, None, &unlimited()), PaceStep::Spin);
         assert_eq!(pacer.take_due(leaves - 1), None);
-        assert_eq!(pacer.step(leaves, None, &unlimited()), Step::Act);
+        assert_eq!(pacer.step(leaves, None, &unlimited()), PaceStep::Act);
         assert_eq!(pacer.take_due(leaves).map(|due| (due.target, due.key)), Some((1_000_000, 7)));
         // What the model does next counts as well as replies.
-        assert_eq!(pacer.step(0, Some(500_000), &unlimited()), Step::Sleep(500_000 - FIRST_SPIN_NS));
+        assert_eq!(pacer.step(0, Some(500_000), &unlimited()), PaceStep::Sleep(500_000 - FIRST_SPIN_NS));
     }
 
     #[test]
@@ -242,8 +242,8 @@ mod tests {
         let mut pacer = Pacer::new();
         pacer.push(1_000_000, 0, 0);
         let leaves = 1_000_000 - pacer.send(0);
-        assert_eq!(pacer.step(leaves - 40_000, None, &exhausted()), Step::Sleep(leaves));
-        assert_eq!(pacer.step(leaves, None, &exhausted()), Step::Act);
+        assert_eq!(pacer.step(leaves - 40_000, None, &exhausted()), PaceStep::Sleep(leaves));
+        assert_eq!(pacer.step(leaves, None, &exhausted()), PaceStep::Act);
         assert_eq!(pacer.limited_ns(), 40_000);
     }
 
@@ -291,7 +291,7 @@ mod tests {
                     left.push((due.target, due.key));
                 }
                 now += step;
-                let due = pacer.step(now, None, &unlimited()) == Step::Act;
+                let due = pacer.step(now, None, &unlimited()) == PaceStep::Act;
                 prop_assert_eq!(due, !pacer.is_empty() && pacer.waiting.peek().unwrap().0.0 <= now);
             }
             while let Some(due) = pacer.take_due(u64::MAX) {

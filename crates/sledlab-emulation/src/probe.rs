@@ -18,13 +18,13 @@ use std::time::{Duration, Instant};
 
 use sledlab_core::{Error, Result, Span};
 
-use crate::Store;
+use crate::DataStore;
 use crate::awake::Awake;
 use crate::clock::{Monotonic, Scale};
 use crate::model::Constant;
 use crate::pacer::Pacer;
 use crate::report::HostWay;
-use crate::serving::{Order, Parts, Serving, Shared};
+use crate::serving::{ServerOrder, ServerParts, Serving, Shared};
 use crate::transport::nbd::Export;
 
 /// Requests of each kind and size.
@@ -72,7 +72,7 @@ impl Probe {
         let (server, mut client) = pair(tcp).map_err(failed)?;
         let client = thread::Builder::new().name("sledlab-probe".to_owned()).spawn(move || {
             let measured = measure(client.as_mut());
-            theirs.order(Order::Break);
+            theirs.order(ServerOrder::Break);
             measured
         });
         Ok(Probe { server, client: client.map_err(failed)?, shared })
@@ -81,13 +81,13 @@ impl Probe {
     /// Serves the client in this thread.
     pub fn run(self, realtime: bool, awake: Option<Arc<Awake>>) -> Result<(HostWay, Pacer)> {
         let bytes = u64::from(LARGE);
-        let mut serving = Serving::new(Parts {
+        let mut serving = Serving::new(ServerParts {
             clock: Box::new(Monotonic::start()),
             scale: Scale::default(),
             model: Some(Box::new(Constant::new(Span::from_ns(TAKES_NS)))),
             rows: Box::new(|| (0, 0)),
             power: None,
-            store: Store::in_memory(bytes)?,
+            store: DataStore::in_memory(bytes)?,
             export: Export::new("", "", bytes)?,
             listener: None,
             recording: None,

@@ -10,7 +10,7 @@ use crate::power::PowerFailure;
 
 /// Requests by what they asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct RequestCounts {
     /// Reads answered.
     pub reads: u64,
     /// Writes answered, of zeroes too.
@@ -86,7 +86,7 @@ pub struct Status {
     /// How often its power has failed.
     pub power_failures: u64,
     /// What was asked for so far.
-    pub counts: Counts,
+    pub counts: RequestCounts,
     /// Requests whose replies have not left.
     pub under_way: u64,
     /// Requests that wait in the model to be selected.
@@ -113,7 +113,7 @@ pub struct Status {
 
 /// A run, after its end.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ServerReport {
     /// What the model tells since the device was switched on, as `simulate` of the recording does; none where nothing
     /// was read or written.
     #[serde(skip)]
@@ -126,7 +126,7 @@ pub struct Report {
     /// Power failures, in order.
     pub power_failures: Vec<PowerFailure>,
     /// What was asked for.
-    pub counts: Counts,
+    pub counts: RequestCounts,
     /// Lateness in microseconds of real time; early replies are below zero.
     pub lateness_us: Percentiles,
     /// Replies within shares of their response time.

@@ -10,7 +10,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Result};
 use sledlab_models::system::Contents;
 use sledlab_sim::{Experiment, Live, RowSink};
 
-use crate::Store;
+use crate::DataStore;
 use crate::attaching::{Attached, Attaching, attaching};
 use crate::awake::Awake;
 use crate::clock::{Monotonic, Scale};
@@ -22,8 +22,8 @@ use crate::power::{Cut, Power, PowerFailure};
 use crate::priority::{self, Priority};
 use crate::probe::Probe;
 use crate::recording::Recording;
-use crate::report::{HostWay, Report, Status};
-use crate::serving::{Clients, Order, Parts, Rows, Serving, Shared};
+use crate::report::{HostWay, ServerReport, Status};
+use crate::serving::{Clients, Rows, ServerOrder, ServerParts, Serving, Shared};
 use crate::transport::nbd::Export;
 
 /// Where data is kept.
@@ -51,7 +51,7 @@ pub enum HostPath {
 /// How a server is to be.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each says something of its own")]
-pub struct Options {
+pub struct ServerOptions {
     /// Where clients connect; a socket in a new private directory if it is not said.
     pub listen: Option<Listen>,
     /// Where data is kept.
@@ -98,7 +98,7 @@ pub struct Server {
     shared: Arc<Shared>,
     /// Whether its power can fail.
     can_fail: bool,
-    thread: Option<JoinHandle<Result<Report>>>,
+    thread: Option<JoinHandle<Result<ServerReport>>>,
     attaching: Option<Attaching>,
 }
 
@@ -111,7 +111,7 @@ impl Server {
     /// # Errors
     /// All that is wrong with the experiment; a place where nobody can or may listen; a file that is no store of this
     /// device; a priority that is refused; power failures of a system that cannot have them, or without a model.
-    pub fn start(experiment: &Experiment, options: Options) -> Result<Server> {
+    pub fn start(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
         let table = Arc::new(Mutex::new((RowsDigest::default(), 0)));
         let mut power = None;
         let live = if options.power_failures {
@@ -137,11 +137,11 @@ impl Server {
     pub(crate) fn start_with(
         model: Box<dyn Model>,
         bytes: u64,
-        options: Options,
+        options: ServerOptions,
         rows: Rows,
         power: Option<Power>,
     ) -> Result<Server> {
-        let Options {
+        let ServerOptions {
             listen,
             data,
             untimed,
@@ -161,9 +161,9 @@ impl Server {
         }
         let export = Export::new(&name, "emulated by sledlab", bytes)?.rotational(rotational);
         let store = match data {
-            Data::Memory => Store::in_memory(bytes)?,
-            Data::File(path) => Store::open(&path, bytes)?,
-            Data::Scratch(path) => Store::scratch(&path, bytes)?,
+            Data::Memory => DataStore::in_memory(bytes)?,
+            Data::File(path) => DataStore::open(&path, bytes)?,
+            Data::Scratch(path) => DataStore::scratch(&path, bytes)?,
         };
         let shared = Arc::new(Shared::new()?);
         let listener = Listener::open(listen)?;
@@ -185,7 +185,7 @@ impl Server {
             HostPath::Auto => HostWay::default(),
         };
         let awake = (priority != Priority::Normal).then(|| Arc::new(Awake::start()));
-        let parts = Parts {
+        let parts = ServerParts {
             clock: Box::new(Monotonic::start()),
             scale,
             model: (!untimed).then_some(model),
@@ -257,7 +257,7 @@ impl Server {
     /// hold, as [`Live::crash`](sledlab_sim::Live::crash) does.
     ///
     /// # Errors
-    /// A server that was started without [`Options::power_failures`]; one that has ended.
+    /// A server that was started without [`ServerOptions::power_failures`]; one that has ended.
     pub fn power_fail(&self, seed: Option<u64>) -> Result<(PowerFailure, Contents)> {
         if !self.can_fail {
             return Err(Error::user("the power cannot fail: what that needs was not kept").with_remedy(
@@ -283,16 +283,16 @@ impl Server {
     }
 
     /// Ends the server: waits for what is under way, if it is to `drain`, or breaks connections. Nothing of it is
-    /// left. What a scheduler or policy has given up with is the report's [`failure`](Report::failure).
+    /// left. What a scheduler or policy has given up with is the report's [`failure`](ServerReport::failure).
     ///
     /// # Errors
     /// A recording that could not be written.
-    pub fn stop(mut self, drain: bool) -> Result<Report> {
-        self.end(if drain { Order::Drain } else { Order::Break })
+    pub fn stop(mut self, drain: bool) -> Result<ServerReport> {
+        self.end(if drain { ServerOrder::Drain } else { ServerOrder::Break })
             .unwrap_or_else(|| Err(Error::internal("the server has ended before")))
     }
 
-    fn end(&mut self, order: Order) -> Option<Result<Report>> {
+    fn end(&mut self, order: ServerOrder) -> Option<Result<ServerReport>> {
         let thread = self.thread.take()?;
         self.shared.order(order);
         Some(thread.join().unwrap_or_else(|_| Err(Error::internal("the server has panicked"))))
@@ -302,18 +302,18 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // Whoever wants to know how it went stops it.
-        let _ = self.end(Order::Break);
+        let _ = self.end(ServerOrder::Break);
     }
 }
 
 /// The server's thread.
 fn run(
-    mut parts: Parts,
+    mut parts: ServerParts,
     priority: Priority,
     probe: Option<Probe>,
     attached: Option<Attached>,
     ready: &Ready,
-) -> Result<Report> {
+) -> Result<ServerReport> {
     let prepare = || -> Result<()> {
         parts.realtime = priority::take(priority)?;
         if let Some(probe) = probe {

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use host::{Host, READ, WRITE};
-use sledlab_emulation::{HostPath, Options, Priority, Server};
+use sledlab_emulation::{HostPath, Priority, Server, ServerOptions};
 use sledlab_sim::Experiment;
 
 fn entries(folder: &str) -> usize {
@@ -28,7 +28,11 @@ fn nothing_is_left_behind() {
     let before = (entries("/proc/self/task"), entries("/proc/self/fd"));
     let mut experiment = Experiment::new();
     experiment.set_device("ram").expect("a device");
-    let normal = Options { host_us: HostPath::Fixed(0.0), priority: Priority::Normal, ..Options::default() };
+    let normal = ServerOptions {
+        host_us: HostPath::Fixed(0.0),
+        priority: Priority::Normal,
+        ..ServerOptions::default()
+    };
     let server = Server::start(&experiment, normal.clone()).expect("a server");
     let socket = server.socket().expect("a socket").to_path_buf();
     let one = entries("/proc/self/fd");
@@ -67,7 +71,7 @@ fn nothing_is_left_behind() {
 
     // One that is forgotten, one that is dropped, one that does not start.
     drop(Server::start(&experiment, normal.clone()).expect("a server"));
-    let nowhere = Options { recording: Some("/nowhere/at/all".into()), ..normal };
+    let nowhere = ServerOptions { recording: Some("/nowhere/at/all".into()), ..normal };
     assert!(Server::start(&experiment, nowhere).is_err());
     wait_until("threads end", || entries("/proc/self/task") <= before.0);
     assert!(entries("/proc/self/fd") <= before.1);

@@ -11,8 +11,8 @@ use Command::{Cache, Flush, Read, Trim, Write, WriteZeroes};
 use client::{Client, Reply};
 use proptest::prelude::*;
 use serve::{BYTES, Transcript, export, serve};
-use sledlab_emulation::Extent;
-use sledlab_emulation::transport::nbd::{Command, Ending, Errno, Event, Export, Request, Session};
+use sledlab_emulation::DataExtent;
+use sledlab_emulation::transport::nbd::{Command, Ending, Errno, Event, Export, NbdRequest, Session};
 
 const ACK: u32 = 1;
 const ERR_UNSUP: u32 = 0x8000_0001;
@@ -139,10 +139,10 @@ fn extents_are_those_of_the_request() {
     }
     let told = |length: u32, only_one: bool, extents: &[(u64, bool)]| {
         let (command, cookie) = (Command::BlockStatus, 5);
-        let request = Request { cookie, command, offset: 0, length, fua: false, no_hole: false, only_one };
-        let extents: Vec<Extent> = extents
+        let request = NbdRequest { cookie, command, offset: 0, length, fua: false, no_hole: false, only_one };
+        let extents: Vec<DataExtent> = extents
             .iter()
-            .map(|(length, allocated)| Extent { length: *length, allocated: *allocated })
+            .map(|(length, allocated)| DataExtent { length: *length, allocated: *allocated })
             .collect();
         let mut out = Vec::new();
         session.replies().extents(&mut out, &request, &extents);

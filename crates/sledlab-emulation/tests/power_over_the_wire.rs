@@ -6,7 +6,7 @@
 mod sessions;
 
 use sessions::{System, Tally, durable, never_flushed, run, volatile};
-use sledlab_emulation::{Options, Server};
+use sledlab_emulation::{Server, ServerOptions};
 use sledlab_sim::Experiment;
 
 fn fail(systems: &[System], failures: u64) -> Tally {
@@ -38,11 +38,11 @@ fn a_volatile_cache_loses_something_that_was_not_flushed() {
 fn power_failures_must_be_asked_for() {
     let mut experiment = Experiment::new();
     experiment.set_device("ram").expect("a device");
-    let server = Server::start(&experiment, Options::default()).expect("a server");
+    let server = Server::start(&experiment, ServerOptions::default()).expect("a server");
     let error = server.power_fail(None).expect_err("nothing was kept");
     assert!(error.remedy().is_some_and(|remedy| remedy.contains("--power-failures")), "{error}");
     assert!(server.stop(true).expect("a report").power_failures.is_empty());
-    let both = Options { untimed: true, power_failures: true, ..Options::default() };
+    let both = ServerOptions { untimed: true, power_failures: true, ..ServerOptions::default() };
     let error = Server::start(&experiment, both).expect_err("there is no model");
     assert!(error.to_string().contains("untimed"), "{error}");
 }

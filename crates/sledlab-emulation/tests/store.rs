@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use sledlab_core::error::Blame;
-use sledlab_emulation::Store;
+use sledlab_emulation::DataStore;
 use sledlab_emulation::transport::nbd::Errno;
 
 const BYTES: u64 = 1 << 20;
@@ -28,7 +28,7 @@ fn refused<T: std::fmt::Debug>(outcome: sledlab_core::Result<T>, words: &str) {
     assert!(error.remedy().is_some(), "{error}");
 }
 
-fn content(store: &Store) -> Vec<u8> {
+fn content(store: &DataStore) -> Vec<u8> {
     let mut bytes = vec![0; store.bytes() as usize];
     store.read_at(0, &mut bytes).expect("data");
     bytes
@@ -60,7 +60,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn holds_like_a_vector(store: &Store, steps: &[Step]) {
+fn holds_like_a_vector(store: &DataStore, steps: &[Step]) {
     let mut model = vec![0; BYTES as usize];
     for step in steps {
         match *step {
@@ -104,19 +104,19 @@ proptest! {
 
     #[test]
     fn memory_holds_like_a_vector(steps in prop::collection::vec(step(), 0..30)) {
-        holds_like_a_vector(&Store::in_memory(BYTES).expect("memory"), &steps);
+        holds_like_a_vector(&DataStore::in_memory(BYTES).expect("memory"), &steps);
     }
 
     #[test]
     fn files_hold_like_a_vector(steps in prop::collection::vec(step(), 0..30)) {
         let path = fresh("vector");
-        let store = Store::open(&path, BYTES).expect("a file");
+        let store = DataStore::open(&path, BYTES).expect("a file");
         holds_like_a_vector(&store, &steps);
         store.sync().expect("durable");
         let before = content(&store);
         drop(store);
-        assert!(content(&Store::scratch(&path, BYTES).expect("a copy")) == before);
-        assert!(content(&Store::open(&path, BYTES).expect("the same file")) == before);
+        assert!(content(&DataStore::scratch(&path, BYTES).expect("a copy")) == before);
+        assert!(content(&DataStore::open(&path, BYTES).expect("the same file")) == before);
     }
 }
 
@@ -124,12 +124,12 @@ proptest! {
 fn a_large_store_takes_room_for_data_only() {
     let path = fresh("large");
     let bytes = 1 << 40;
-    let store = Store::open(&path, bytes).expect("a sparse file");
+    let store = DataStore::open(&path, bytes).expect("a sparse file");
     store.write_at(bytes - (1 << 16), &vec![8; 1 << 16]).expect("room");
     store.write_at(1 << 39, &vec![7; 1 << 16]).expect("room");
     assert!(fs::metadata(&path).expect("the file").blocks() * 512 < 1 << 20);
     drop(store);
-    let copy = Store::scratch(&path, bytes).expect("a copy of what there is");
+    let copy = DataStore::scratch(&path, bytes).expect("a copy of what there is");
     let extents = copy.allocated(0, bytes, 100).expect("extents");
     let lengths: Vec<(bool, u64)> = extents.iter().map(|extent| (extent.allocated, extent.length)).collect();
     let rest = (1 << 39) - (2 << 16);
@@ -141,16 +141,16 @@ fn a_large_store_takes_room_for_data_only() {
 #[test]
 fn what_is_written_to_a_scratch_copy_is_gone() {
     let path = fresh("scratch");
-    Store::open(&path, BYTES).expect("a file").write_at(5, b"kept").expect("room");
+    DataStore::open(&path, BYTES).expect("a file").write_at(5, b"kept").expect("room");
     fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o400)).expect("a mode");
-    let copy = Store::scratch(&path, BYTES).expect("reading is enough");
+    let copy = DataStore::scratch(&path, BYTES).expect("reading is enough");
     copy.write_at(5, b"gone").expect("memory");
     let mut read = [0; 4];
     copy.read_at(5, &mut read).expect("data");
     assert_eq!(&read, b"gone");
     assert_eq!(&fs::read(&path).expect("the file")[5..9], b"kept");
 
-    let larger = Store::scratch(&path, 3 * BYTES).expect("a larger device begins with it too");
+    let larger = DataStore::scratch(&path, 3 * BYTES).expect("a larger device begins with it too");
     larger.read_at(5, &mut read).expect("data");
     assert_eq!(&read, b"kept");
     larger.read_at(3 * BYTES - 4, &mut read).expect("zeros");
@@ -159,7 +159,7 @@ fn what_is_written_to_a_scratch_copy_is_gone() {
 
 #[test]
 fn a_store_has_an_end() {
-    let store = Store::in_memory(BYTES).expect("memory");
+    let store = DataStore::in_memory(BYTES).expect("memory");
     let errors = [
         store.write_at(BYTES, &[1]),
         store.write_at(BYTES - 1, &[1, 2]),
@@ -179,7 +179,7 @@ fn a_store_has_an_end() {
 #[test]
 fn a_file_that_shrinks_is_an_error_and_no_crash() {
     let path = fresh("shrinks");
-    let store = Store::open(&path, BYTES).expect("a file");
+    let store = DataStore::open(&path, BYTES).expect("a file");
     File::options().write(true).open(&path).and_then(|file| file.set_len(512)).expect("shorter");
     let error = store.read_at(0, &mut [0; 4096]).expect_err("too short");
     assert_eq!(Errno::from(&error), Errno::Io);
@@ -207,23 +207,23 @@ fn errors_of_the_system_are_those_of_the_protocol() {
 fn files_that_are_not_the_devices_own_are_refused_and_left_alone() {
     let path = fresh("refused");
     fs::write(&path, b"a letter").expect("a file");
-    refused(Store::open(&path, BYTES), "has 8 bytes, the device 1048576");
-    refused(Store::scratch(&path, 7), "has 8 bytes, the device 7");
+    refused(DataStore::open(&path, BYTES), "has 8 bytes, the device 1048576");
+    refused(DataStore::scratch(&path, 7), "has 8 bytes, the device 7");
     assert_eq!(fs::read(&path).expect("the file"), b"a letter");
 
     let folder = path.parent().expect("a directory");
-    refused(Store::open(folder, BYTES), "not a regular file");
-    refused(Store::open(Path::new("/dev/null"), BYTES), "not a regular file");
-    refused(Store::open(Path::new("/dev/pts/no-such-device"), BYTES), "not a regular file");
-    refused(Store::scratch(Path::new("/dev/zero"), BYTES), "not a regular file");
+    refused(DataStore::open(folder, BYTES), "not a regular file");
+    refused(DataStore::open(Path::new("/dev/null"), BYTES), "not a regular file");
+    refused(DataStore::open(Path::new("/dev/pts/no-such-device"), BYTES), "not a regular file");
+    refused(DataStore::scratch(Path::new("/dev/zero"), BYTES), "not a regular file");
     let link = folder.join("link");
     symlink("/dev/null", &link).expect("a link");
-    refused(Store::open(&link, BYTES), "not a regular file");
-    refused(Store::open(&folder.join("none/disk.img"), BYTES), "cannot be opened");
-    refused(Store::scratch(&folder.join("none.img"), BYTES), "there is no file");
+    refused(DataStore::open(&link, BYTES), "not a regular file");
+    refused(DataStore::open(&folder.join("none/disk.img"), BYTES), "cannot be opened");
+    refused(DataStore::scratch(&folder.join("none.img"), BYTES), "there is no file");
 
     let huge = folder.join("huge.img");
-    refused(Store::open(&huge, 1 << 62), "cannot have");
+    refused(DataStore::open(&huge, 1 << 62), "cannot have");
     assert!(!huge.exists(), "no file is left behind");
 }
 
@@ -231,18 +231,18 @@ fn files_that_are_not_the_devices_own_are_refused_and_left_alone() {
 fn an_empty_file_becomes_the_devices() {
     let path = fresh("empty");
     File::create(&path).expect("a file");
-    assert_eq!(Store::open(&path, BYTES).expect("nothing was in it").bytes(), BYTES);
+    assert_eq!(DataStore::open(&path, BYTES).expect("nothing was in it").bytes(), BYTES);
     assert_eq!(fs::metadata(&path).expect("the file").len(), BYTES);
 }
 
 #[test]
 fn a_file_has_one_store() {
     let path = fresh("one");
-    let store = Store::open(&path, BYTES).expect("a file");
-    refused(Store::open(&path, BYTES), "is in use");
-    refused(Store::scratch(&path, BYTES), "is in use");
+    let store = DataStore::open(&path, BYTES).expect("a file");
+    refused(DataStore::open(&path, BYTES), "is in use");
+    refused(DataStore::scratch(&path, BYTES), "is in use");
     drop(store);
-    let copies = [Store::scratch(&path, BYTES), Store::scratch(&path, BYTES)];
+    let copies = [DataStore::scratch(&path, BYTES), DataStore::scratch(&path, BYTES)];
     assert!(copies.iter().all(Result::is_ok));
-    Store::open(&path, BYTES).expect("copies do not hold the file");
+    DataStore::open(&path, BYTES).expect("copies do not hold the file");
 }

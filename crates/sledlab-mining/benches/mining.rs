@@ -8,7 +8,9 @@ mod table;
 
 use std::time::Instant;
 
-use sledlab_mining::{BLOCK, Boxes, BoxesParams, Grid, HashTree, Quest, QuestParams, UnitCounter, histogram};
+use sledlab_mining::{
+    BLOCK, Boxes, BoxesParams, HashTree, Quest, QuestParams, UnitCounter, UnitGrid, histogram,
+};
 use table::{Row, median, row};
 
 const RUNS: usize = 5;
@@ -118,7 +120,7 @@ fn rows_of_units(rows: &mut Vec<Row>) {
     rows.push(row("histogram: a value", took / records.len() as f64 * 1e9, "ns", ""));
     rows.push(row("histogram", RECORDS as f64 / took * 1e-6, "million records/s", ""));
     let bin_of_window = (0..dims * WINDOWS).map(|window| (window % WINDOWS * 10 / WINDOWS) as u16).collect();
-    let grid = Grid { dims, windows: WINDOWS, lows, highs, bin_of_window };
+    let grid = UnitGrid { dims, windows: WINDOWS, lows, highs, bin_of_window };
     let passes = [(2, 2, 300), (2, 3, 2000), (10, 2, 100_000), (1, 5, 1)];
     let passes = passes.map(|(bins, length, most)| {
         let units = all_sets(dims as u32 * bins, length);

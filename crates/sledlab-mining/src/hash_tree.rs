@@ -72,7 +72,7 @@ pub struct HashTree {
 
 /// What counting took, the same however transactions are split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Operations {
+pub struct TreeOperations {
     /// Nodes visited: the root once for each transaction that holds `length` items of candidates or more, and every
     /// node that an item is hashed to, an empty leaf included. A second path to a node counts, and ends there: it
     /// can find nothing that the first has not.
@@ -82,9 +82,9 @@ pub struct Operations {
     pub checks: u64,
 }
 
-impl iter::Sum for Operations {
+impl iter::Sum for TreeOperations {
     fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
-        each.fold(Operations::default(), |sum, one| Operations {
+        each.fold(TreeOperations::default(), |sum, one| TreeOperations {
             visits: sum.visits + one.visits,
             checks: sum.checks + one.checks,
         })
@@ -200,7 +200,7 @@ impl HashTree {
         items: &[u32],
         counts: &mut [u64],
         threads: usize,
-    ) -> Result<Operations> {
+    ) -> Result<TreeOperations> {
         check_offsets(offsets, items.len())?;
         if counts.len() != self.len() {
             return Err(Error::user(format!("{} counts for {} candidates", counts.len(), self.len())));
@@ -222,7 +222,7 @@ impl HashTree {
         offsets: &[u64],
         items: &[u32],
         range: Range<usize>,
-    ) -> Result<(Vec<Tally>, Operations)> {
+    ) -> Result<(Vec<Tally>, TreeOperations)> {
         let mut walk = Walk::new(self);
         for (bounds, index) in offsets.windows(2).zip(range) {
             let transaction = &items[bounds[0] as usize..bounds[1] as usize];
@@ -256,7 +256,7 @@ struct Walk<'a> {
     last: Vec<u32>,
     /// By place in the order of leaves.
     tallies: Vec<Tally>,
-    operations: Operations,
+    operations: TreeOperations,
 }
 
 /// What is kept of a candidate; side by side, since both are needed at once.
@@ -277,7 +277,7 @@ impl<'a> Walk<'a> {
             now: 0,
             last: vec![0; tree.buckets.len() / tree.fan_out],
             tallies: vec![Tally::default(); tree.len()],
-            operations: Operations::default(),
+            operations: TreeOperations::default(),
         }
     }
 

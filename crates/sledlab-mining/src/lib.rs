@@ -17,7 +17,7 @@ pub mod units;
 pub use boxes::{Boxes, BoxesParams};
 pub use hash_tree::HashTree;
 pub use quest::{Quest, QuestParams};
-pub use units::{Grid, UnitCounter, histogram};
+pub use units::{UnitCounter, UnitGrid, histogram};
 
 use sledlab_core::{Error, Result};
 

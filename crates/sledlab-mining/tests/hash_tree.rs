@@ -3,7 +3,7 @@
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use sledlab_mining::HashTree;
-use sledlab_mining::hash_tree::Operations;
+use sledlab_mining::hash_tree::TreeOperations;
 
 /// Offsets and items of transactions.
 fn flat(transactions: &[Vec<u32>]) -> (Vec<u64>, Vec<u32>) {
@@ -15,7 +15,7 @@ fn flat(transactions: &[Vec<u32>]) -> (Vec<u64>, Vec<u32>) {
     (offsets, transactions.concat())
 }
 
-fn count(tree: &HashTree, transactions: &[Vec<u32>], threads: usize) -> (Vec<u64>, Operations) {
+fn count(tree: &HashTree, transactions: &[Vec<u32>], threads: usize) -> (Vec<u64>, TreeOperations) {
     let (offsets, items) = flat(transactions);
     let mut counts = vec![0; tree.len()];
     let done = tree.count(&offsets, &items, &mut counts, threads).expect("counts");
@@ -117,22 +117,22 @@ fn operations_are_those_of_the_paper() {
     let tree = HashTree::new(&candidates, 2).expect("a tree");
     // Root; 0, 1 and 2 from there (3 has none behind it); 1, 2 and 3 from the node of 0.
     let (counts, done) = count(&tree, &[vec![0, 1, 2, 3]], 1);
-    assert_eq!((counts, done), (vec![1, 1, 1], Operations { visits: 7, checks: 3 }));
+    assert_eq!((counts, done), (vec![1, 1, 1], TreeOperations { visits: 7, checks: 3 }));
     // Too few items of candidates: nothing is visited.
-    assert_eq!(count(&tree, &[vec![0, 9], vec![]], 1).1, Operations::default());
+    assert_eq!(count(&tree, &[vec![0, 9], vec![]], 1).1, TreeOperations::default());
     // Two candidates fit into a leaf, the root.
     let small = HashTree::new(&candidates[..4], 2).expect("a tree");
     let (counts, done) = count(&small, &[vec![0, 2]], 1);
-    assert_eq!((counts, done), (vec![0, 1], Operations { visits: 1, checks: 2 }));
+    assert_eq!((counts, done), (vec![0, 1], TreeOperations { visits: 1, checks: 2 }));
 }
 
 #[test]
 fn no_candidates_and_no_transactions() {
     let empty = HashTree::new(&[], 3).expect("a tree");
     assert!(empty.is_empty());
-    assert_eq!(count(&empty, &[vec![1, 2, 3]], 2), (vec![], Operations::default()));
+    assert_eq!(count(&empty, &[vec![1, 2, 3]], 2), (vec![], TreeOperations::default()));
     let tree = HashTree::new(&[4, 5], 2).expect("a tree");
-    assert_eq!(count(&tree, &[], 2), (vec![0], Operations::default()));
+    assert_eq!(count(&tree, &[], 2), (vec![0], TreeOperations::default()));
     // Twice the same candidate, longer than any split goes.
     let long: Vec<u32> = (0..3).flat_map(|_| 0..100).collect();
     let tree = HashTree::new(&long, 100).expect("a tree");

@@ -2,21 +2,21 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use sledlab_mining::units::Operations;
-use sledlab_mining::{Grid, UnitCounter, histogram};
+use sledlab_mining::units::UnitOperations;
+use sledlab_mining::{UnitCounter, UnitGrid, histogram};
 
 const WINDOWS: usize = 24;
 
 /// The range from 0 to 6 in windows of a quarter.
-fn grid(dims: usize, bin_of_window: Vec<u16>) -> Grid {
-    Grid { dims, windows: WINDOWS, lows: vec![0.0; dims], highs: vec![6.0; dims], bin_of_window }
+fn grid(dims: usize, bin_of_window: Vec<u16>) -> UnitGrid {
+    UnitGrid { dims, windows: WINDOWS, lows: vec![0.0; dims], highs: vec![6.0; dims], bin_of_window }
 }
 
 fn window(value: f32) -> usize {
     ((value * 4.0) as usize).min(WINDOWS - 1)
 }
 
-fn count(counter: &UnitCounter, records: &[f32], threads: usize) -> (Vec<u64>, Operations) {
+fn count(counter: &UnitCounter, records: &[f32], threads: usize) -> (Vec<u64>, UnitOperations) {
     let mut counts = vec![0; counter.len()];
     let done = counter.count(records, &mut counts, threads).expect("counts");
     (counts, done)
@@ -115,7 +115,7 @@ fn the_ends_of_a_range_belong_to_it() {
 #[test]
 fn malformed_input_is_told() {
     let two = || grid(2, vec![0; 2 * WINDOWS]);
-    let refused = |grid: &Grid, units: &[u32], length| {
+    let refused = |grid: &UnitGrid, units: &[u32], length| {
         UnitCounter::new(grid, units, length).expect_err("an error").message().to_owned()
     };
     assert_eq!(refused(&two(), &[0, 0], 0), "units of 0 dimensions");
@@ -149,7 +149,7 @@ fn malformed_input_is_told() {
 fn no_units_and_no_records() {
     let none = UnitCounter::new(&grid(2, vec![0; 2 * WINDOWS]), &[], 2).expect("a counter");
     assert!(none.is_empty());
-    assert_eq!(count(&none, &[1.0, 1.0], 2), (vec![], Operations::default()));
+    assert_eq!(count(&none, &[1.0, 1.0], 2), (vec![], UnitOperations::default()));
     let one = UnitCounter::new(&grid(2, vec![0; 2 * WINDOWS]), &[1, 0], 1).expect("a counter");
-    assert_eq!(count(&one, &[], 2), (vec![0], Operations::default()));
+    assert_eq!(count(&one, &[], 2), (vec![0], UnitOperations::default()));
 }

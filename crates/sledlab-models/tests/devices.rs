@@ -7,7 +7,7 @@ use sledlab_models::conformance::device::{Case, Check, RULES, Wanted};
 use sledlab_models::device::{Description, Entry, LIST};
 use toml::Table;
 
-/// The rules before the last one are held on presets too; indexes are compared with scans on plain devices.
+/// The rules before the last one are held on presets too; indexes are compared with exhaustive searches on plain devices.
 const ON_PLAIN_KINDS: usize = RULES.len() - 1;
 
 /// A device of a kind as it is where a file says no more than `kind`.
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn indexes_choose_as_scans_do(case in cases()) {
+    fn indexes_choose_as_searches_do(case in cases()) {
         for kind in LIST.iter() {
             hold(&RULES[ON_PLAIN_KINDS], kind.name, &*plain(kind), &case)?;
         }

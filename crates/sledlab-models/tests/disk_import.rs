@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use sledlab_core::error::Blame;
 use sledlab_core::params::Params;
 use sledlab_models::device::disk::DiskParams;
-use sledlab_models::device::disk::import::{Imported, import, names};
+use sledlab_models::device::disk::import::{ImportedDisk, import, names};
 use sledlab_models::device::disk::params::{LbnOrder, ReadAhead, SeekCurveKind, Sparing};
 use sledlab_models::device::{Description, preset};
 
@@ -80,7 +80,7 @@ fn files() -> Files {
     [("parts/sample.model", MODEL.to_owned()), ("parts/sample.seek", SEEK.to_owned())]
 }
 
-fn read(disk: &str, files: &[(&str, String)], name: Option<&str>) -> sledlab_core::Result<Imported> {
+fn read(disk: &str, files: &[(&str, String)], name: Option<&str>) -> sledlab_core::Result<ImportedDisk> {
     let open = |path: &Path| {
         let found = files.iter().find(|(name, _)| Path::new(name) == path);
         found.map(|(_, text)| text.clone()).ok_or_else(|| IoError::from(ErrorKind::NotFound))
@@ -88,7 +88,7 @@ fn read(disk: &str, files: &[(&str, String)], name: Option<&str>) -> sledlab_cor
     import(disk, Path::new("sample.parv"), name, &open)
 }
 
-fn sample() -> Imported {
+fn sample() -> ImportedDisk {
     read(DISK, &files(), None).unwrap()
 }
 
@@ -111,7 +111,7 @@ fn close(ours: f64, theirs: f64) {
 
 #[test]
 fn takes_over_every_parameter() {
-    let Imported { name, params: DiskParams { flat, zones, seek_table }, .. } = sample();
+    let ImportedDisk { name, params: DiskParams { flat, zones, seek_table }, .. } = sample();
     assert_eq!((name.as_str(), flat.heads, flat.rpm), ("sample", 3, 5400));
     assert_eq!((flat.lbn_order, flat.sparing), (LbnOrder::Serpentine, Sparing::Zone));
     assert_eq!((flat.read_ahead, flat.buffers_writes), (ReadAhead::SequentialTrack, true));

@@ -1,4 +1,4 @@
-//! What every scheduler promises, on disks; and that a disk's position index makes the choices of a scan.
+//! What every scheduler promises, on disks; and that a disk's position index makes the choices of an exhaustive search.
 
 use std::collections::HashMap;
 
@@ -60,35 +60,35 @@ impl Draw {
     }
 }
 
-/// Keeps `depth` requests queued, and serves what the index and the scan agree on; the platters turn on by any time
+/// Keeps `depth` requests queued, and serves what the index and the search agree on; the platters turn on by any time
 /// between two services.
 fn race(word: &str, name: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
     let (mut device, choice) = (disk(name), choice(word));
     let mut index = choice.make(device.mechanics()).unwrap();
-    let mut scan = choice.make_scan(device.mechanics()).unwrap();
+    let mut search = choice.make_exhaustive(device.mechanics()).unwrap();
     let mut draw = Draw::new(root, device.as_ref(), crowded);
     let (mut now, mut served) = (Time::ZERO, Vec::new());
-    let (mut from_index, mut from_scan) = (Vec::new(), Vec::new());
+    let (mut from_index, mut from_search) = (Vec::new(), Vec::new());
     for pick in 0..picks {
         // Towards the end the queue runs empty.
         while index.len() < depth.min(picks - pick) {
             let request = draw.request(now);
             index.push(request);
-            scan.push(request);
+            search.push(request);
         }
         device.tell_time(now);
         index.pop(now, device.mechanics(), &mut from_index);
-        scan.pop(now, device.mechanics(), &mut from_scan);
+        search.pop(now, device.mechanics(), &mut from_search);
         let state = device.mechanics().state();
-        assert_eq!(from_index, from_scan, "pick {pick} by {word} on {name} in {state:?}");
-        assert_eq!((from_index.len(), index.len()), (1, scan.len()));
+        assert_eq!(from_index, from_search, "pick {pick} by {word} on {name} in {state:?}");
+        assert_eq!((from_index.len(), index.len()), (1, search.len()));
         now = device.issue(now, &from_index, &mut served).unwrap().until;
         if pick % 3 == 0 {
             now += Span::from_ns(draw.rng.random_range(0..30_000_000));
         }
         served.clear();
         from_index.clear();
-        from_scan.clear();
+        from_search.clear();
     }
     assert!(index.is_empty());
 }
@@ -104,7 +104,7 @@ fn disks_have_indexes_for_times_and_distances() {
 }
 
 #[test]
-fn index_and_scan_agree() {
+fn index_and_search_agree() {
     // Of the others some use an index within a zone or a sweep.
     for (word, _) in schedulers().filter(|(word, _)| *word != PLANNER) {
         for name in DISKS {
@@ -115,14 +115,14 @@ fn index_and_scan_agree() {
 }
 
 #[test]
-fn index_and_scan_agree_jointly_too() {
+fn index_and_search_agree_jointly_too() {
     for word in ["sptf:batch=same-position", "sdf:batch=same-position"] {
         race(word, "atlas-10k", 60, 300, 3, true);
     }
 }
 
 #[test]
-fn index_and_scan_agree_at_depth() {
+fn index_and_search_agree_at_depth() {
     for name in DISKS {
         for crowded in [false, true] {
             race("sptf", name, 3_000, 3_400, 4, crowded);
@@ -135,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
-    fn index_and_scan_agree_on_any_queue(
+    fn index_and_search_agree_on_any_queue(
         name in prop::sample::select(DISKS.to_vec()), depth in 1_usize..400, crowded: bool, root: u64,
     ) {
         race("sptf", name, depth, depth + 60, root, crowded);

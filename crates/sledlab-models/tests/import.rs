@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use sledlab_core::Result;
 use sledlab_core::error::Blame;
-use sledlab_models::device::mems::import::{self, Imported};
+use sledlab_models::device::mems::import::{self, ImportedSled};
 use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
 use sledlab_models::device::{Description, preset};
 
@@ -36,11 +36,11 @@ fn alone(_: &Path) -> std::io::Result<String> {
 }
 
 /// The device in a file that names no other.
-fn import(text: &str, file: &str, name: Option<&str>) -> Result<Imported> {
+fn import(text: &str, file: &str, name: Option<&str>) -> Result<ImportedSled> {
     import::import(text, Path::new(file), name, &alone)
 }
 
-fn sample() -> Imported {
+fn sample() -> ImportedSled {
     import(DEVICE, "sample.parv", None).unwrap()
 }
 
@@ -54,7 +54,7 @@ fn error_with(old: &str, new: &str) -> String {
 
 #[test]
 fn takes_over_every_parameter() {
-    let Imported { name, params, remarks } = sample();
+    let ImportedSled { name, params, remarks } = sample();
     assert_eq!(name, "sample");
     assert_eq!((params.kinematics, params.layout), (KinematicsKind::DisksimClosed, LayoutKind::RowFirst));
     assert_eq!((params.direction, params.sleds), (Direction::Up, 2));

@@ -5,7 +5,7 @@ use sledlab_core::params::Choices;
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::mems::layout::{self, Layout, Place};
-use sledlab_models::device::mems::params::{LayoutKind, Parts};
+use sledlab_models::device::mems::params::{LayoutKind, MediumParts};
 use sledlab_models::device::{Extent, Grid};
 
 const LAYOUTS: &[LayoutKind] = LayoutKind::ALL;
@@ -121,7 +121,7 @@ fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64, divided: &MemsPara
 /// Parameters of layouts that need not divide the device.
 fn divisions() -> impl Strategy<Value = MemsParams> {
     let grids = (1_u32..12, 1_u32..8).prop_map(|(columns, rows)| Grid::new(columns, rows));
-    let parts = prop::sample::select(Parts::ALL);
+    let parts = prop::sample::select(MediumParts::ALL);
     (grids, parts, 0.04..0.96, 1_u64..60).prop_map(|(layout_grid, layout_parts, small_share, attributes)| {
         MemsParams { layout_grid, layout_parts, small_share, attributes, ..MemsParams::default() }
     })
@@ -217,7 +217,7 @@ fn small_data_are_at_the_centre() {
         build(LayoutKind::Bipartite, &params, &geometry)
     };
     let fifth = geometry.blocks / 5;
-    let columnar = of(Parts::Columnar, 0.2);
+    let columnar = of(MediumParts::Columnar, 0.2);
     for lbn in 0..fifth {
         assert!((1000..1500).contains(&columnar.place(lbn).cylinder));
     }
@@ -225,12 +225,12 @@ fn small_data_are_at_the_centre() {
     let starts = [0, fifth, 3 * fifth].map(|lbn| columnar.place(lbn).cylinder);
     assert_eq!(starts, [1000, 0, 1500]);
     // Half of 25 columns are rounded up to 13.
-    let half = of(Parts::Columnar, 0.5);
+    let half = of(MediumParts::Columnar, 0.5);
     let edges = [0, 1300 * 2700 - 1, 1300 * 2700].map(|lbn| half.place(lbn).cylinder);
     assert_eq!(edges, [600, 1899, 0]);
 
     // The cell at the centre and its four neighbours: 500 cylinders of 5 or 6 rows each.
-    let subregioned = of(Parts::Subregioned, 0.2);
+    let subregioned = of(MediumParts::Subregioned, 0.2);
     let five = 500 * 100 * (5 + 5 + 6 + 6 + 5);
     for lbn in (0..five).step_by(20) {
         let Place { cylinder, row, .. } = subregioned.place(lbn);
@@ -239,7 +239,7 @@ fn small_data_are_at_the_centre() {
     }
     let mut reach = 0;
     for lbn in (0..geometry.blocks).step_by(100 * 2700) {
-        let from_centre = of(Parts::OrganPipe, 0.2).place(lbn).cylinder.abs_diff(1200);
+        let from_centre = of(MediumParts::OrganPipe, 0.2).place(lbn).cylinder.abs_diff(1200);
         assert!(from_centre >= reach);
         reach = from_centre;
     }

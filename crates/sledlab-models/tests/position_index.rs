@@ -1,4 +1,4 @@
-//! The position index makes the choices of a scan of all requests, in every state.
+//! The position index makes the choices of an exhaustive search, in every state.
 
 mod racing;
 
@@ -31,7 +31,7 @@ fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
 }
 
 #[test]
-fn agrees_with_the_scan_for_every_layout_and_direction() {
+fn agrees_with_the_search_for_every_layout_and_direction() {
     for layout in ["row-first", "streaming", "y-sequential"] {
         for direction in ["free", "parity", "up"] {
             for rest in ["", "parking = 'centre'\nidle_motion = 'disksim-drift'"] {
@@ -44,7 +44,7 @@ fn agrees_with_the_scan_for_every_layout_and_direction() {
 }
 
 #[test]
-fn agrees_with_the_scan_on_other_devices() {
+fn agrees_with_the_search_on_other_devices() {
     let g3 = "bit_nm = 30\nactive_tips = 3200\nacceleration_x_m_s2 = 1033.2\ntip_rate_kbit_s = 1000\nresonant_hz = 1108";
     let sleds = "sleds = 3\nsled_motion = 'together'\nsled_map = 'round-robin'\nstripe_blocks = 4";
     let unsettled = "settle_constants = 0\nspring_factor = 0";
@@ -58,13 +58,13 @@ fn agrees_with_the_scan_on_other_devices() {
 }
 
 #[test]
-fn agrees_with_the_scan_at_depth() {
+fn agrees_with_the_search_at_depth() {
     race("", 20_000, 30, 5, false);
     race("direction = 'parity'", 20_000, 30, 6, true);
 }
 
 #[test]
-fn agrees_with_the_scan_where_very_many_are_overdue() {
+fn agrees_with_the_search_where_very_many_are_overdue() {
     for (text, root, crowded) in [("", 7, false), ("direction = 'parity'", 8, false), ("", 9, true)] {
         let course = Course { text, depth: 100_000, picks: 12, root, crowded };
         racing::race("wstf:max_wait_ms=10", &course);
@@ -72,7 +72,7 @@ fn agrees_with_the_scan_where_very_many_are_overdue() {
 }
 
 #[test]
-fn scans_where_no_index_is_exact() {
+fn searches_where_no_index_is_exact() {
     for text in ["kinematics = 'disksim-piecewise'", "kinematics = 'piecewise'", "selection = 'disksim'"] {
         assert!(device(text).mechanics().position_index(&Aim::Time).is_none(), "{text}");
     }
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn agrees_with_the_scan_on_any_sled(
+    fn agrees_with_the_search_on_any_sled(
         bit_nm in 30.0..400.0, travel in 5.0..100.0, servo in 0_u64..30, sector in 20_u64..200,
         spring in 0.0..0.99, acceleration in 1.0..5000.0, rate in 1.0..5000.0, settle in 0.0..3.0,
         layout in 0_usize..LayoutKind::WORDS.len(), direction in 0_usize..3, selection in 0_usize..3,

@@ -111,7 +111,7 @@ fn racers() -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn index_and_scan_agree_for_every_layout_and_direction() {
+fn index_and_search_agree_for_every_layout_and_direction() {
     for word in racers() {
         for layout in ["row-first", "streaming", "y-sequential"] {
             for direction in ["free", "parity", "up"] {
@@ -127,7 +127,7 @@ fn index_and_scan_agree_for_every_layout_and_direction() {
 }
 
 #[test]
-fn index_and_scan_agree_on_other_devices() {
+fn index_and_search_agree_on_other_devices() {
     let sleds = "sleds = 3\nsled_motion = 'together'\nsled_map = 'round-robin'\nstripe_blocks = 4";
     let unsettled = "settle_constants = 0\nspring_factor = 0";
     for word in racers() {

@@ -227,7 +227,7 @@ fn follow_their_rules() {
 }
 
 #[test]
-fn choose_with_the_index_as_with_a_scan() {
+fn choose_with_the_index_as_with_a_search() {
     for word in RULES.map(|rule| rule.word.trim_end_matches(":batch=none")) {
         for batch in ["none", "same-position"] {
             let word = format!("{word}:batch={batch}");

@@ -16,7 +16,7 @@ use crate::error::{keep_of, raise, wrap};
 
 /// What a class takes the place of.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kind {
+pub(crate) struct ClassKind {
     /// In messages.
     pub name: &'static str,
     /// The class that says what its methods must do.
@@ -28,7 +28,7 @@ pub(crate) struct Kind {
 /// A class of the user.
 #[derive(Clone)]
 pub(crate) struct Class {
-    kind: Kind,
+    kind: ClassKind,
     word: Arc<str>,
     of: Arc<Py<PyType>>,
 }
@@ -78,7 +78,7 @@ impl Allowed {
 
 impl Class {
     /// The class `module:Class`, if it is `allowed` and has the methods of its kind. None of them runs yet.
-    pub fn find(py: Python<'_>, kind: Kind, word: &str, allowed: &Allowed) -> PyResult<Self> {
+    pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowed) -> PyResult<Self> {
         allowed.check(word).map_err(raise)?;
         let found = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
         let class = kind.check(word, &found).map_err(raise)?;
@@ -134,14 +134,14 @@ impl Class {
     }
 }
 
-impl Kind {
+impl ClassKind {
     /// Refuses what is no class, such as a function, and a class without the methods: neither is called.
     fn check<'a, 'py>(
         self,
         word: &str,
         found: &'a Bound<'py, PyAny>,
     ) -> Result<&'a Bound<'py, PyType>, Error> {
-        let Kind { name, protocol, methods } = self;
+        let ClassKind { name, protocol, methods } = self;
         let refuse = |why: String| {
             Error::user(format!("{name} `{word}` {why}"))
                 .with_remedy(format!("a {name} has {}: see {protocol}", listed(methods)))
@@ -153,9 +153,14 @@ impl Kind {
 }
 
 /// Those of `kinds` whose methods the class `word` has, if it is `allowed`; none of them runs.
-pub(crate) fn fitting(py: Python<'_>, kinds: &[Kind], word: &str, allowed: &Allowed) -> PyResult<Vec<Kind>> {
+pub(crate) fn fitting(
+    py: Python<'_>,
+    kinds: &[ClassKind],
+    word: &str,
+    allowed: &Allowed,
+) -> PyResult<Vec<ClassKind>> {
     allowed.check(word).map_err(raise)?;
-    let plug_in = Kind { name: "plug-in", protocol: "sledlab.check", methods: &[] };
+    let plug_in = ClassKind { name: "plug-in", protocol: "sledlab.check", methods: &[] };
     let found = import(py, word).map_err(|raised| wrap(py, plug_in, word, &raised))?;
     plug_in.check(word, &found).map_err(raise)?;
     Ok(kinds.iter().filter(|kind| kind.check(word, &found).is_ok()).copied().collect())

@@ -8,7 +8,7 @@ use serde_json::json;
 use sledlab_core::params::ParamValue as _;
 use sledlab_core::source::InMemory;
 use sledlab_core::{Error, Source as _};
-use sledlab_sim::cluster::{self, ClusterHooks, ClusterOutcome, Dump, Layout, Part, Redundancy};
+use sledlab_sim::cluster::{self, ClusterHooks, ClusterOutcome, CopyLayout, Dump, Part, Redundancy};
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::class::{Allowed, is_plugin};
@@ -45,7 +45,7 @@ impl Work {
         let files = work.files.iter().map(|file| json!({ "name": file.name, "bytes": file.bytes }));
         let groups = work.groups.iter().map(|group| json!({ "name": group.name, "members": group.members }));
         let phases = work.phases.iter().map(|phase| {
-            let sum = |bytes: &dyn Fn(&sledlab_trace::work::Step) -> u64| {
+            let sum = |bytes: &dyn Fn(&sledlab_trace::work::NodeStep) -> u64| {
                 phase.steps.iter().map(bytes).sum::<u64>()
             };
             let mut operations = serde_json::Map::new();
@@ -230,12 +230,12 @@ impl ClusterExperiment {
     ) -> PyResult<String> {
         let experiment = self.ready(py)?;
         let outcome = py.detach(move || {
-            let mut told = |share: f64, pages: u64| tell(progress.as_ref(), pages, Some(share)).is_ok();
+            let mut going = |share: f64, pages: u64| tell(progress.as_ref(), pages, Some(share)).is_ok();
             let mut dump = Dump::default();
             let hooks = ClusterHooks {
                 threads,
                 what_if,
-                told: Some(&mut told),
+                progress: Some(&mut going),
                 dump: dump_node.map(|node| (node, &mut dump)),
             };
             let outcome = experiment.run(&work.0, hooks)?;
@@ -261,10 +261,10 @@ type Share = (Option<usize>, Vec<(usize, u64, u64, u64)>);
 pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyResult<Vec<Share>> {
     let kind = Redundancy::from_value(&toml::Value::from(redundancy));
     let kind = kind.map_err(|expected| raise(Error::user(format!("redundancy: {expected}"))))?;
-    let layout = Layout::new(kind, nodes, &failed).map_err(raise)?;
-    let told = |part: &Part| (part.machine, part.from, part.to, part.of);
+    let layout = CopyLayout::new(kind, nodes, &failed).map_err(raise)?;
+    let plain = |part: &Part| (part.machine, part.from, part.to, part.of);
     let parts = layout.parts().into_iter().enumerate();
-    Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(told).collect())).collect())
+    Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(plain).collect())).collect())
 }
 
 /// The record that an experiment names.

@@ -10,12 +10,12 @@ use sledlab_trace::conformance as workload;
 use sledlab_trace::synthetic;
 use toml::Table;
 
-use crate::class::{Allowed, Kind, fitting, is_plugin};
+use crate::class::{Allowed, ClassKind, fitting, is_plugin};
 use crate::error::{forget, raise};
 use crate::interrupt::check_signals;
 
 /// What a class can take the place of.
-const KINDS: [Kind; 5] = [
+const KINDS: [ClassKind; 5] = [
     crate::device_class::KIND,
     crate::scheduler::KIND,
     crate::power::KIND,
@@ -99,7 +99,7 @@ impl Model {
             Model::Workload(choice) => {
                 find(&workload::RULES, says)?.hold(told, seed, cases, |check, number| {
                     check_signals()?;
-                    let make = |at: synthetic::Setting| choice.build(at.seed, at.capacity_blocks);
+                    let make = |at: synthetic::GeneratorSetting| choice.build(at.seed, at.capacity_blocks);
                     check(&make, &workload::Case::random(seed, number))
                 })
             }

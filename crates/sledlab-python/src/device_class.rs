@@ -12,35 +12,36 @@ use pyo3::types::PyDict;
 use sledlab_core::{Error, Op, Span, Time};
 use sledlab_models::device::host::HostParams;
 use sledlab_models::device::{
-    Aim, Bus, Busy, Custom, Description, Device, DeviceState, Extent, FaultCounts, Location, Mechanics,
-    PositionIndex, QueueOrder, Queued, Rest, SeekMap, Served, Timing, Units, Way, Work,
+    Aim, Bus, Busy, CustomDevice, Description, Device, DeviceState, Extent, FaultCounts, Location,
+    MechanicalWork, Mechanics, PositionIndex, QueueOrder, Queued, Rest, SeekMap, Served, Timing, Units, Way,
 };
 use sledlab_models::power::PowerRates;
 use toml::Table;
 
-use crate::class::{Allowed, Class, Kind};
+use crate::class::{Allowed, Class, ClassKind};
 
-pub(crate) const KIND: Kind = Kind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
+pub(crate) const KIND: ClassKind =
+    ClassKind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
 
 /// Idle time after which it parks of its own accord: no rest of a run is as long.
 const NEVER_MS: f64 = 1e9;
 
 /// The kind of device `module:Class`, if it is `allowed`.
-pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Custom> {
+pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<CustomDevice> {
     let class = Class::find(py, KIND, word, allowed)?;
-    Ok(Custom::new(word, move |params| {
+    Ok(CustomDevice::new(word, move |params| {
         let (word, params) = (class.word().to_owned(), params.clone());
         Box::new(Described { word, params, class: Some(class.clone()) })
     }))
 }
 
 /// Says `module:Class`, but is never it: for work that runs nothing of a plug-in.
-pub(crate) fn stand_in(word: &str) -> Custom {
+pub(crate) fn stand_in(word: &str) -> CustomDevice {
     let name = word.to_owned();
     let make = move |params: &Table| -> Box<dyn Description> {
         Box::new(Described { word: name.clone(), params: params.clone(), class: None })
     };
-    Custom::new(word, make)
+    CustomDevice::new(word, make)
 }
 
 /// What a device file says of it: its parameters are arguments of the constructor.
@@ -179,13 +180,13 @@ impl PythonDevice {
         let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
         self.call((otherwise, state), |device| {
             let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
-            told(state, &device.call_method1("serve", arguments)?)
+            timing_of(state, &device.call_method1("serve", arguments)?)
         })
     }
 }
 
 /// What `serve` returned: milliseconds, or a dict of what they are made of.
-fn told(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
+fn timing_of(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
     let (mut timing, mut then) = (Timing::default(), state);
     if let Ok(parts) = returned.cast::<PyDict>() {
         for (key, value) in parts {
@@ -322,12 +323,16 @@ impl Device for PythonDevice {
     }
 
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
-        let mut busy = Busy { until: now, work: Work::default() };
+        let mut busy = Busy { until: now, work: MechanicalWork::default() };
         for request in batch {
             let start = busy.until;
             let (timing, then) = self.serve(self.state, request);
             self.state = then;
-            let work = Work { seek: timing.positioning(), access: timing.transfer, ..Work::default() };
+            let work = MechanicalWork {
+                seek: timing.positioning(),
+                access: timing.transfer,
+                ..MechanicalWork::default()
+            };
             busy.work += work;
             busy.until = start + timing.service();
             let energy = self.rates.spent(&work);
@@ -359,7 +364,7 @@ impl Device for PythonDevice {
         None
     }
 
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
         None
     }
 

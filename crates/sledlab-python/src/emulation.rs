@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use sledlab_core::Error;
-use sledlab_emulation::{Data, HostPath, Listen, Options, Priority, Report, Scale};
+use sledlab_emulation::{Data, HostPath, Listen, Priority, Scale, ServerOptions, ServerReport};
 
 use crate::error::raise;
 use crate::experiment::Experiment;
@@ -21,12 +21,12 @@ pub(crate) struct Server {
 
 enum State {
     Running(sledlab_emulation::Server),
-    Ended(Result<Told, Error>),
+    Ended(Result<ServerEnd, Error>),
 }
 
 /// What a server said when it ended.
 #[derive(Clone)]
-struct Told {
+struct ServerEnd {
     report: String,
     /// What the model has given up with.
     failure: Option<Error>,
@@ -74,7 +74,7 @@ impl Server {
     ) -> PyResult<Self> {
         let experiment = experiment.ready(py)?;
         let start = || {
-            let options = Options {
+            let options = ServerOptions {
                 listen: listen(socket, tcp)?,
                 data: match data {
                     None => Data::Memory,
@@ -89,7 +89,7 @@ impl Server {
                 recording: Some(recording),
                 attached,
                 rotational,
-                ..Options::default()
+                ..ServerOptions::default()
             };
             sledlab_emulation::Server::start(&experiment, options)
         };
@@ -151,12 +151,12 @@ impl Server {
 }
 
 impl Server {
-    fn ended(&self, py: Python<'_>, drain: bool) -> PyResult<Told> {
+    fn ended(&self, py: Python<'_>, drain: bool) -> PyResult<ServerEnd> {
         let stop = || {
             let mut state = self.state();
             let nothing = State::Ended(Err(Error::internal("a server was stopped while it was stopped")));
             let told = match std::mem::replace(&mut *state, nothing) {
-                State::Running(server) => server.stop(drain).and_then(|report| told(&report)),
+                State::Running(server) => server.stop(drain).and_then(|report| server_end(&report)),
                 State::Ended(told) => told,
             };
             *state = State::Ended(told.clone());
@@ -167,12 +167,12 @@ impl Server {
 }
 
 /// A report with the outcome of the model, as JSON.
-fn told(report: &Report) -> Result<Told, Error> {
+fn server_end(report: &ServerReport) -> Result<ServerEnd, Error> {
     let internal =
         |error: serde_json::Error| Error::internal(format!("cannot write the report as JSON: {error}"));
     let mut all = serde_json::to_value(report).map_err(internal)?;
     all["outcome"] = serde_json::to_value(&report.outcome).map_err(internal)?;
-    Ok(Told { report: json(&all)?, failure: report.failure.clone() })
+    Ok(ServerEnd { report: json(&all)?, failure: report.failure.clone() })
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String, Error> {

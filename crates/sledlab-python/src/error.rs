@@ -9,7 +9,7 @@ use pyo3::types::PyType;
 use sledlab_core::Error;
 use sledlab_core::error::Blame;
 
-use crate::class::Kind;
+use crate::class::ClassKind;
 
 thread_local! {
     /// The exception that a callback raised on this thread, while Rust unwinds with an error of its own.
@@ -25,9 +25,9 @@ pub(crate) fn keep(raised: PyErr) -> Error {
 
 /// The same of an exception that the class `word` raised: the error says all of it, for it may have to leave a thread of
 /// which nobody asks for the exception.
-pub(crate) fn keep_of(py: Python<'_>, kind: Kind, word: &str, raised: &PyErr) -> Error {
+pub(crate) fn keep_of(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
     let stopped = keep(wrap(py, kind, word, raised));
-    if stopped.is_interrupt() { stopped } else { told(py, kind, word, raised) }
+    if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
 }
 
 fn is_interrupt(raised: &PyErr) -> bool {
@@ -37,25 +37,25 @@ fn is_interrupt(raised: &PyErr) -> bool {
 /// A user's error that says that the class `word` raised an exception, with its traceback and as its cause. The
 /// user's interrupt, which strikes wherever Python is at work, stays what it is, and so does the error of a plug-in
 /// that was called too deep within others: each of them would tell the same again.
-pub(crate) fn wrap(py: Python<'_>, kind: Kind, word: &str, raised: &PyErr) -> PyErr {
+pub(crate) fn wrap(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
     let too_deep = || raised.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
     if is_interrupt(raised) || too_deep() {
         return raised.clone_ref(py);
     }
-    let error = told(py, kind, word, raised);
+    let error = plugin_error(py, kind, word, raised);
     let error = build(py, &error).unwrap_or_else(|failed| failed);
     error.set_cause(py, Some(raised.clone_ref(py)));
     error
 }
 
-fn told(py: Python<'_>, kind: Kind, word: &str, raised: &PyErr) -> Error {
+fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
     let parts = (raised.get_type(py), raised.value(py), raised.traceback(py));
     let lines = py
         .import("traceback")
         .and_then(|module| module.call_method1("format_exception", parts))
         .and_then(|lines| lines.extract::<Vec<String>>());
     let told = lines.map_or_else(|_| raised.to_string(), |lines| lines.concat());
-    let Kind { name, protocol, .. } = kind;
+    let ClassKind { name, protocol, .. } = kind;
     Error::user(format!("{name} `{word}` failed\n{}", told.trim_end()))
         .with_remedy(format!("mend the class; `{protocol}` says what its methods must do"))
 }

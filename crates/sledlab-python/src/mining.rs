@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
 use sledlab_core::Error;
-use sledlab_mining::{self as mining, BLOCK, BoxesParams, Grid, QuestParams};
+use sledlab_mining::{self as mining, BLOCK, BoxesParams, QuestParams, UnitGrid};
 
 use crate::error::raise;
 use crate::source::to_bytes;
@@ -92,7 +92,7 @@ impl UnitCounter {
         let highs = values(highs, "highs", "float64")?;
         let bin_of_window = values(bin_of_window, "bin_of_window", "uint16")?;
         let units: Vec<u32> = values(candidates, "candidates", "uint32")?;
-        let grid = Grid { dims, windows, lows, highs, bin_of_window };
+        let grid = UnitGrid { dims, windows, lows, highs, bin_of_window };
         py.detach(|| mining::UnitCounter::new(&grid, &units, length)).map(UnitCounter).map_err(raise)
     }
 

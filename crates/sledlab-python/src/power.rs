@@ -6,10 +6,10 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sledlab_core::{Error, Span};
-use sledlab_models::power::{Choice, Policy, Prices};
+use sledlab_models::power::{Choice, PowerPolicy, Prices};
 use toml::Table;
 
-use crate::class::{Allowed, Class, Kind};
+use crate::class::{Allowed, Class, ClassKind};
 
 /// What a policy weighs.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -45,8 +45,8 @@ impl PowerPrices {
     }
 }
 
-pub(crate) const KIND: Kind =
-    Kind { name: "power policy", protocol: "sledlab.PowerPolicy", methods: &["timeout_ms"] };
+pub(crate) const KIND: ClassKind =
+    ClassKind { name: "power policy", protocol: "sledlab.PowerPolicy", methods: &["timeout_ms"] };
 
 /// The policy `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
 pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowed) -> PyResult<Choice> {
@@ -107,7 +107,7 @@ fn to_span(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Span> {
     Ok(Span::from_ms(ms))
 }
 
-impl Policy for PythonPolicy {
+impl PowerPolicy for PythonPolicy {
     fn timeout(&mut self, prices: &Prices) -> Span {
         let prices = PowerPrices(*prices);
         self.call(Span::ZERO, |policy| to_span("timeout_ms", &policy.call_method1("timeout_ms", (prices,))?))

@@ -9,16 +9,16 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sledlab_core::Error;
 use sledlab_core::registry::split_plug_in;
-use sledlab_models::replacement::{Choice, Custom, Found, Policy, Use};
+use sledlab_models::replacement::{Choice, CustomPolicy, Found, ReplacementPolicy, Use};
 use sledlab_sim::Uses;
 use toml::{Table, Value};
 
-use crate::class::{Allowed, Class, Kind, is_plugin};
+use crate::class::{Allowed, Class, ClassKind, is_plugin};
 use crate::error::raise;
 use crate::interrupt::watch;
 use crate::source::Source;
 
-pub(crate) const KIND: Kind = Kind {
+pub(crate) const KIND: ClassKind = ClassKind {
     name: "replacement policy",
     protocol: "sledlab.ReplacementPolicy",
     methods: &["hit", "insert", "evict"],
@@ -26,9 +26,9 @@ pub(crate) const KIND: Kind = Kind {
 
 /// The policy `module:Class`, if it is `allowed`; its parameters are arguments of its constructor, and so is
 /// `capacity`.
-pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Custom> {
+pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<CustomPolicy> {
     let class = Class::find(py, KIND, word, allowed)?;
-    Ok(Custom::new(word, move |params, capacity| {
+    Ok(CustomPolicy::new(word, move |params, capacity| {
         let mut arguments = params.clone();
         arguments.insert("capacity".to_owned(), Value::Integer(i64::try_from(capacity).unwrap_or(i64::MAX)));
         let policy = class.make(&arguments)?;
@@ -96,7 +96,7 @@ impl PythonPolicy {
     }
 }
 
-impl Policy for PythonPolicy {
+impl ReplacementPolicy for PythonPolicy {
     fn access(&mut self, access: Use) -> Found {
         let key = access.key;
         if self.keys.contains(&key) {

@@ -13,7 +13,7 @@ use sledlab_models::device::{DeviceState, Location, Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
 use toml::Table;
 
-use crate::class::{Allowed, Class, Kind};
+use crate::class::{Allowed, Class, ClassKind};
 
 /// A queued request, as a scheduler in Python sees it.
 #[pyclass(frozen, module = "sledlab._native")]
@@ -108,8 +108,8 @@ impl DeviceView {
     }
 }
 
-pub(crate) const KIND: Kind =
-    Kind { name: "scheduler", protocol: "sledlab.Scheduler", methods: &["push", "pop", "__len__"] };
+pub(crate) const KIND: ClassKind =
+    ClassKind { name: "scheduler", protocol: "sledlab.Scheduler", methods: &["push", "pop", "__len__"] };
 
 /// The scheduler `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
 pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowed) -> PyResult<Choice> {

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use sledlab_core::{Error, Source as Requests};
-use sledlab_trace::characterise::Options;
+use sledlab_trace::characterise::CharacterOptions;
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::error::raise;
@@ -18,8 +18,8 @@ pub(crate) fn characterise(
     cache_block_bytes: Option<u64>,
     cache_sizes_mb: Option<Vec<u64>>,
 ) -> PyResult<String> {
-    let defaults = Options::default();
-    let options = Options {
+    let defaults = CharacterOptions::default();
+    let options = CharacterOptions {
         cache_block_bytes: cache_block_bytes.unwrap_or(defaults.cache_block_bytes),
         cache_sizes_mb: cache_sizes_mb.unwrap_or(defaults.cache_sizes_mb),
     };

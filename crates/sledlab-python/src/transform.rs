@@ -4,15 +4,15 @@ use pyo3::prelude::*;
 use sledlab_core::Time;
 use sledlab_trace::spill::Spill;
 use sledlab_trace::transform::{
-    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Overlay, Place, Shift, Speedup, Step,
-    TimeWindow, Via, survey,
+    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Overlay, PlaceDevices, Shift, Speedup,
+    TimeWindow, TransformStep, Via, survey,
 };
 
 use crate::error::raise;
 use crate::interrupt::tell;
 use crate::source::Source;
 
-fn via(source: &Source, step: impl Step + 'static) -> PyResult<Source> {
+fn via(source: &Source, step: impl TransformStep + 'static) -> PyResult<Source> {
     Ok(Source::wrap(Box::new(Via::new(source.take()?, step)), source.format()))
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn shift(source: &Source, blocks: i64) -> PyResult<Source> {
 /// The devices of a trace one after another on one device; `extents` as `survey` finds them.
 #[pyfunction]
 pub(crate) fn place(source: &Source, extents: Vec<u64>) -> PyResult<Source> {
-    via(source, Place::new(&extents).map_err(raise)?)
+    via(source, PlaceDevices::new(&extents).map_err(raise)?)
 }
 
 /// Every request on one device, at its own address.

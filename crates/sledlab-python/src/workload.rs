@@ -7,15 +7,16 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use sledlab_core::Error;
-use sledlab_trace::synthetic::{Choice, Setting};
+use sledlab_trace::synthetic::{Choice, GeneratorSetting};
 use sledlab_trace::table::open_table;
 use toml::Table;
 
-use crate::class::{Allowed, Class, Kind};
+use crate::class::{Allowed, Class, ClassKind};
 use crate::error::raise;
 use crate::source::next_columns;
 
-pub(crate) const KIND: Kind = Kind { name: "workload", protocol: "sledlab.Workload", methods: &["requests"] };
+pub(crate) const KIND: ClassKind =
+    ClassKind { name: "workload", protocol: "sledlab.Workload", methods: &["requests"] };
 
 /// The name of the stream of random numbers that a workload is given.
 const RANDOM: &str = "workload.plug-in";
@@ -43,7 +44,7 @@ pub(crate) fn stand_in(word: &str, params: Table) -> Choice {
 }
 
 /// The columns of what it yields.
-fn start(workload: &Bound<'_, PyAny>, setting: Setting) -> PyResult<Py<PyAny>> {
+fn start(workload: &Bound<'_, PyAny>, setting: GeneratorSetting) -> PyResult<Py<PyAny>> {
     let py = workload.py();
     let numpy = py.import("numpy.random")?;
     let bits = numpy.call_method1("PCG64", (setting.root(RANDOM),))?;

@@ -1,5 +1,5 @@
 //! What a decision costs every scheduler (MT-04), by the length of its queue, with the device's index and by
-//! scanning; printed as a table and kept in `benches/decisions.json`.
+//! exhaustive search; printed as a table and kept in `benches/decisions.json`.
 //!
 //! A decision is a choice and the arrival that replaces what was chosen, on a G2 with uniform requests of one
 //! block that arrive as fast as they are served.
@@ -21,7 +21,7 @@ const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
 const RUNS: usize = 3;
 /// Time between the arrivals that the queue holds at the start.
 const GAP: Span = Span::from_ns(400_000);
-/// A scan is stopped after so many probes.
+/// An exhaustive search is stopped after so many probes.
 const MOST_PROBES: usize = 2_000_000;
 
 /// A queue of constant length, and the device it chooses for.
@@ -35,9 +35,9 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(choice: &Choice, depth: usize, scan: bool) -> Self {
+    fn new(choice: &Choice, depth: usize, exhaustive: bool) -> Self {
         let device = mems::build(&MemsParams::default()).expect("a device");
-        let make = if scan { Choice::make_scan } else { Choice::make };
+        let make = if exhaustive { Choice::make_exhaustive } else { Choice::make };
         let queue = make(choice, device.mechanics()).expect("a queue");
         let now = Time::ZERO;
         let mut bench = Bench { device, queue, rng: seed::stream(7, "picks"), now, next: 0, spent_s: 0.0 };
@@ -85,15 +85,15 @@ impl Bench {
     }
 }
 
-fn median_ns(choice: &Choice, depth: usize, scan: bool, decisions: usize) -> Option<f64> {
+fn median_ns(choice: &Choice, depth: usize, exhaustive: bool, decisions: usize) -> Option<f64> {
     let mut ns: Vec<f64> =
-        (0..RUNS).map(|_| Bench::new(choice, depth, scan).decide(decisions)).collect::<Option<_>>()?;
+        (0..RUNS).map(|_| Bench::new(choice, depth, exhaustive).decide(decisions)).collect::<Option<_>>()?;
     ns.sort_by(f64::total_cmp);
     Some(ns[RUNS / 2])
 }
 
-/// Whether the scheduler looks for positions, so that scanning them all is the alternative.
-fn has_scan(entry: &Entry) -> bool {
+/// Whether the scheduler looks for positions, so that searching them all is the alternative.
+fn has_search(entry: &Entry) -> bool {
     let by_position = ["sptf", "asptf", "wstf", "sdf", "gsptf", "zsptf", "p-sptf", "pa-sptf", "p-alpha"];
     by_position.contains(&entry.name)
 }
@@ -103,10 +103,10 @@ fn row(entry: &Entry, depth: usize) -> Value {
     // Those for small queues do the work of a whole plan for every arrival.
     let decisions = if entry.facts.in_race { 20_000 } else { 20 };
     let index_ns = median_ns(&choice, depth, false, decisions);
-    let scan_ns = has_scan(entry)
+    let search_ns = has_search(entry)
         .then(|| median_ns(&choice, depth, true, (MOST_PROBES / depth).clamp(5, 5_000)))
         .flatten();
-    json!({ "scheduler": entry.name, "queue": depth, "ns": index_ns, "scan_ns": scan_ns })
+    json!({ "scheduler": entry.name, "queue": depth, "ns": index_ns, "search_ns": search_ns })
 }
 
 fn main() {
@@ -115,13 +115,13 @@ fn main() {
         return;
     }
     let cell = |value: &Value| value.as_f64().map_or_else(|| "-".to_owned(), |ns| format!("{ns:.0}"));
-    println!("ns per decision at a queue of {DEPTHS:?}; in brackets by scanning");
+    println!("ns per decision at a queue of {DEPTHS:?}; in brackets by exhaustive search");
     let mut rows = Vec::new();
-    for entry in scheduler::LIST.iter().filter(|entry| entry.name != "sptf-scan") {
+    for entry in scheduler::LIST.iter().filter(|entry| entry.name != "sptf-exhaustive") {
         let new: Vec<Value> = DEPTHS.iter().map(|depth| row(entry, *depth)).collect();
-        let cells = new.iter().map(|row| match &row["scan_ns"] {
+        let cells = new.iter().map(|row| match &row["search_ns"] {
             Value::Null => cell(&row["ns"]),
-            scan_ns => format!("{} ({})", cell(&row["ns"]), cell(scan_ns)),
+            search_ns => format!("{} ({})", cell(&row["ns"]), cell(search_ns)),
         });
         print!("{:<16}", entry.name);
         cells.for_each(|text| print!(" {text:>18}"));

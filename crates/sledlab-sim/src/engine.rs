@@ -14,7 +14,7 @@
 //!    [`Station`](sledlab_models::system::Station)s. There the [`Merger`](sledlab_models::merge::Merger), where
 //!    there is merging, and the [`Scheduler`](sledlab_models::scheduler::Scheduler) take them in. A request that
 //!    finds the device at rest ends that rest. Only now, its length being known, is the power
-//!    [`Policy`](sledlab_models::power::Policy) asked when the device has parked; one that has must start up first.
+//!    [`PowerPolicy`](sledlab_models::power::PowerPolicy) asked when the device has parked; one that has must start up first.
 //! 3. **Choice.** When the mechanism is free the scheduler chooses what it serves next: one request, or several
 //!    that one pass serves. Choosing comes last and alone among all that is due at a time, so that whatever arrives
 //!    in that moment takes part.

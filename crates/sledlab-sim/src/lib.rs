@@ -41,7 +41,7 @@ pub use books::Counts;
 pub use catalogue::catalogue;
 pub use engine::{Progress, ProgressSink, simulate};
 pub use experiment::places::seen;
-pub use experiment::{Experiment, Hooks, Store};
+pub use experiment::{Experiment, Hooks, SystemSetup};
 pub use hit_ratios::{Hits, Uses};
 pub use live::{Answer, Live, version};
 pub use measured::replay_measured;

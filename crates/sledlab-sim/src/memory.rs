@@ -8,7 +8,7 @@ mod process;
 
 use sledlab_core::{Error, Result};
 
-use crate::experiment::Store;
+use crate::experiment::SystemSetup;
 #[cfg(target_arch = "wasm32")]
 use module::{machine, of_address_space, status};
 #[cfg(not(target_arch = "wasm32"))]
@@ -30,7 +30,7 @@ const MB: u64 = 1 << 20;
 ///
 /// # Errors
 /// It would not fit; parameters that make no sense.
-pub(crate) fn check(store: &Store) -> Result<()> {
+pub(crate) fn check(store: &SystemSetup) -> Result<()> {
     let count = store.devices()?;
     let measured = MEASURED.min(count / 2);
     if measured == 0 {

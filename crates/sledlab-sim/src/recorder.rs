@@ -14,7 +14,7 @@ pub type RowSink<'a> = Box<dyn FnMut(&Rows) -> Result<()> + Send + 'a>;
 
 /// Sums of the named parts of service, and what lies before it, in ns.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct ServiceParts {
     pub overhead: u64,
     pub seek_x: u64,
     pub settle: u64,
@@ -39,7 +39,7 @@ pub struct Recorder<'a> {
     pub(crate) queue: Sum,
     pub(crate) service: Sum,
     pub(crate) positioning: Sum,
-    pub(crate) parts: Parts,
+    pub(crate) parts: ServiceParts,
     pub(crate) blocks: [u64; 2],
     /// Energy spent on reads and on writes that count.
     pub(crate) energy: [TotalSpent; 2],
@@ -69,7 +69,7 @@ impl<'a> Recorder<'a> {
             queue: Sum::default(),
             service: Sum::default(),
             positioning: Sum::default(),
-            parts: Parts::default(),
+            parts: ServiceParts::default(),
             blocks: [0; 2],
             energy: Default::default(),
             charges_energy: true,

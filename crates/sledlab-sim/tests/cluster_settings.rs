@@ -173,7 +173,7 @@ fn an_interrupt_ends_a_replay() {
             told += 1;
             false
         };
-        let hooks = ClusterHooks { told: Some(&mut stop), ..ClusterHooks::default() };
+        let hooks = ClusterHooks { progress: Some(&mut stop), ..ClusterHooks::default() };
         let ended = machine.experiment.run(&work, hooks);
         assert!(ended.is_ok() && told == 0 || ended.is_err_and(|error| error.is_interrupt()), "{prefetch}");
     }

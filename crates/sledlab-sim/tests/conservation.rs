@@ -110,7 +110,7 @@ fn holds_for_every_preset_scheduler_and_mode() {
     // As many blocks as the smallest of them has.
     let source = requests(1, 400, 2_050_860, 1_000_000);
     for device in sledlab_models::device::preset::names() {
-        for scheduler in ["fcfs", "sptf", "sptf-scan"] {
+        for scheduler in ["fcfs", "sptf", "sptf-exhaustive"] {
             for mode in ["open", "closed:1", "closed:7", "closed:3:0.4ms"] {
                 let settings = [("scheduler.kind", scheduler), ("replay.mode", mode)];
                 check(&experiment(device, &settings), &source, 1.0);
@@ -255,7 +255,7 @@ fn optimal_says_that_it_does_not_work_on_disks() {
 }
 
 #[test]
-fn the_index_and_the_scan_replay_alike() {
+fn the_index_and_the_search_replay_alike() {
     let source = requests(3, 3000, G2_BLOCKS, 100_000);
     for direction in ["free", "parity", "up"] {
         let summary = |scheduler| {
@@ -264,7 +264,7 @@ fn the_index_and_the_scan_replay_alike() {
             assert!(outcome.summary.queue_length.max > 50);
             rows.completion_ns
         };
-        assert_eq!(summary("sptf"), summary("sptf-scan"));
+        assert_eq!(summary("sptf"), summary("sptf-exhaustive"));
     }
 }
 

@@ -5,7 +5,7 @@ mod answers;
 use answers::{close, run};
 use proptest::prelude::*;
 use rand::RngExt;
-use sledlab_core::params::{Kind, ParamSpec};
+use sledlab_core::params::{ParamKind, ParamSpec};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Op, Request, Time, seed};
 use sledlab_models::hybrid;
@@ -229,7 +229,7 @@ fn others(spec: &ParamSpec) -> Vec<String> {
         toml::Value::Integer(value) => numbers(*value as f64).map(|x| format!("{x:.0}")).into(),
         toml::Value::Float(value) => numbers(*value).map(|x| format!("{x:?}")).into(),
         _ => match spec.kind {
-            Kind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            ParamKind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
             _ => vec!["fifo".to_owned()],
         },
     }

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use sledlab_trace::work::{LARGEST, Phase, Step, Work, pack};
+use sledlab_trace::work::{LARGEST, NodeStep, Phase, Work, pack};
 
 const NODES: u64 = 1024;
 
@@ -54,7 +54,11 @@ fn write(bencher: divan::Bencher) {
 #[divan::bench]
 fn receive(bencher: divan::Bencher) {
     let work = parse(&record(true));
-    let pairs: usize =
-        work.phases.iter().flat_map(|Phase { steps, .. }| steps).map(|Step { sends, .. }| sends.len()).sum();
+    let pairs: usize = work
+        .phases
+        .iter()
+        .flat_map(|Phase { steps, .. }| steps)
+        .map(|NodeStep { sends, .. }| sends.len())
+        .sum();
     bencher.counter(divan::counter::ItemsCount::new(pairs)).bench(|| work.phases[0].bytes_received());
 }

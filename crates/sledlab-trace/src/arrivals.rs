@@ -15,7 +15,7 @@ pub enum Clock {
 
 /// Takes the times of a trace one after another.
 #[derive(Clone, Debug)]
-pub(crate) struct Arrivals {
+pub(crate) struct TraceArrivals {
     shifting: bool,
     checking: bool,
     /// Time of the trace that becomes 0; unset until the first request.
@@ -28,15 +28,23 @@ pub(crate) struct Arrivals {
     sequel: Sequel,
 }
 
-impl Arrivals {
+impl TraceArrivals {
     pub(crate) fn new(clock: Clock, sequel: Sequel) -> Self {
         let shifting = clock == Clock::Wall;
-        Arrivals { shifting, checking: true, base_ns: 0, last_ns: 0, started: !shifting, first_ns: 0, sequel }
+        TraceArrivals {
+            shifting,
+            checking: true,
+            base_ns: 0,
+            last_ns: 0,
+            started: !shifting,
+            first_ns: 0,
+            sequel,
+        }
     }
 
     /// Takes times as they come: whoever reads on puts them in order.
     pub(crate) fn unordered() -> Self {
-        Arrivals { checking: false, ..Arrivals::new(Clock::Trace, Sequel::default()) }
+        TraceArrivals { checking: false, ..TraceArrivals::new(Clock::Trace, Sequel::default()) }
     }
 
     /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before the previous.
@@ -56,7 +64,7 @@ impl Arrivals {
         Some(Time::from_ns(trace_ns - self.base_ns))
     }
 
-    /// What to say when [`Arrivals::take`] gave `None` for a request at `trace_ns`.
+    /// What to say when [`TraceArrivals::take`] gave `None` for a request at `trace_ns`.
     #[cold]
     pub(crate) fn disorder(&self, trace_ns: u64) -> Error {
         if trace_ns < self.base_ns && self.base_ns != self.first_ns {

@@ -6,16 +6,16 @@ use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
 use sledlab_core::{Op, Request, Result, Source, Time, seed};
 
-use crate::synthetic::Setting;
+use crate::synthetic::GeneratorSetting;
 
 /// Makes a workload for a seed and a capacity.
-pub type Make<'a> = dyn Fn(Setting) -> Result<Box<dyn Source>> + 'a;
+pub type Make<'a> = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + 'a;
 
 /// What is asked of a workload.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// Seed, and capacity in blocks.
-    pub setting: Setting,
+    pub setting: GeneratorSetting,
     /// How many requests are looked at, at most.
     pub most: usize,
 }
@@ -25,7 +25,7 @@ impl Case {
     pub fn random(seed: u64, number: u64) -> Self {
         let mut draw = seed::stream(seed, &format!("conformance.workload.{number}"));
         let capacity_blocks = 1_000_000 << draw.random_range(0..20_u32);
-        Case { setting: Setting { seed: draw.random(), capacity_blocks }, most: 300 }
+        Case { setting: GeneratorSetting { seed: draw.random(), capacity_blocks }, most: 300 }
     }
 }
 
@@ -66,11 +66,11 @@ pub static RULES: [Rule<Check>; 4] = [
 ];
 
 /// A request in messages.
-struct Told<'a>(usize, &'a Request);
+struct Described<'a>(usize, &'a Request);
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Told(number, Request { arrival, lbn, blocks, op, .. }) = self;
+        let Described(number, Request { arrival, lbn, blocks, op, .. }) = self;
         let (ms, op) = (arrival.as_seconds() * 1e3, op.letter());
         write!(f, "request {number}, `{op}` of {blocks} blocks from {lbn} at {ms} ms")
     }
@@ -98,12 +98,12 @@ fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Request>> {
 fn comes_in_order(make: &Make<'_>, case: &Case) -> Kept {
     let mut before = Time::ZERO;
     for (number, request) in run(make, case)?.iter().enumerate() {
-        Broken::unless(request.arrival >= before, Told(number, request), || {
+        Broken::unless(request.arrival >= before, Described(number, request), || {
             format!("the one before it arrives {} ns later", before.since(request.arrival).as_ns())
         })?;
         Broken::unless(
             request.blocks > 0 || request.op == Op::Flush,
-            Told(number, request),
+            Described(number, request),
             || "it is empty",
         )?;
         before = request.arrival;
@@ -114,17 +114,19 @@ fn comes_in_order(make: &Make<'_>, case: &Case) -> Kept {
 fn lies_on_the_device(make: &Make<'_>, case: &Case) -> Kept {
     let capacity = case.setting.capacity_blocks;
     run(make, case)?.iter().enumerate().try_for_each(|(number, request)| {
-        Broken::unless(request.end() <= capacity || request.op == Op::Flush, Told(number, request), || {
-            format!("it ends past the device, which has {capacity} blocks")
-        })
+        Broken::unless(
+            request.end() <= capacity || request.op == Op::Flush,
+            Described(number, request),
+            || format!("it ends past the device, which has {capacity} blocks"),
+        )
     })
 }
 
 fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> Kept {
     let (first, again) = (run(make, case)?, run(make, case)?);
     for (number, (first, again)) in first.iter().zip(&again).enumerate() {
-        Broken::unless(first == again, Told(number, first), || {
-            format!("again it is {}", Told(number, again))
+        Broken::unless(first == again, Described(number, first), || {
+            format!("again it is {}", Described(number, again))
         })?;
     }
     Broken::unless(first.len() == again.len(), "", || {

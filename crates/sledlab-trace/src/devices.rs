@@ -10,16 +10,16 @@ const LONGEST_NAME: usize = 256;
 
 /// Numbers devices in order of their first appearance, from 0, or from where the trace before this one ended.
 #[derive(Debug, Default)]
-pub(crate) struct Devices {
+pub(crate) struct DeviceNumbers {
     numbers: HashMap<Box<[u8]>, u16>,
     /// The one last asked for: most requests go to the same device as the one before. No name is empty.
     last: (Vec<u8>, u16),
     sequel: Sequel,
 }
 
-impl Devices {
+impl DeviceNumbers {
     pub(crate) fn new(sequel: Sequel) -> Self {
-        Devices { sequel, ..Devices::default() }
+        DeviceNumbers { sequel, ..DeviceNumbers::default() }
     }
 
     /// The number of the device of that name, which stands at byte `at` of the line.

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Request, Result, Source};
 
-use crate::arrivals::Arrivals;
+use crate::arrivals::TraceArrivals;
 use crate::ending::Ending;
 use crate::fields::{Fault, Line, Parsed};
 use crate::input::Input;
@@ -32,7 +32,7 @@ pub(crate) trait LineParser: Send {
 pub(crate) struct LineSource<P> {
     input: Input,
     parser: P,
-    arrivals: Arrivals,
+    arrivals: TraceArrivals,
     ending: Ending,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn no_requests(input: &Input) -> Error {
 }
 
 impl<P: LineParser> LineSource<P> {
-    pub(crate) fn new(input: Input, parser: P, arrivals: Arrivals) -> Self {
+    pub(crate) fn new(input: Input, parser: P, arrivals: TraceArrivals) -> Self {
         LineSource { input, parser, arrivals, ending: Ending::default() }
     }
 

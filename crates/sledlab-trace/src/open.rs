@@ -5,8 +5,8 @@ use std::path::Path;
 
 use sledlab_core::{Request, Result, Source};
 
-use crate::arrivals::Arrivals;
-use crate::devices::Devices;
+use crate::arrivals::TraceArrivals;
+use crate::devices::DeviceNumbers;
 use crate::format::{self, Clock, Reading};
 use crate::input::Input;
 use crate::sequel::Sequel;
@@ -57,8 +57,8 @@ fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
     let sorting = options.sort_window > 0;
     let sequel = options.sequel.cloned().unwrap_or_default();
     let arrivals =
-        if sorting { Arrivals::unordered() } else { Arrivals::new(format.clock(), sequel.clone()) };
-    let devices = Devices::new(sequel.clone());
+        if sorting { TraceArrivals::unordered() } else { TraceArrivals::new(format.clock(), sequel.clone()) };
+    let devices = DeviceNumbers::new(sequel.clone());
     let reading = Reading { input, arrivals, devices, add_service_times: options.add_service_times };
     let mut source = format.read(reading)?;
     if sorting {

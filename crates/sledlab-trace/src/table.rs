@@ -4,7 +4,7 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unwanted_words};
 
-use crate::arrivals::{Arrivals, Clock};
+use crate::arrivals::{Clock, TraceArrivals};
 use crate::range;
 use crate::sequel::Sequel;
 use crate::transform::Reorder;
@@ -84,8 +84,11 @@ pub type NextRows = Box<dyn FnMut() -> Result<Option<Columns>> + Send>;
 ///
 /// `sort_window` is that of [`crate::OpenOptions`].
 pub fn open_table(name: &str, next_rows: NextRows, sort_window: usize) -> Box<dyn Source> {
-    let arrivals =
-        if sort_window > 0 { Arrivals::unordered() } else { Arrivals::new(Clock::Trace, Sequel::default()) };
+    let arrivals = if sort_window > 0 {
+        TraceArrivals::unordered()
+    } else {
+        TraceArrivals::new(Clock::Trace, Sequel::default())
+    };
     let table = Table { name: name.to_owned(), next_rows, arrivals, rows: 0 };
     if sort_window > 0 { Box::new(Reorder::new(Box::new(table), sort_window)) } else { Box::new(table) }
 }
@@ -93,7 +96,7 @@ pub fn open_table(name: &str, next_rows: NextRows, sort_window: usize) -> Box<dy
 struct Table {
     name: String,
     next_rows: NextRows,
-    arrivals: Arrivals,
+    arrivals: TraceArrivals,
     /// Rows read before the present ones.
     rows: u64,
 }

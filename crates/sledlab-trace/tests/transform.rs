@@ -8,11 +8,11 @@ use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Request, Result, Time};
 use sledlab_trace::transform::{
-    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, Place, RandomLastBlock, Reorder, Shift,
-    Speedup, Step, TimeWindow, Via, survey,
+    BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, PlaceDevices, RandomLastBlock, Reorder,
+    Shift, Speedup, TimeWindow, TransformStep, Via, survey,
 };
 
-fn after(step: impl Step, requests: &[Request]) -> Result<Vec<Request>> {
+fn after(step: impl TransformStep, requests: &[Request]) -> Result<Vec<Request>> {
     all(Via::new(InMemory::new(requests), step))
 }
 
@@ -47,7 +47,7 @@ fn selection_keeps_what_is_asked_for() {
 fn devices_are_placed_one_after_another() {
     let found = survey(&mut InMemory::new(sample())).unwrap();
     assert_eq!((found.extents.clone(), found.highest_end(), found.requests), (vec![8, 195, 254], 254, 5));
-    let place = Place::new(&found.extents).unwrap();
+    let place = PlaceDevices::new(&found.extents).unwrap();
     assert_eq!(place.starts(), [0, 8, 203]);
     let lbns: Vec<u64> = after(place, &sample()).unwrap().iter().map(|r| r.lbn).collect();
     assert_eq!(lbns, [0, 293, 103, 0, 453]);

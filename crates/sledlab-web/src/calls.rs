@@ -6,7 +6,7 @@ use sledlab_core::error::Blame;
 use sledlab_core::{Error, Result, Time};
 
 use crate::answer::Ready;
-use crate::laboratory::{Laboratory, Place};
+use crate::laboratory::{Laboratory, MechanismPlace};
 
 /// A call: a method of `Core` in `web/core/core.ts`, and what it is given.
 #[derive(Debug, Default, Deserialize)]
@@ -15,7 +15,7 @@ struct Given {
     call: String,
     toml: String,
     name: String,
-    place: Option<Place>,
+    place: Option<MechanismPlace>,
     run: usize,
     operations: u32,
     from: usize,

@@ -14,7 +14,7 @@ use crate::runs::Opened;
 
 /// Where a mechanism is, as JavaScript says it.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct MechanismPlace {
     x: i32,
     y: i32,
     direction: i8,
@@ -45,10 +45,10 @@ impl Laboratory {
 
     /// Positioning times from a place.
     #[allow(clippy::unused_self, reason = "a call like others")]
-    pub fn seek_map(&self, toml: &str, from: Option<Place>) -> Result<Ready> {
+    pub fn seek_map(&self, toml: &str, from: Option<MechanismPlace>) -> Result<Ready> {
         let device = Experiment::from_toml("device", toml)?.device()?;
         let mut state = device.params.device()?.mechanics().state();
-        if let Some(Place { x, y, direction }) = from {
+        if let Some(MechanismPlace { x, y, direction }) = from {
             (state.x, state.y, state.direction) = (x, y, direction);
         }
         let map = sledlab_sim::seek_map(&device, state, &mut || Ok(()))?;

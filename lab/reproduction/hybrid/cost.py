@@ -8,7 +8,7 @@ from ...markdown import table
 from ...simulator import parameters
 from ...words import figure
 from ..claims import Judgement, judged
-from ..runs import Point
+from ..runs import ComparisonPoint
 from .names import ALL, CELLO, DISK, HPLAJW, MEMS, TITLES, TPCC, TPCD, WORKLOADS
 from .systems import ARRAYS, COST, MIRROR, Systems
 
@@ -93,7 +93,7 @@ def w_47(runs: Systems) -> Judgement:
     return judged(right and min(cached.values()) > 1, right).saying(said=said)
 
 
-def _mirrors(runs: Systems, workload: str) -> dict[str, Point]:
+def _mirrors(runs: Systems, workload: str) -> dict[str, ComparisonPoint]:
     return runs.rows(MIRROR, workload)
 
 

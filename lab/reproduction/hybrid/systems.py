@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ...results import PROJECT
-from ..runs import Planned, Point, Points, Runs
+from ..runs import ComparisonPoint, Planned, Points, Runs
 from .names import BASELINE_SYSTEMS, CELLO, HPLAJW, MWB, TITLES, TPCC, TPCD, WORDS, WORKLOADS
 
 CHOSEN: dict[str, tuple[str, ...]] = {
@@ -150,12 +150,12 @@ class Systems(Runs):
         """By how much a measure is above that of `base`, as a share of it."""
         return self.at(workload, system, measure) / self.at(workload, base, measure) - 1
 
-    def row(self, workload: str, system: str) -> Point:
+    def row(self, workload: str, system: str) -> ComparisonPoint:
         """A system of figures 4 and 6 with the first seed, that of all other experiments."""
         points = self.on(_figure(system), workload)
         return points.rows[self._value(system, points), 1.0][0]
 
-    def rows(self, name: str, workload: str = "") -> dict[str, Point]:
+    def rows(self, name: str, workload: str = "") -> dict[str, ComparisonPoint]:
         """An experiment by what varies in it, with the first seed."""
         return {value: rows[0] for (value, _), rows in self.on(name, workload).rows.items()}
 
@@ -178,7 +178,7 @@ class Systems(Runs):
         """The disk of this reading."""
         return DISKS[DENSE in self.readings]
 
-    def grid(self, workload: str) -> dict[tuple[int, int], Point]:
+    def grid(self, workload: str) -> dict[tuple[int, int], ComparisonPoint]:
         """Figure 5: rows by MB of MEMS and KB of a segment."""
         rows = self.rows(SIZES, workload)
         return {size: rows[word(*size)] for size in ALL_SIZES if word(*size) in rows}

@@ -27,7 +27,7 @@ def _seconds(policy: str) -> str:
 
 
 @dataclass(frozen=True)
-class Curve:
+class EnergyCurve:
     """Energy of a device at one speed against that of parking at once."""
 
     best: str
@@ -41,12 +41,12 @@ class Curve:
         return self.best_change < 0 and self.best_change < self.never_change
 
 
-def curve(points: Points, speedup: float) -> Curve:
+def curve(points: Points, speedup: float) -> EnergyCurve:
     """The best fixed timeout beside the extremes, and the share algorithm beside it or the better extreme."""
     changes = {name: points.change(name, IMMEDIATE, speedup, "energy_j") for name in points.varied}
     best = min(fixed(points), key=lambda name: changes[name])
     least = min(changes[name] for name in (best, IMMEDIATE, NEVER))
-    return Curve(best, changes[best], changes[NEVER], (1 + changes[SHARE]) / (1 + least) - 1)
+    return EnergyCurve(best, changes[best], changes[NEVER], (1 + changes[SHARE]) / (1 + least) - 1)
 
 
 def _disk(runs: PowerRuns) -> dict[str, tuple[Points, list[float]]]:

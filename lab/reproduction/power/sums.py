@@ -10,7 +10,7 @@ import polars as pl
 
 from ... import reference
 from ...markdown import table
-from ...reference import Run
+from ...reference import RecordedRun
 from ...simulator import replay
 from ...validation.agreement import BANDS
 from ...words import percent, tiny
@@ -75,7 +75,7 @@ def states(name: str) -> States:
     return States(ours, (servicing, startup, idle + run.energy_j - run.charged_energy_j, inactive))
 
 
-def sweep() -> list[Run]:
+def sweep() -> list[RecordedRun]:
     """The reference runs over idle timeouts."""
     found = [run for run in reference.runs().values() if run.family == "sweep"]
     return sorted(found, key=lambda run: (run.device, run.row["trace"], run.parameters["inactive_after_ms"]))

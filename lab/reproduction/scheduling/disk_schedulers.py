@@ -8,7 +8,7 @@ import sledlab as sl
 
 from ...words import all_above, each, levels, most_above, overlaps, percent, spread
 from ..claims import Judgement, judged
-from ..runs import HEAVY, Race
+from ..runs import HEAVY, LoadCurves
 from .plan import BUSY, STAND_INS, Reading
 from .split import note
 
@@ -80,7 +80,7 @@ def h_30(runs: Reading) -> Judgement:
     )
 
 
-def _within_interval(race: Race, other: str, speedup: float) -> bool:
+def _within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
     """Whether a scheduler's mean is above SPTF's, or below it by less than the interval of either."""
     gap = race.at("sptf", speedup) - race.at(other, speedup)
     return gap <= max(race.at(name, speedup, "mean_ci95_ms") for name in (other, "sptf"))

@@ -21,10 +21,10 @@ SPEEDUPS = {"cello": 40.0, "hplajw": 60.0}
 """Heavy loads, below saturation."""
 
 
-def _cost_ns(scheduler: str, depth: int, *, scan: bool = False) -> float:
+def _cost_ns(scheduler: str, depth: int, *, exhaustive: bool = False) -> float:
     """A decision with so many queued, by the index or by probing them all."""
     found = next(one for one in decisions() if (one.scheduler, one.queue) == (scheduler, depth))
-    return float((found.scan_ns if scan else found.ns) or 0)
+    return float((found.search_ns if exhaustive else found.ns) or 0)
 
 
 def _zones(lbn: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
@@ -59,7 +59,7 @@ def _queue_ratio(stand_in: str) -> tuple[float, float]:
 
 def h_60(_: Reading) -> Judgement:
     """Cost by queue length, and what zones make of it."""
-    probing = {depth: _cost_ns("sptf", depth, scan=True) for depth in DEPTHS}
+    probing = {depth: _cost_ns("sptf", depth, exhaustive=True) for depth in DEPTHS}
     growth = (probing[1000] / probing[100]) / (1000 / 100)
     indexed, asptf = (max(_cost_ns(name, depth) for depth in DEPTHS) for name in ("sptf", "asptf"))
     queues = {stand_in: _queue_ratio(stand_in) for stand_in in SPEEDUPS}

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ...words import each, percent
 from ..claims import Judgement, judged
-from ..runs import Race
+from ..runs import LoadCurves
 from .plan import Reading
 
 FIGURE = "paper-002-figure-2"
@@ -19,7 +19,7 @@ LENGTHS = (6000, 21000, 84000, 168000)
 JOINT_SPTF = "sptf:batch=same-position"
 
 
-def _races(runs: Reading) -> dict[int, Race]:
+def _races(runs: Reading) -> dict[int, LoadCurves]:
     """By the number of sleds, as far as it was run: they move together, so that one stands for all."""
     found = {sleds: runs.race(FIGURE, sleds) for sleds in SLEDS}
     return {sleds: race for sleds, race in found.items() if race.curves}
@@ -30,7 +30,7 @@ def _depths_of(runs: Reading) -> tuple[int, ...]:
     return (int(depth),) if (depth := runs.marked("depth")) else DEPTHS
 
 
-def _against_sptf(race: Race, speedup: float, measure: str = "mean_ms") -> dict[str, float]:
+def _against_sptf(race: LoadCurves, speedup: float, measure: str = "mean_ms") -> dict[str, float]:
     return {name: race.against(name, "sptf", speedup, measure) for name in FOUR}
 
 
@@ -88,7 +88,7 @@ def l_14(runs: Reading) -> Judgement:
     )
 
 
-def _spread(race: Race, speedup: float) -> float:
+def _spread(race: LoadCurves, speedup: float) -> float:
     means = [race.at(name, speedup) for name in FOUR]
     return max(means) / min(means) - 1
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...words import cells
-from ..runs import HEAVY, LIGHT, MODERATE, Mean, Planned, Point, Runs, read
+from ..runs import HEAVY, LIGHT, MODERATE, ComparisonPoint, MeanPoint, Planned, Runs, read
 
 PARITY = (
     "paper-000-figure-6",
@@ -66,7 +66,7 @@ class Reading(Runs):
 
     def parts(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
         """The mean over all points, columns by parity, of a measure that load curves do not have."""
-        points = read(self.directory / name / "points.csv", Point)
+        points = read(self.directory / name / "points.csv", ComparisonPoint)
         rows = [point for value, point in points if (value, point.scheduler) == (varied, scheduler)]
         return sum(float(getattr(point, measure)) for point in rows) / len(rows)
 
@@ -74,7 +74,7 @@ class Reading(Runs):
         """Points, seeds, requests and queues of each experiment, by its load curves."""
         rows = []
         for name in (*PARITY, *OTHERS):
-            curves = [row for _, row in read(self.directory / name / "curves.csv", Mean)]
+            curves = [row for _, row in read(self.directory / name / "curves.csv", MeanPoint)]
             seeds, queue = max(row.seeds for row in curves), max(row.queue_mean for row in curves)
             least = min(row.requests / row.seeds for row in curves)
             title = f"`{name}`{', both readings' if name in PARITY else ''}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...words import all_above, each, most_above, overlaps, spread
 from ..claims import Judgement, judged
-from ..runs import HEAVY, MODERATE, Race
+from ..runs import HEAVY, MODERATE, LoadCurves
 from .plan import ALL, BUSY, RUN_SHARES, STAND_INS, Reading
 from .split import note
 
@@ -19,7 +19,7 @@ HIGHER_SCV = 0.07
 """By how much that of GSPTF is higher at most, on cello."""
 
 
-def _races(runs: Reading) -> dict[str, Race]:
+def _races(runs: Reading) -> dict[str, LoadCurves]:
     return {stand_in: runs.race(FIGURE, stand_in) for stand_in in STAND_INS}
 
 

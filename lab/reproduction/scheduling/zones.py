@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ...words import all_above, most_above
 from ..claims import Judgement, judged
-from ..runs import HEAVY, LIGHT, Race
+from ..runs import HEAVY, LIGHT, LoadCurves
 from .plan import ALL, BUSY, RUN_SHARES, Reading
 from .split import note
 
@@ -47,7 +47,7 @@ def h_34(runs: Reading) -> Judgement:
     )
 
 
-def _ends(race: Race) -> str:
+def _ends(race: LoadCurves) -> str:
     speedups = race.loads(BUSY, *PYRAMIDS, "sptf")
     if not speedups:
         return "no load in this range"

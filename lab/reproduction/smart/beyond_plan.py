@@ -167,14 +167,14 @@ class Replay:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundReplays:
     """The replays of one experiment, which can be told apart by some of their columns."""
 
     rows: tuple[Replay, ...]
 
-    def where(self, **said: object) -> Found:
+    def where(self, **said: object) -> FoundReplays:
         """Those whose columns are these."""
-        return Found(
+        return FoundReplays(
             tuple(row for row in self.rows if all(getattr(row, key) == value for key, value in said.items()))
         )
 
@@ -187,9 +187,9 @@ class Found:
         return list(dict.fromkeys(str(getattr(row, column)) for row in self.rows))
 
 
-def of(runs: SmartRuns, place: str) -> Found:
+def of(runs: SmartRuns, place: str) -> FoundReplays:
     """The replays of an experiment."""
-    return Found(rows_of(runs.directory / place / "runs.csv", Replay, settings=True))
+    return FoundReplays(rows_of(runs.directory / place / "runs.csv", Replay, settings=True))
 
 
 def times(a: Replay, b: Replay) -> float:

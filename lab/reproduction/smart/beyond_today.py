@@ -16,7 +16,7 @@ from .beyond_plan import (
     SLEDS,
     TODAY,
     TODAY_MEMS,
-    Found,
+    FoundReplays,
     Replay,
     of,
     times,
@@ -27,7 +27,7 @@ ORDER, SCATTERED, LARGE = range(3)
 
 
 @dataclass(frozen=True)
-class Store:
+class TodayStore:
     """A store in a node of today: scans of pages as in `LAYOUTS`, and a sort of those in order."""
 
     name: str
@@ -42,18 +42,18 @@ class Store:
         return [read / scan.elapsed_s for scan in self.scans]
 
 
-def _store(name: str, found: Sequence[Found], **said: str) -> Store:
+def _store(name: str, found: Sequence[FoundReplays], **said: str) -> TodayStore:
     """A store from what it left in each layout."""
     scans = tuple(each.one(job="scan", **said) for each in found)
-    return Store(name, scans, found[ORDER].one(job="sort", **said))
+    return TodayStore(name, scans, found[ORDER].one(job="sort", **said))
 
 
-def flash(runs: SmartRuns) -> Store:
+def flash(runs: SmartRuns) -> TodayStore:
     """Flash as its data sheet has it."""
     return _store("flash", [of(runs, f"{TODAY}{layout}") for layout, *_ in LAYOUTS])
 
 
-def single(runs: SmartRuns) -> list[Store]:
+def single(runs: SmartRuns) -> list[TodayStore]:
     """One sled, as it was and faster."""
     found = [of(runs, f"{TODAY_MEMS}{layout}") for layout, *_ in LAYOUTS]
     pushed = [of(runs, f"{TODAY_MEMS}-pushed{layout}") for layout, *_ in LAYOUTS]
@@ -64,7 +64,7 @@ def single(runs: SmartRuns) -> list[Store]:
     ]
 
 
-def several(runs: SmartRuns) -> list[Store]:
+def several(runs: SmartRuns) -> list[TodayStore]:
     """Sleds side by side."""
     return [
         _store(f"{sleds} G3 sleds", [of(runs, f"{TODAY}-sleds-{sleds}{layout}") for layout, *_ in LAYOUTS])
@@ -99,7 +99,7 @@ def today(runs: SmartRuns) -> str:
     return table(f"{header} | sort (ms) | stores, first scan (J)", rows)
 
 
-def _first(stores: list[Store], against: Store, layout: int) -> str:
+def _first(stores: list[TodayStore], against: TodayStore, layout: int) -> str:
     """The first of some stores that is at least as fast as another."""
     return next((each.name for each in stores if each.rates[layout] >= against.rates[layout]), "none of them")
 
@@ -124,6 +124,6 @@ def of_today(runs: SmartRuns) -> dict[str, str]:
     }
 
 
-def _sort_like(stores: list[Store], ours: Store) -> str:
+def _sort_like(stores: list[TodayStore], ours: TodayStore) -> str:
     """The first of some stores on which a sort takes at most 2 % longer."""
     return next((each.name for each in stores if times(each.sort, ours.sort) <= 1.02), "none of them")

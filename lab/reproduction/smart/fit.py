@@ -10,8 +10,8 @@ from typing import Any
 
 import sledlab as sl
 
-from .printed import DISK, G1, G3, LOOP, PRINTED, Printed, Stage, printed
-from .readings import READINGS, SCATTERED, Reading
+from .printed import DISK, G1, G3, LOOP, PRINTED, PrintedTime, Stage, printed
+from .readings import READINGS, SCATTERED, FittedReading
 
 PAGE_KB = 8
 
@@ -26,11 +26,11 @@ def seconds(stage: Stage, device: str, part: str, **settings: Any) -> float:
     return float(nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)[f"{part}_s"])
 
 
-def _said(reading: Reading, block_kb: int, request_us: float) -> dict[str, float]:
+def _said(reading: FittedReading, block_kb: int, request_us: float) -> dict[str, float]:
     return {"node.extent_kb": reading.extent_kb, "node.block_kb": block_kb, "node.request_us": request_us}
 
 
-def request_us(reading: Reading, block_kb: int) -> float:
+def request_us(reading: FittedReading, block_kb: int) -> float:
     """Software of a request with which G1 takes as many times as long as G3 as in table 3."""
     wanted = printed(LOOP, G1, "store").seconds / printed(LOOP, G3, "store").seconds
 
@@ -45,7 +45,7 @@ def request_us(reading: Reading, block_kb: int) -> float:
     return (low + high) / 2
 
 
-def block(reading: Reading) -> tuple[float, int]:
+def block(reading: FittedReading) -> tuple[float, int]:
     """The software of a request, and the block in KB whose time on the disk is nearest to that printed."""
     wanted = printed(LOOP, DISK, "store").seconds
     found: list[tuple[float, float, int]] = []
@@ -61,7 +61,7 @@ def block(reading: Reading) -> tuple[float, int]:
     return us, kb
 
 
-def cycles(target: Printed, key: str, first: float) -> float:
+def cycles(target: PrintedTime, key: str, first: float) -> float:
     """Cycles of an operation with which a stage takes the printed time; it is linear in them."""
     said = {"node.extent_kb": SCATTERED.extent_kb, "node.block_kb": SCATTERED.block_kb}
     one, two = (

@@ -14,7 +14,7 @@ from ...markdown import table
 from ...words import cells
 from ..runs import Planned, marked, seen
 from .printed import DISK, Stage
-from .readings import READINGS, SCATTERED, Reading
+from .readings import READINGS, SCATTERED, FittedReading
 
 PARTS = ("compute", "store", "network")
 LETTERS = {"compute": "C", "store": "I", "network": "N"}
@@ -80,7 +80,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Run:
+class ReplayTimes:
     """A replay: mean times of a node, in s."""
 
     job: str
@@ -95,7 +95,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Phase:
+class StageTimes:
     """A stage: times of the node that works longest, in s."""
 
     job: str
@@ -143,7 +143,7 @@ class SmartRuns:
     """What the directories of a reading of how pages lie end in."""
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> FittedReading:
         """How pages lie."""
         return next((each for each in READINGS if each.suffix in self.readings), SCATTERED)
 
@@ -151,17 +151,17 @@ class SmartRuns:
         """What stands behind a word in the readings."""
         return marked(self.readings, word)
 
-    def under(self, reading: Reading) -> SmartRuns:
+    def under(self, reading: FittedReading) -> SmartRuns:
         """Those under another reading."""
         return SmartRuns(self.directory, (reading.suffix,))
 
-    def runs(self, place: str) -> Sequence[Run]:
+    def runs(self, place: str) -> Sequence[ReplayTimes]:
         """Those of an experiment."""
-        return rows_of(self.directory / place / "runs.csv", Run)
+        return rows_of(self.directory / place / "runs.csv", ReplayTimes)
 
-    def phases(self, place: str) -> Sequence[Phase]:
+    def phases(self, place: str) -> Sequence[StageTimes]:
         """The stages of an experiment."""
-        return rows_of(self.directory / place / "phases.csv", Phase)
+        return rows_of(self.directory / place / "phases.csv", StageTimes)
 
     def place(self, job: str) -> str:
         """Where the runs of a job are."""
@@ -182,7 +182,7 @@ class SmartRuns:
 
     def stages(
         self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
-    ) -> dict[str, Phase]:
+    ) -> dict[str, StageTimes]:
         """The stages of a job in order."""
         return {
             row.phase: row
@@ -190,7 +190,7 @@ class SmartRuns:
             if (row.job, row.nodes, row.device, row.page_kb) == (job, nodes, device, page_kb)
         }
 
-    def stage(self, stage: Stage, device: str) -> Phase:
+    def stage(self, stage: Stage, device: str) -> StageTimes:
         """A stage by its name."""
         return self.stages(stage.job, stage.nodes, device)[stage.phase]
 

@@ -20,7 +20,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedTime:
     """A printed time of a stage in s: that of its store, its network or its processor."""
 
     stage: Stage
@@ -42,44 +42,44 @@ REQUEST, BLOCK = "node.request_us", "node.block_kb"
 
 PRINTED = (
     # Table 3. The ratio of G1 to G3 gives the software of a request.
-    Printed(LOOP, DISK, "store", 8207.20, BLOCK),
-    Printed(LOOP, G1, "store", 1656.78, REQUEST),
-    Printed(LOOP, G2, "store", 1097.25),
-    Printed(LOOP, G3, "store", 812.04, REQUEST),
-    Printed(LOOP, DISK, "compute", 2.03, "node.cycles.probe"),
-    Printed(LOOP, G1, "compute", 2.13),
-    Printed(LOOP, G2, "compute", 2.54),
-    Printed(LOOP, G3, "compute", 2.05),
+    PrintedTime(LOOP, DISK, "store", 8207.20, BLOCK),
+    PrintedTime(LOOP, G1, "store", 1656.78, REQUEST),
+    PrintedTime(LOOP, G2, "store", 1097.25),
+    PrintedTime(LOOP, G3, "store", 812.04, REQUEST),
+    PrintedTime(LOOP, DISK, "compute", 2.03, "node.cycles.probe"),
+    PrintedTime(LOOP, G1, "compute", 2.13),
+    PrintedTime(LOOP, G2, "compute", 2.54),
+    PrintedTime(LOOP, G3, "compute", 2.05),
     # Section 5.1.
-    Printed(HASH_4, G2, "store", 219.45),
-    Printed(JOIN_4, G2, "network", 272.59, "node.cycles.pack of a join"),
-    Printed(HASH_16, G3, "store", 41.96),
-    Printed(JOIN_16, G3, "network", 50.77),
+    PrintedTime(HASH_4, G2, "store", 219.45),
+    PrintedTime(JOIN_4, G2, "network", 272.59, "node.cycles.pack of a join"),
+    PrintedTime(HASH_16, G3, "store", 41.96),
+    PrintedTime(JOIN_16, G3, "network", 50.77),
     # Table 4.
-    Printed(SORT_4, DISK, "store", 573.77),
-    Printed(SORT_4, DISK, "network", 49.18, "node.cycles.pack of a sort"),
-    Printed(SORT_4, G3, "store", 72.58),
-    Printed(SORT_4, G3, "network", 49.02),
-    Printed(INTERNAL, DISK, "store", 501.43),
-    Printed(INTERNAL, DISK, "compute", 37.65, "node.cycles.compare"),
-    Printed(INTERNAL, G2, "store", 77.35),
-    Printed(INTERNAL, G2, "compute", 37.87),
-    Printed(MERGE, DISK, "store", 1060.52),
-    Printed(MERGE, DISK, "compute", 36.17, "node.cycles.merge"),
-    Printed(MERGE, G3, "store", 121.50),
-    Printed(MERGE, G3, "compute", 35.62),
-    Printed(SAMPLING, DISK, "store", 90.09),
-    Printed(SAMPLING, DISK, "network", 0.22),
-    Printed(SAMPLING, G3, "store", 10.53),
-    Printed(SAMPLING, G3, "network", 0.21),
-    Printed(SORT_16, DISK, "store", 195.07),
-    Printed(SORT_16, DISK, "network", 11.72),
-    Printed(SORT_16, G2, "store", 32.14),
-    Printed(SORT_16, G2, "network", 10.91),
+    PrintedTime(SORT_4, DISK, "store", 573.77),
+    PrintedTime(SORT_4, DISK, "network", 49.18, "node.cycles.pack of a sort"),
+    PrintedTime(SORT_4, G3, "store", 72.58),
+    PrintedTime(SORT_4, G3, "network", 49.02),
+    PrintedTime(INTERNAL, DISK, "store", 501.43),
+    PrintedTime(INTERNAL, DISK, "compute", 37.65, "node.cycles.compare"),
+    PrintedTime(INTERNAL, G2, "store", 77.35),
+    PrintedTime(INTERNAL, G2, "compute", 37.87),
+    PrintedTime(MERGE, DISK, "store", 1060.52),
+    PrintedTime(MERGE, DISK, "compute", 36.17, "node.cycles.merge"),
+    PrintedTime(MERGE, G3, "store", 121.50),
+    PrintedTime(MERGE, G3, "compute", 35.62),
+    PrintedTime(SAMPLING, DISK, "store", 90.09),
+    PrintedTime(SAMPLING, DISK, "network", 0.22),
+    PrintedTime(SAMPLING, G3, "store", 10.53),
+    PrintedTime(SAMPLING, G3, "network", 0.21),
+    PrintedTime(SORT_16, DISK, "store", 195.07),
+    PrintedTime(SORT_16, DISK, "network", 11.72),
+    PrintedTime(SORT_16, G2, "store", 32.14),
+    PrintedTime(SORT_16, G2, "network", 10.91),
 )
 
 
-def printed(stage: Stage, device: str, part: str) -> Printed:
+def printed(stage: Stage, device: str, part: str) -> PrintedTime:
     """The number of a stage."""
     return next(each for each in PRINTED if (each.stage, each.device, each.part) == (stage, device, part))
 

@@ -10,7 +10,7 @@ READ_AHEAD_OFF = f"{DISK}:read_ahead=none"
 
 
 @dataclass(frozen=True)
-class Reading:
+class FittedReading:
     """A reading, and what is fitted to table 3 under it (`python -m lab.reproduction.smart.fit`)."""
 
     name: str
@@ -36,9 +36,9 @@ class Reading:
         return (*settings, "--devices", ",".join([self.disk, *MEMS]))
 
 
-SCATTERED = Reading("scattered", "pages scattered over the share", 8, 465, 40)
-CONTIGUOUS = Reading("contiguous", "pages in order", 0, 353, 8)
-NO_READ_AHEAD = Reading(
+SCATTERED = FittedReading("scattered", "pages scattered over the share", 8, 465, 40)
+CONTIGUOUS = FittedReading("contiguous", "pages in order", 0, 353, 8)
+NO_READ_AHEAD = FittedReading(
     "no-read-ahead", "pages in order, no read-ahead on the disk", 0, 334, 32, READ_AHEAD_OFF
 )
 

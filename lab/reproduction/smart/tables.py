@@ -9,7 +9,7 @@ from ...markdown import table
 from ...words import cells, figure
 from .mining import FIGURE_10, LEAST, MOST, PAGES, TABLE_5, Flip, by_universe, flips, matrix, ways
 from .plan import LETTERS, SmartRuns
-from .printed import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, Printed
+from .printed import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, PrintedTime
 from .readings import NO_READ_AHEAD, READINGS, SCATTERED
 
 WITHIN = 2.0
@@ -17,7 +17,7 @@ BANDS = {"mems-g1-disksim": (3.5, 7.0), "mems-g2-disksim": (5.0, 11.0), "mems-g3
 """Within which the ratios of table 3 are accepted."""
 
 
-def _ours(runs: SmartRuns, each: Printed) -> float:
+def _ours(runs: SmartRuns, each: PrintedTime) -> float:
     return runs.stage(each.stage, each.device).part(each.part)
 
 

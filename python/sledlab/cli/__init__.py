@@ -140,7 +140,7 @@ def _notices() -> Iterator[None]:
 
 def _refuse(error: Error, words: list[str]) -> int:
     """Tells the user's mistake."""
-    return _tell(f"error: {mistakes.told(error, cli, words)}", 2)
+    return _tell(f"error: {mistakes.with_help(error, cli, words)}", 2)
 
 
 def _tell(text: str, code: int) -> int:

@@ -138,8 +138,8 @@ def items(known: Iterable[str], word: str) -> list[CompletionItem]:
     """Names that begin as a word does; the last one of several between commas.
 
     Examples:
-        >>> [item.value for item in items(["fcfs", "sptf", "sptf-scan"], "fcfs,sp")]
-        ['fcfs,sptf', 'fcfs,sptf-scan']
+        >>> [item.value for item in items(["fcfs", "sptf", "sptf-exhaustive"], "fcfs,sp")]
+        ['fcfs,sptf', 'fcfs,sptf-exhaustive']
     """
     before, comma, last = word.rpartition(",")
     return [CompletionItem(f"{before}{comma}{name}") for name in known if name.startswith(last)]

@@ -71,7 +71,7 @@ def of_system(error: OSError) -> Error:
     return Error(said, remedy="see that the file is there, and may be read or written")
 
 
-def told(error: Error, command: click.Command, arguments: Sequence[str]) -> Error:
+def with_help(error: Error, command: click.Command, arguments: Sequence[str]) -> Error:
     """The error with something to do about it, which the command's own help is if nothing else.
 
     Args:

@@ -15,7 +15,7 @@ from sledlab.results import REPORT
 from sledlab.runs.options import Clustered, Connected, Option, declared
 from sledlab.show import terminal
 from sledlab.shown import face_of
-from sledlab.studies.smart.options import FEWEST_TO_MOST, Asked
+from sledlab.studies.smart.options import FEWEST_TO_MOST, SmartArguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ Progress = later("sledlab.show.progress:Progress")
 
 def _options() -> Mapping[str, Option]:
     """The options in the order of help: job, goal, cluster, models, settings, and the rest."""
-    said, study = declared(Clustered), declared(Asked)
+    said, study = declared(Clustered), declared(SmartArguments)
     first = [*declared(Connected), "scheduler", "power"]
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
     last = {"settings": replace(said["settings"], meaning=meaning), "threads": said["threads"]}

@@ -31,7 +31,7 @@ MEMORY_MB = 62.0
 """What a job may hold on a node of 64 MiB: the system of paper 004 takes 450 KB, buffers of pages some."""
 
 
-class Listed(NamedTuple):
+class ListedJob(NamedTuple):
     """A job that comes with sledlab.
 
     Attributes:
@@ -50,61 +50,61 @@ class Listed(NamedTuple):
 
 
 LIST = (
-    Listed(
+    ListedJob(
         "scan",
         "Evaluates a predicate on every line item and sends the client what matches.",
         "sledlab.job.scan:scan",
         "tpch",
         ("scan",),
     ),
-    Listed(
+    ListedJob(
         "sort",
         "Sorts line items by a sampling bucket sort, out of core.",
         "sledlab.job.sort:sort",
         "tpch",
         ("sampling", "re-distribution", "internal sort", "merge"),
     ),
-    Listed(
+    ListedJob(
         "join",
         "Joins line items with orders: hash, re-distribution, and a nested loop or hash join.",
         "sledlab.job.join:join",
         "tpch",
         ("hash", "re-distribution", "nested loop"),
     ),
-    Listed(
+    ListedJob(
         "q1",
         "TPC-H's Q1: filters line items and adds them up in four groups.",
         "sledlab.job.q1:q1",
         "tpch-text",
         ("scan lineitem", "aggregate 1", "sort 1"),
     ),
-    Listed(
+    ListedJob(
         "q3",
         "TPC-H's Q3: joins customers, orders and line items; groups, and the ten that are worth most.",
         "sledlab.job.q3:q3",
         "tpch-text",
         ("scan customer", "scan orders", "scan lineitem", "aggregate 1"),
     ),
-    Listed(
+    ListedJob(
         "q6",
         "TPC-H's Q6: filters line items and adds them up.",
         "sledlab.job.q6:q6",
         "tpch-text",
         ("scan lineitem", "aggregate 1"),
     ),
-    Listed(
+    ListedJob(
         "apriori-cd",
         "Mines association rules by count distribution: every node holds all candidates.",
         "sledlab.job.apriori_cd:count_distribution",
         "baskets",
     ),
-    Listed(
+    ListedJob(
         "apriori-hd",
         "Mines association rules by hybrid distribution: a grid of nodes shares the candidates.",
         "sledlab.job.apriori_hd:hybrid_distribution",
         "baskets",
     ),
-    Listed(
+    ListedJob(
         "mafia",
         "Finds clusters in subspaces by adaptive bins and dense units (MAFIA).",
         "sledlab.job.mafia:mafia",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.job.itemsets import FrequentSets, Level
+from sledlab.job.itemsets import FrequentSets, ItemsetLevel
 from sledlab.job.rules import make_rules
 from sledlab.lazy import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
-    Pass = Callable[[Node, FrequentSets, int], Generator[Superstep, Any, Level]]
+    Pass = Callable[[Node, FrequentSets, int], Generator[Superstep, Any, ItemsetLevel]]
 
 FILE = "transactions"
 
@@ -132,7 +132,7 @@ def _check(min_support: float, min_confidence: float, largest: int) -> None:
         raise Error(f"no set has {largest} items", remedy="choose 1 or more, or 0 for no limit")
 
 
-def _items(node: Node, least: int) -> Generator[Superstep, Any, Level]:
+def _items(node: Node, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
     """The pass that finds frequent items."""
     mine = np.zeros(0, np.int64)
     for transactions in node.read(FILE):
@@ -142,7 +142,7 @@ def _items(node: Node, least: int) -> Generator[Superstep, Any, Level]:
     counts = yield node.all_reduce(mine, added)
     items = np.flatnonzero(counts >= least)
     sets = items.astype(np.uint32)[:, None]
-    return Level(sets, counts[items].astype(np.uint64), int(np.count_nonzero(counts)))
+    return ItemsetLevel(sets, counts[items].astype(np.uint64), int(np.count_nonzero(counts)))
 
 
 def added(one: Array, other: Array) -> Array:

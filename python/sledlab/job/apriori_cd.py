@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.job.apriori import FILE, Counter, at_a_time, half, kept, mine
-from sledlab.job.itemsets import Level
+from sledlab.job.itemsets import ItemsetLevel
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -37,7 +37,7 @@ def count_distribution(
     return (yield from mine(node, find, min_support, min_confidence, largest))
 
 
-def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, Level]:
+def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size.
 
     An operation `candidate` is a pair of sets joined, whether or not what comes of it is pruned. Candidates
@@ -53,7 +53,7 @@ def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any
         swept = candidates[start : start + fitting]
         counts = yield node.all_reduce(_counted(node, swept))
         found.append(kept(swept, counts, least))
-    return Level.of(found, length, len(candidates))
+    return ItemsetLevel.of(found, length, len(candidates))
 
 
 def _counted(node: Node, candidates: Array) -> Array:

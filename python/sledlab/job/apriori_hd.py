@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.job import apriori_cd
 from sledlab.job.apriori import FILE, Counter, at_a_time, half, kept, mine
-from sledlab.job.itemsets import Level
+from sledlab.job.itemsets import ItemsetLevel
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ def hybrid_distribution(
             remedy=f"choose a number that divides {node.nodes}: {fitting}; or 0 for as many as fit",
         )
 
-    def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, Level]:
+    def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
         partners = sets.partners()
         rows = sections or rows_for(int(partners.sum()), node.nodes)
         if rows == 1:
             return (yield from apriori_cd.find(node, sets, least))
-        return (yield from _find(node, sets, least, Grid(node.number, node.nodes, rows)))
+        return (yield from _find(node, sets, least, NodeGrid(node.number, node.nodes, rows)))
 
     return (yield from mine(node, find, min_support, min_confidence, largest))
 
@@ -81,7 +81,7 @@ def rows_for(candidates: int, nodes: int) -> int:
 
 
 @dataclass(frozen=True)
-class Grid:
+class NodeGrid:
     """A grid of nodes, as one of them sees it. Nodes of a row follow one another.
 
     Attributes:
@@ -142,7 +142,9 @@ def sections_of(firsts: Array, weights: Array, sections: int) -> Array:
     return found
 
 
-def _find(node: Node, sets: FrequentSets, least: int, grid: Grid) -> Generator[Superstep, Any, Level]:
+def _find(
+    node: Node, sets: FrequentSets, least: int, grid: NodeGrid
+) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size."""
     partners = sets.partners()
     section = sections_of(sets.levels[-1].sets[:, 0], partners, grid.rows)
@@ -161,12 +163,12 @@ def _find(node: Node, sets: FrequentSets, least: int, grid: Grid) -> Generator[S
         if grid.columns > 1:
             counts = yield node.all_reduce(counts, among=grid.beside)
         found.append(kept(swept, counts, least))
-    mine = Level.of(found, length, len(candidates))
+    mine = ItemsetLevel.of(found, length, len(candidates))
     parts = yield node.all_gather((mine.sets, mine.counts, mine.candidates), among=grid.ring)
-    return Level.of([part[:2] for part in parts], length, sum(part[2] for part in parts))
+    return ItemsetLevel.of([part[:2] for part in parts], length, sum(part[2] for part in parts))
 
 
-def _counted(node: Node, candidates: Array, grid: Grid, rounds: int) -> Generator[Superstep, Any, Array]:
+def _counted(node: Node, candidates: Array, grid: NodeGrid, rounds: int) -> Generator[Superstep, Any, Array]:
     """How often candidates occur in the transactions of the column, which go round it block by block."""
     counter = Counter(node, candidates)
     for transactions in node.read(FILE, rounds=rounds, memory=half(node)):

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.job.files import Baskets, Rows, Table, Transactions, Written
+from sledlab.job.files import Baskets, Rows, TableRows, Transactions, Written
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from sledlab.job.files import Array, Stored
+    from sledlab.job.files import Array, StoredFile
 
 
 @dataclass(frozen=True)
-class Share:
+class CopyHolders:
     """Who holds the files of a node.
 
     Attributes:
@@ -47,7 +47,7 @@ class Share:
         return found or [(self.holders[0], start, stop)]
 
 
-def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[Share | None]:
+def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolders | None]:
     """Who holds the files of each node; nobody else without redundancy.
 
     Args:
@@ -64,13 +64,13 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[Share | N
     return [
         None
         if holder is None
-        else Share(number, tuple(each for each in (number, holder) if each not in failed), tuple(parts))
+        else CopyHolders(number, tuple(each for each in (number, holder) if each not in failed), tuple(parts))
         for number, (holder, parts) in enumerate(found)
     ]
 
 
 def gathered(
-    copies: Mapping[int, Stored], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
+    copies: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
 ) -> Any:
     """Rows that several holders answer for, as if one file held them."""
     found = [copies[holder].span(start, stop, columns) for holder, start, stop in pieces]
@@ -93,14 +93,14 @@ def _joined(found: Sequence[Transactions]) -> Transactions:
 
 
 @dataclass(frozen=True)
-class Kept:
+class CopiedShare:
     """A share of a file of the data that several nodes hold."""
 
-    copies: Mapping[int, Stored]
-    share: Share
+    copies: Mapping[int, StoredFile]
+    share: CopyHolders
 
     @property
-    def _any(self) -> Stored:
+    def _any(self) -> StoredFile:
         return self.copies[self.share.holders[0]]
 
     @property
@@ -129,7 +129,7 @@ class Kept:
 class WrittenTwice(Written):
     """What a job wrote, with every holder of its share."""
 
-    def __init__(self, copies: Mapping[int, Written], share: Share) -> None:
+    def __init__(self, copies: Mapping[int, Written], share: CopyHolders) -> None:
         first = copies[share.holders[0]]
         super().__init__(first.path, first.dtype, first.shape, first.width)
         self._copies = copies
@@ -151,9 +151,9 @@ class WrittenTwice(Written):
             copy.remove()
 
 
-def kept(stored: Stored, share: Share, places: Mapping[int, Path]) -> Kept:
+def kept(stored: StoredFile, share: CopyHolders, places: Mapping[int, Path]) -> CopiedShare:
     """A node's share of a file of the data, with every holder; `places` are directories for copies."""
-    return Kept(
+    return CopiedShare(
         {
             holder: stored if holder == share.number else _copied(stored, places[holder])
             for holder in share.holders
@@ -162,11 +162,11 @@ def kept(stored: Stored, share: Share, places: Mapping[int, Path]) -> Kept:
     )
 
 
-def _copied(stored: Stored, place: Path) -> Stored:
+def _copied(stored: StoredFile, place: Path) -> StoredFile:
     """A copy of a share of a file in a directory."""
     match stored:
-        case Table():
-            return Table(CopiedColumns(stored, place), 0, stored.rows, stored.width)
+        case TableRows():
+            return TableRows(CopiedColumns(stored, place), 0, stored.rows, stored.width)
         case Rows():
             return Rows(_saved(stored.array, place / "rows.npy"), stored.width)
         case Baskets():
@@ -187,7 +187,7 @@ def _saved(array: Array, path: Path) -> Array:
 class CopiedColumns(Mapping[str, "Array"]):
     """Copies of the columns of a share of a table; as columns of the data are, made when first looked at."""
 
-    def __init__(self, table: Table, place: Path) -> None:
+    def __init__(self, table: TableRows, place: Path) -> None:
         self._table = table
         self._place = place
         self._made: dict[str, Array] = {}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Array = numpy.ndarray[Any, Any]
 
 
-class Stored(Protocol):
+class StoredFile(Protocol):
     """A file on the store of a node: its part of the data, or what its job wrote."""
 
     @property
@@ -42,10 +42,10 @@ class Stored(Protocol):
         """Rows `start` to `stop`; only some columns where any are named."""
 
 
-class Shared(Stored, Protocol):
+class Shared(StoredFile, Protocol):
     """A file of the data, which nodes share."""
 
-    def part(self, number: int, nodes: int) -> Stored:
+    def part(self, number: int, nodes: int) -> StoredFile:
         """The part of node `number` of so many: equally many rows, in their order."""
 
 
@@ -75,7 +75,7 @@ class FixedWidth:
 
 
 @dataclass
-class Table(FixedWidth):
+class TableRows(FixedWidth):
     """Rows `start` to `start + rows` of columns that lie elsewhere, such as those of a database."""
 
     columns: Mapping[str, Array]
@@ -83,10 +83,10 @@ class Table(FixedWidth):
     rows: int
     width: int
 
-    def part(self, number: int, nodes: int) -> Table:
+    def part(self, number: int, nodes: int) -> TableRows:
         """A node's part."""
         start, stop = bounds(self.rows, number, nodes)
-        return Table(self.columns, self.start + start, stop - start, self.width)
+        return TableRows(self.columns, self.start + start, stop - start, self.width)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
         """Rows with the named columns, all where none is."""

@@ -20,7 +20,7 @@ AT_A_TIME = 1 << 20
 
 
 @dataclass
-class Level:
+class ItemsetLevel:
     """Frequent sets of one size, in lexicographic order, and how often each occurs.
 
     Attributes:
@@ -34,7 +34,7 @@ class Level:
     candidates: int
 
     @classmethod
-    def of(cls, parts: list[tuple[Array, Array]], length: int, candidates: int) -> Level:
+    def of(cls, parts: list[tuple[Array, Array]], length: int, candidates: int) -> ItemsetLevel:
         """Puts parts together, in order."""
         sets = np.concatenate([np.empty((0, length), np.uint32), *(sets for sets, _ in parts)])
         counts = np.concatenate([np.empty(0, np.uint64), *(counts for _, counts in parts)])
@@ -51,10 +51,10 @@ class FrequentSets:
     for each set.
     """
 
-    levels: list[Level] = field(default_factory=list)
+    levels: list[ItemsetLevel] = field(default_factory=list)
     keys: list[Array] = field(default_factory=list)
 
-    def add(self, level: Level) -> None:
+    def add(self, level: ItemsetLevel) -> None:
         """Adds the frequent sets of the next size."""
         if self.levels:
             begins = self.ranks(level.sets[:, :-1])

@@ -13,7 +13,7 @@ from sledlab.lazy import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from sledlab.job.files import Array, Stored
+    from sledlab.job.files import Array, StoredFile
     from sledlab.job.node import Node
     from sledlab.job.superstep import Superstep
 
@@ -33,7 +33,7 @@ KINDS = {
 
 def join(
     node: Node, method: str = "nested-loop", orders_where: str = "", lineitem_where: str = ""
-) -> Generator[Superstep, Any, Stored]:
+) -> Generator[Superstep, Any, StoredFile]:
     """Joins line items with their orders.
 
     Args:

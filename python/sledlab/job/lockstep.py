@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.job.running import Ran, Running, nothing
+from sledlab.job.running import JobRun, Running, nothing
 from sledlab.job.superstep import combined, of_rows, ready, rows_in, shared
 from sledlab.lazy import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def run(
     name: str, function: Function, nodes: Sequence[Node], parameters: Mapping[str, Any], tell: Tell
-) -> Ran:
+) -> JobRun:
     """Runs a job on nodes.
 
     Raises:
@@ -41,7 +41,7 @@ def run(
             coming.update(_exchanged(steps, nodes) if call.kind == "exchange" else _together(call, steps))
             if collective := call.collective():
                 collectives.append(collective)
-    return Ran([node.log for node in nodes], collectives, [each.answer for each in running])
+    return JobRun([node.log for node in nodes], collectives, [each.answer for each in running])
 
 
 def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:

@@ -25,7 +25,7 @@ class Access:
     per_block_of: str = ""
     bytes: int = 0
 
-    def told(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, Any]:
         """As in a record."""
         found: dict[str, Any] = {"file": self.file, "bytes": self.bytes}
         if self.order != "sequential":
@@ -47,11 +47,11 @@ class Step:
     sends: numpy.ndarray[Any, Any] | None = None
     memory: int = 0
 
-    def told(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, Any]:
         """As in a record, without phase and node; empty if nothing was done."""
         found: dict[str, Any] = {}
         for name, accesses in (("reads", self.reads), ("writes", self.writes)):
-            if kept := [access.told() for access in accesses if access.bytes]:
+            if kept := [access.to_record() for access in accesses if access.bytes]:
                 found[name] = kept
         if kept_operations := {kind: count for kind, count in self.operations.items() if count}:
             found["operations"] = kept_operations
@@ -81,7 +81,7 @@ class Collective:
     bytes: tuple[int, ...]
     root: int | None
 
-    def told(self, nodes: int) -> dict[str, Any]:
+    def to_record(self, nodes: int) -> dict[str, Any]:
         """As in a record of so many nodes."""
         found: dict[str, Any] = {"phase": self.phase, "collective": self.kind}
         if self.kind == "broadcast":
@@ -103,7 +103,7 @@ def record(header: Mapping[str, Any], logs: Sequence[Log], collectives: Sequence
     """
     together: dict[str, list[dict[str, Any]]] = {}
     for collective in collectives:
-        together.setdefault(collective.phase, []).append(collective.told(len(logs)))
+        together.setdefault(collective.phase, []).append(collective.to_record(len(logs)))
     found = [json.dumps({**header, "files": _files(logs), "groups": _groups(logs)})]
     for phase in _phases(logs):
         found += (json.dumps(line) for line in _steps(phase, logs))
@@ -114,7 +114,7 @@ def record(header: Mapping[str, Any], logs: Sequence[Log], collectives: Sequence
 def _steps(phase: str, logs: Sequence[Log]) -> Iterator[dict[str, Any]]:
     """The steps of a phase."""
     for node, log in enumerate(logs):
-        if phase in log.steps and (told := log.steps[phase].told()):
+        if phase in log.steps and (told := log.steps[phase].to_record()):
             yield {"phase": phase, "node": node, **told}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.job.store import known
-from sledlab.job.units import Bins, Units, clusters, dense, joined, told
+from sledlab.job.units import Bins, Units, answered, clusters, dense, joined
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | Non
     if node.number:
         return None
     node.phase("clusters")
-    found = [told(cluster, bins) for cluster in clusters(levels, bins.windows)]
+    found = [answered(cluster, bins) for cluster in clusters(levels, bins.windows)]
     for cluster in found:
         node.answer(np.array(cluster["units"]))
     return {

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.job.running import Ran, Running, nothing
+from sledlab.job.running import JobRun, Running, nothing
 from sledlab.job.superstep import combined, frozen, mixed, of_rows, ready, rows_in
 from sledlab.lazy import numpy as np
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sledlab.job.node import Node
     from sledlab.job.running import Function, Tell
-    from sledlab.job.superstep import Asked, Call, Superstep
+    from sledlab.job.superstep import AskedSuperstep, Call, Superstep
 
 
 class Ranks:
@@ -27,7 +27,7 @@ class Ranks:
 
     def run(
         self, name: str, function: Function, node: Node, parameters: Mapping[str, Any], tell: Tell
-    ) -> Ran:
+    ) -> JobRun:
         """Runs a job, of which this rank is a node.
 
         Returns:
@@ -58,7 +58,7 @@ class Ranks:
                     collectives.append(collective)
                 if step is not None and node.number in call.members:
                     coming = partial(self._deliver, call, step, node)
-        return Ran(self._world.gather(node.log) or [], collectives, [running.answer])
+        return JobRun(self._world.gather(node.log) or [], collectives, [running.answer])
 
     def _deliver(self, call: Call, step: Superstep, node: Node) -> Any:
         """What comes of a superstep for this rank."""
@@ -87,7 +87,7 @@ class Ranks:
         return self._some[call.members]
 
 
-def _unless_failed(told: list[Asked | Error | None]) -> list[Asked | None]:
+def _unless_failed(told: list[AskedSuperstep | Error | None]) -> list[AskedSuperstep | None]:
     """What ranks ask for.
 
     Raises:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.job import answer as answers
 from sledlab.job.data import home
-from sledlab.job.task import Task, scratch, shares, task
+from sledlab.job.task import JobTask, scratch, shares, task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ TOLD = "sledlab-told "
 """Begins a line of output that says how far the job is."""
 
 
-def under_mpi(chosen: Task, answer: Path | None, tell: Tell, program: str) -> bytes:
+def under_mpi(chosen: JobTask, answer: Path | None, tell: Tell, program: str) -> bytes:
     """Runs a job with a process for every node; gives the text of its record.
 
     Args:
@@ -132,7 +132,7 @@ def main(directory: str) -> None:
         world.Abort(1)
 
 
-def _rank(world: Any, ranks: Any, chosen: Task, answer: Path | None, mine: Path) -> bytes:
+def _rank(world: Any, ranks: Any, chosen: JobTask, answer: Path | None, mine: Path) -> bytes:
     """Runs a job on this rank; gives the text of the record on rank 0."""
 
     def tell(phase: str, share: float | None) -> None:

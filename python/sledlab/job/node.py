@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.job.lines import caller
 from sledlab.job.store import Store
-from sledlab.job.superstep import Asked, Parts, Superstep, rows_in, size
+from sledlab.job.superstep import AskedSuperstep, NodeParts, Superstep, rows_in, size
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy
 
-    from sledlab.job.copies import Share
+    from sledlab.job.copies import CopyHolders
     from sledlab.job.files import Array
 
 
@@ -52,14 +52,14 @@ class Node(Store):
         memory: int,
         seed: int = 1,
         measured: bool = False,
-        share: Share | None = None,
+        share: CopyHolders | None = None,
     ) -> None:
         super().__init__(number, nodes, scratch, memory, measured=measured, share=share)
         self.random: numpy.random.Generator = np.random.Generator(np.random.PCG64([seed, number]))
         self.asked: Superstep | None = None
         """What it asks for and has not yielded yet."""
 
-    def split(self, rows: Array, to: Array, streams: int = 0) -> Parts:
+    def split(self, rows: Array, to: Array, streams: int = 0) -> NodeParts:
         """Rows for each node, or for each of some streams; `to` holds its number for each row.
 
         Rows for one node keep their order.
@@ -71,10 +71,10 @@ class Node(Store):
             raise Error(f"{len(rows):,} rows have {len(to):,} destinations", remedy="give each row one")
         for number in (int(to.min()), int(to.max())) if len(to) and not streams else ():
             self._exists(number)
-        return Parts(rows, to, streams or self.nodes)
+        return NodeParts(rows, to, streams or self.nodes)
 
     def exchange(
-        self, parts: Parts | Mapping[int, Any], *, width: int = 0, among: Iterable[int] | None = None
+        self, parts: NodeParts | Mapping[int, Any], *, width: int = 0, among: Iterable[int] | None = None
     ) -> Superstep:
         """All nodes send each other something, to be yielded.
 
@@ -185,7 +185,7 @@ class Node(Store):
                 raise Error(f"node {root} does not take part", remedy="let a node of `among` be the root")
             place = taking_part.index(root)
         bytes_brought = size(value) if size_of is None else size_of
-        asked = Asked(kind, self.begun, members, place, bytes_brought, where)
+        asked = AskedSuperstep(kind, self.begun, members, place, bytes_brought, where)
         self.asked = Superstep(asked, value, combine)
         return self.asked
 
@@ -229,9 +229,9 @@ class Node(Store):
             step.sends = np.zeros(self.nodes + 1, dtype=np.int64)
         return step.sends
 
-    def _each(self, parts: Parts | Mapping[int, Any]) -> Iterator[tuple[int, int | None, Any]]:
+    def _each(self, parts: NodeParts | Mapping[int, Any]) -> Iterator[tuple[int, int | None, Any]]:
         """Who gets something, how many rows if there are rows, and what."""
-        if isinstance(parts, Parts):
+        if isinstance(parts, NodeParts):
             counts = parts.counts()
             for to in np.flatnonzero(counts).tolist():
                 yield to, int(counts[to]), parts[to]

@@ -20,7 +20,7 @@ from sledlab.traces.work import Work
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sledlab.job.task import Task, Tell
+    from sledlab.job.task import JobTask, Tell
 
 
 def record(
@@ -119,7 +119,7 @@ def keep(text: bytes, kept: Path) -> None:
         _native.Work("the record", text).write(str(draft))
 
 
-def _run(chosen: Task, kept: Path, answer: Path | None, tell: Tell, mpiexec: str) -> None:
+def _run(chosen: JobTask, kept: Path, answer: Path | None, tell: Tell, mpiexec: str) -> None:
     """Runs a job, under MPI if what starts ranks is named, and keeps its record in a file.
 
     Raises:

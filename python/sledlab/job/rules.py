@@ -38,7 +38,7 @@ class Rules:
         items: int = self.antecedents.shape[1] + self.consequents.shape[1]
         return 4 * items + 4 + 8 + 8
 
-    def told(self) -> Iterator[list[Any]]:
+    def to_lists(self) -> Iterator[list[Any]]:
         """As in an answer."""
         columns = (self.antecedents, self.consequents, self.counts, self.confidences)
         return (list(rule) for rule in zip(*(column.tolist() for column in columns), strict=True))
@@ -71,7 +71,7 @@ def make_rules(
     every = [Rules(*rules) for part in parts for rules in part]
     for rules in every:
         node.answer(rules.antecedents, width=rules.width)
-    return sorted(rule for rules in every for rule in rules.told())
+    return sorted(rule for rules in every for rule in rules.to_lists())
 
 
 def _rules(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ran:
+class JobRun:
     """What running a job left: what nodes did, each and together, and their parts of the answer."""
 
     logs: Sequence[Log]
@@ -65,16 +65,16 @@ class Running:
         except StopIteration as end:
             node.lap()
             if node.asked is not None:
-                raise told(self.name, node, node.unyielded()) from None
+                raise job_error(self.name, node, node.unyielded()) from None
             self.ended, self.answer = True, end.value
             return None
         except Exception as error:
-            raise told(self.name, node, error, self._generator.gi_frame) from error
+            raise job_error(self.name, node, error, self._generator.gi_frame) from error
         node.asked = None
         return superstep
 
 
-def told(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
+def job_error(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
     """The error that says in which job, node, phase and line something went wrong.
 
     Args:

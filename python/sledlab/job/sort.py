@@ -13,10 +13,10 @@ from sledlab.lazy import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from sledlab.job.files import Array, Stored
+    from sledlab.job.files import Array, StoredFile
     from sledlab.job.node import Node
     from sledlab.job.store import Reader
-    from sledlab.job.superstep import Parts, Superstep
+    from sledlab.job.superstep import NodeParts, Superstep
 
 KEY = ("l_orderkey", "l_linenumber")
 
@@ -26,7 +26,7 @@ SAMPLES_OF_A_NODE = 256
 
 def sort(
     node: Node, sample_share: float = 0.01, least_samples: int = 64_000, buffer_kb: int = 8
-) -> Generator[Superstep, Any, Stored]:
+) -> Generator[Superstep, Any, StoredFile]:
     """Sorts line items by a hash of their key, so that they come in random order.
 
     Args:
@@ -104,7 +104,7 @@ def comparisons(count: int) -> int:
     return round(count * log2(count)) if count else 0
 
 
-def _by_bucket(node: Node, rows: Array, splitters: Array) -> Parts:
+def _by_bucket(node: Node, rows: Array, splitters: Array) -> NodeParts:
     """Tuples for the nodes of their buckets."""
     node.does(tuple=len(rows), compare=round(len(rows) * log2(node.nodes)))
     return node.split(rows, np.searchsorted(splitters, rows["key"], side="right"))
@@ -122,7 +122,7 @@ def _sort_runs(node: Node, width: int) -> list[int]:
     return lengths
 
 
-def _merged(node: Node, lengths: list[int], fan_in: int) -> Stored:
+def _merged(node: Node, lengths: list[int], fan_in: int) -> StoredFile:
     """Merges runs, as many at a time as memory has buffers for, until one is left."""
     file, merging = "runs", 1
     while len(lengths) > 1:

@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
-from sledlab.job.copies import Share, WrittenTwice, kept
+from sledlab.job.copies import CopyHolders, WrittenTwice, kept
 from sledlab.job.files import Rows, Written
 from sledlab.job.log import Access
 from sledlab.job.phases import Phases
-from sledlab.job.superstep import Parts
+from sledlab.job.superstep import NodeParts
 from sledlab.lazy import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sledlab.job.files import Array, Shared, Stored
+    from sledlab.job.files import Array, Shared, StoredFile
 
 ORDERS = ("sequential", "random", "merge", "streams")
 
@@ -38,26 +38,26 @@ class Store(Phases):
         memory: int,
         *,
         measured: bool,
-        share: Share | None = None,
+        share: CopyHolders | None = None,
     ) -> None:
         super().__init__(memory, measured=measured)
         self.number = number
         self.nodes = nodes
-        self._files: dict[str, Stored] = {}
+        self._files: dict[str, StoredFile] = {}
         self._shared: Mapping[str, Shared] = {}
         self._scratch = scratch
         self._share = share
         self._places = 0
 
-    def has(self, files: Mapping[str, Stored]) -> None:
+    def has(self, files: Mapping[str, StoredFile]) -> None:
         """Puts files on its store, at the beginning."""
         self._files.update({name: self._held(stored) for name, stored in files.items()})
 
-    def _held(self, stored: Stored) -> Stored:
+    def _held(self, stored: StoredFile) -> StoredFile:
         """A file of the data, with all that hold it."""
         return stored if self._share is None else kept(stored, self._share, self._rooms(self._share))
 
-    def _rooms(self, share: Share) -> dict[int, Path]:
+    def _rooms(self, share: CopyHolders) -> dict[int, Path]:
         """A new place for a file on each node that holds its share."""
         self._places += 1
         return {
@@ -91,7 +91,7 @@ class Store(Phases):
         """Names of the files on its store."""
         return tuple(self._files)
 
-    def _file(self, name: str) -> Stored:
+    def _file(self, name: str) -> StoredFile:
         if name not in self._files:
             raise unknown("file", name, self.files)
         return self._files[name]
@@ -146,7 +146,7 @@ class Store(Phases):
         """
         return self.open(file, columns).blocks(memory or self.memory, rounds)
 
-    def write(self, file: str, rows: Array | Parts, *, width: int = 0, streams: int = 0) -> None:
+    def write(self, file: str, rows: Array | NodeParts, *, width: int = 0, streams: int = 0) -> None:
         """Appends rows to a file, which is made if there is none.
 
         Args:
@@ -159,7 +159,7 @@ class Store(Phases):
             Error: The file is part of the data, or has other rows.
         """
         order = "streams" if streams else "sequential"
-        array = rows.rows if isinstance(rows, Parts) else np.asarray(rows)
+        array = rows.rows if isinstance(rows, NodeParts) else np.asarray(rows)
         stored = self._writable(file, array, width)
         step = self.step
         access = Access(file, order, streams)
@@ -167,7 +167,7 @@ class Store(Phases):
         if writing is None:
             step.writes.append(writing := access)
         with self.aside():
-            stored.append(array, rows.ends if isinstance(rows, Parts) else None)
+            stored.append(array, rows.ends if isinstance(rows, NodeParts) else None)
         writing.bytes += len(array) * stored.width
         self.log.files[file] = max(self.log.files[file], stored.rows * stored.width)
 
@@ -204,7 +204,7 @@ class Store(Phases):
             stored.remove()
             del self._files[file]
 
-    def stored(self, file: str) -> Stored:
+    def stored(self, file: str) -> StoredFile:
         """A file as the answer of a job: `return node.stored("sorted")`."""
         return self._file(file)
 
@@ -212,7 +212,7 @@ class Store(Phases):
 class Reader:
     """A file that a node reads; what is read is counted. Made by `Node.open`."""
 
-    def __init__(self, store: Store, stored: Stored, access: Access, columns: Sequence[str]) -> None:
+    def __init__(self, store: Store, stored: StoredFile, access: Access, columns: Sequence[str]) -> None:
         self._store = store
         self._stored = stored
         self._access = access

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sledlab.job.files import Array
 
 
-class Parts:
+class NodeParts:
     """Rows for each node, made by `Node.split`."""
 
     def __init__(self, rows: Array, to: Array, nodes: int) -> None:
@@ -48,7 +48,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedSuperstep:
     """What a node asks for, without what it brings: all that others have to know of it.
 
     Attributes:
@@ -81,7 +81,7 @@ class Asked:
 class Superstep:
     """What a job yields; made by a method of `Node`."""
 
-    asked: Asked
+    asked: AskedSuperstep
     brings: Any = None
     combine: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
 
@@ -90,7 +90,7 @@ class Superstep:
 class Call:
     """A superstep that all who take part have asked for."""
 
-    asked: Asked
+    asked: AskedSuperstep
     members: tuple[int, ...]
     bytes: tuple[int, ...]
 
@@ -106,7 +106,7 @@ class Call:
         return Collective(self.asked.phase, self.kind, self.members, self.bytes, self.asked.root)
 
 
-def ready(asked: Sequence[Asked | None]) -> list[Call]:
+def ready(asked: Sequence[AskedSuperstep | None]) -> list[Call]:
     """The supersteps that can go on; `asked` holds what each node asks for, None where its job has ended.
 
     Raises:
@@ -129,11 +129,11 @@ def ready(asked: Sequence[Asked | None]) -> list[Call]:
     return found
 
 
-def _bytes(asked: Asked | None) -> int:
+def _bytes(asked: AskedSuperstep | None) -> int:
     return asked.bytes if asked is not None else 0
 
 
-def _deadlock(asked: Sequence[Asked | None], groups: Sequence[Sequence[int]]) -> Error:
+def _deadlock(asked: Sequence[AskedSuperstep | None], groups: Sequence[Sequence[int]]) -> Error:
     """The error about nodes that wait for ever."""
     waiting = []
     for nodes in groups[:3]:
@@ -174,7 +174,7 @@ def of_rows(brought: Sequence[Any]) -> bool:
     Raises:
         Error: Some do, and others not.
     """
-    rows = {isinstance(each, Parts) for each in brought}
+    rows = {isinstance(each, NodeParts) for each in brought}
     if len(rows) > 1:
         raise mixed()
     return rows == {True}

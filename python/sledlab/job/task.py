@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sledlab.job import Job
-    from sledlab.job.copies import Share
+    from sledlab.job.copies import CopyHolders
     from sledlab.job.data import Data
-    from sledlab.job.files import Shared, Stored
-    from sledlab.job.running import Ran
+    from sledlab.job.files import Shared, StoredFile
+    from sledlab.job.running import JobRun
 
     # Called with what is going on and the share of it that is done, where that is known.
     Tell = Callable[[str, float | None], None]
@@ -36,7 +36,7 @@ MOST_NODES = 4096
 
 
 @dataclass(frozen=True)
-class Task:
+class JobTask:
     """A job with all that is said of it.
 
     Attributes:
@@ -59,7 +59,7 @@ class Task:
     seed: int
     measured: bool
     said: Mapping[str, Any]
-    shares: Sequence[Share | None] = ()
+    shares: Sequence[CopyHolders | None] = ()
 
     @property
     def header(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Task:
         assert self.data is not None
         return self.data.files(self.nodes, self.seed)
 
-    def _made(self, number: int) -> Mapping[str, Stored]:
+    def _made(self, number: int) -> Mapping[str, StoredFile]:
         """The files of a node that the job's own file makes."""
         assert self.job.make is not None
         try:
@@ -132,7 +132,7 @@ class Task:
             what = f"{type(error).__name__}: {error}"
             raise Error(f"the client of the job `{self.job.name}` failed: {what}") from error
 
-    def record(self, ran: Ran, digests: Sequence[str]) -> bytes:
+    def record(self, ran: JobRun, digests: Sequence[str]) -> bytes:
         """The text of the record."""
         header = {**self.header, "answer": answers.whole(digests)}
         return log.record(header, ran.logs, ran.collectives)
@@ -147,7 +147,7 @@ def task(
     data: str,
     measured: bool,
     settings: Mapping[str, Any],
-) -> Task:
+) -> JobTask:
     """A job with all that is said of it, checked.
 
     Raises:
@@ -169,7 +169,7 @@ def task(
         "measured": measured,
         "settings": dict(settings),
     }
-    return Task(found, nodes, parameters, chosen, memory_mb, seed, measured, told)
+    return JobTask(found, nodes, parameters, chosen, memory_mb, seed, measured, told)
 
 
 def check_size(nodes: int, memory_mb: float) -> None:
@@ -180,7 +180,7 @@ def check_size(nodes: int, memory_mb: float) -> None:
         raise Error(f"a node cannot have {memory_mb:g} MiB of memory", remedy="choose 0.001 to 1,048,576")
 
 
-def in_lockstep(chosen: Task, answer: Path | None, tell: Tell) -> bytes:
+def in_lockstep(chosen: JobTask, answer: Path | None, tell: Tell) -> bytes:
     """Runs a job with all nodes in this process; gives the text of its record."""
     job = chosen.job
     with scratch() as directory:

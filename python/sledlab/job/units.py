@@ -182,7 +182,7 @@ def _neighbours(unit: Unit, windows: int) -> list[Unit]:
     ]
 
 
-def told(cluster: dict[Unit, int], bins: Bins) -> dict[str, Any]:
+def answered(cluster: dict[Unit, int], bins: Bins) -> dict[str, Any]:
     """A cluster as in an answer."""
     units = sorted(cluster)
     return {

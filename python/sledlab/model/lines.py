@@ -28,7 +28,7 @@ QUOTED = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True)
-class Line:
+class TomlLine:
     """A line of a TOML file that says something.
 
     Attributes:
@@ -47,7 +47,7 @@ class Line:
         return "" if self.text.startswith("[") else self.text.partition("=")[2]
 
 
-def lines_of(text: str) -> Iterator[Line]:
+def lines_of(text: str) -> Iterator[TomlLine]:
     """The lines of a TOML file that say something, each with its whole key.
 
     Examples:
@@ -70,10 +70,10 @@ def lines_of(text: str) -> Iterator[Line]:
             if header[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
                 table = f"{table}[{counts[table]}]"
-            yield Line(number, table, line.strip())
+            yield TomlLine(number, table, line.strip())
         elif found := KEY.match(line):
             key = _plain(found[1])
-            yield Line(number, f"{table}.{key}" if table else key, line.strip())
+            yield TomlLine(number, f"{table}.{key}" if table else key, line.strip())
 
 
 def _plain(key: str) -> str:
@@ -149,7 +149,7 @@ def _keys_in(message: str) -> list[str]:
     return [*found, *([first] if re.fullmatch(r"[a-z_]+", first) else [])]
 
 
-def _line(lines: list[Line], key: str) -> Line | None:
+def _line(lines: list[TomlLine], key: str) -> TomlLine | None:
     """The line that says a key, or the table that it should be in, said in one line."""
     exact = next((line for line in lines if line.key == key), None)
     if exact is not None or not key:
@@ -161,7 +161,7 @@ def _line(lines: list[Line], key: str) -> Line | None:
     )
 
 
-def _says(line: Line, word: str) -> bool:
+def _says(line: TomlLine, word: str) -> bool:
     """Whether a value is that word, or has it in a list; numbers count only where a study sweeps them."""
     if re.fullmatch(r"[-+\d.]+", word):
         swept = line.key.startswith("study.")
@@ -193,7 +193,7 @@ def _text(file: Any) -> str:
         return ""
 
 
-def _of(file: Any, line: Line) -> Place:
+def _of(file: Any, line: TomlLine) -> Place:
     return Place(_name(file), line.number, 0, line.text[:80])
 
 

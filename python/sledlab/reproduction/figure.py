@@ -22,7 +22,7 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Ran:
+class FigureRun:
     """An experiment that a figure shows.
 
     Attributes:
@@ -75,7 +75,7 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Panel:
+class FigurePanel:
     """A part of a figure with axes of its own.
 
     Attributes:
@@ -151,8 +151,8 @@ class Figure:
     number: int
     title: str
     section: str
-    runs: tuple[Ran, ...]
-    panels: tuple[Panel, ...]
+    runs: tuple[FigureRun, ...]
+    panels: tuple[FigurePanel, ...]
     note: str = ""
     quick: Mapping[str, Any] = field(default_factory=dict)
     claims: tuple[str, ...] = ()
@@ -185,7 +185,7 @@ class Figure:
             if panel.over:
                 yield panel.over["place"], panel.table, panel.columns
 
-    def places(self, panel: Panel) -> tuple[str, ...]:
+    def places(self, panel: FigurePanel) -> tuple[str, ...]:
         """Directories of the tables of a panel."""
         return panel.places or tuple(each.place for each in self.runs)
 
@@ -206,18 +206,18 @@ def _figure(row: Mapping[str, Any]) -> Figure:
     return found
 
 
-def _ran(said: Mapping[str, Any]) -> Ran:
-    found: Ran = _made(Ran, said)
+def _ran(said: Mapping[str, Any]) -> FigureRun:
+    found: FigureRun = _made(FigureRun, said)
     return replace(found, place=found.place or found.experiment)
 
 
-def _panel(said: Mapping[str, Any]) -> Panel:
+def _panel(said: Mapping[str, Any]) -> FigurePanel:
     printed = tuple(
         _made(Printed, each)
         for each in said.get("printed", ())
         if not each.get("panels") or said["each"] in each["panels"]
     )
-    found: Panel = _made(Panel, {**said, "printed": printed, "each": ()})
+    found: FigurePanel = _made(FigurePanel, {**said, "printed": printed, "each": ()})
     return found
 
 
@@ -243,7 +243,7 @@ def _filled(value: Any, word: str, title: str) -> Any:
 def _made(kind: type, said: Mapping[str, Any]) -> Any:
     """A declaration of a kind: lists become tuples, and what a kind does not know is an error."""
     known = {each.name for each in fields(kind)}
-    if kind is Ran:
+    if kind is FigureRun:
         said = {key: value for key, value in said.items() if key != "each"}
     if unknown := set(said) - known:
         raise TypeError(f"figures.toml: {kind.__name__} knows no {', '.join(sorted(unknown))}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from sledlab.reproduction.figure import Figure, Panel
+    from sledlab.reproduction.figure import Figure, FigurePanel
 
 seek_map = later("sledlab.studies.seek_map:seek_map")
 chosen = later("sledlab.model.catalogue:device")
@@ -27,7 +27,7 @@ SHOWN_BITS = 420
 """To either side of the centre: beyond, times grow with x alone."""
 
 
-def draw_map(drawing: Drawing, axes: Axes, figure: Figure, panel: Panel, device: str) -> dict[str, Any]:
+def draw_map(drawing: Drawing, axes: Axes, figure: Figure, panel: FigurePanel, device: str) -> dict[str, Any]:
     """Draws seek times from the centre to even columns; returns what the marks of the paper mean."""
     said = dict(tomllib.loads(known.text(figure.runs[0].experiment))["device"])
     found = seek_map(chosen(device) if device else chosen(said.pop("preset"), **said))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from sledlab.reproduction.figure import Figure, Panel, Printed
+    from sledlab.reproduction.figure import Figure, FigurePanel, Printed
     from sledlab.reproduction.rows import Dot, Series, Tables
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, INK)
@@ -54,7 +54,7 @@ class Drawn:
     """
 
     figure: Figure
-    panel: Panel
+    panel: FigurePanel
     axes: Axes
     tables: Tables
     ours: dict[str, Any] = field(default_factory=dict)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from sledlab.reproduction.figure import Figure, Panel
+    from sledlab.reproduction.figure import Figure, FigurePanel
 
 Row = dict[str, Any]
 
@@ -60,7 +60,7 @@ class Tables:
         rows: list[Row] = polars.read_csv(file, infer_schema_length=None).to_dicts()
         return [row | {"place": place} for row in rows]
 
-    def part(self, figure: Figure, panel: Panel, y: str) -> Series:
+    def part(self, figure: Figure, panel: FigurePanel, y: str) -> Series:
         """One measure of a panel: what is summed in `y`, by series."""
         found = [row for place in figure.places(panel) for row in self.rows(place, panel.table)]
         wanted = [row for row in found if all(_is(row, key, value) for key, value in panel.where.items())]
@@ -71,7 +71,7 @@ class Tables:
             groups.setdefault((name, _along(row, panel)), []).append(row)
         return _ordered(groups, y, base, panel)
 
-    def _base(self, panel: Panel, y: str) -> float:
+    def _base(self, panel: FigurePanel, y: str) -> float:
         """What all values are divided by."""
         if not panel.over:
             return 1.0
@@ -119,7 +119,7 @@ def _is(row: Row, key: str, wanted: Any) -> bool:
     return key not in row or said_of(of(row, key)) == said_of(wanted)
 
 
-def _along(row: Row, panel: Panel) -> Any:
+def _along(row: Row, panel: FigurePanel) -> Any:
     """Where a row is on the x axis."""
     value = of(row, panel.x)
     return panel.per / float(value) if panel.per else value
@@ -131,7 +131,9 @@ def _mean(rows: Sequence[Row], y: str) -> float:
     return sum(float(row[name]) for row in rows for name in y.split(" + ")) / len(seeds)
 
 
-def _ordered(groups: Mapping[tuple[str, Any], Sequence[Row]], y: str, base: float, panel: Panel) -> Series:
+def _ordered(
+    groups: Mapping[tuple[str, Any], Sequence[Row]], y: str, base: float, panel: FigurePanel
+) -> Series:
     found: Series = {}
     for (name, x), rows in groups.items():
         late = any(str(row.get("saturated")).lower() == "true" for row in rows)

@@ -12,7 +12,7 @@ from sledlab.lazy import difflib, later, loaded, tomllib
 from sledlab.model.experiment import experiment as known
 from sledlab.model.experiment import study_of
 from sledlab.reproduction import words
-from sledlab.reproduction.figure import Figure, Ran, figures
+from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.verdicts import Claim, claims, claims_of
 from sledlab.studies import LIST
 
@@ -138,7 +138,7 @@ def reproduce(
         ['.md', '.png', '.svg']
     """
     found = found_by(name)
-    asked = Asked(found, str(device or ""), trace, quick, limit, jobs)
+    asked = AskedReproduction(found, str(device or ""), trace, quick, limit, jobs)
     directory = Path(out if out is not None else name)
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -183,7 +183,7 @@ OWN = {"001": "front", "004": "devices"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedReproduction:
     """What is asked for.
 
     Attributes:
@@ -203,7 +203,7 @@ class Asked:
     jobs: int | None
 
     @property
-    def runs(self) -> list[Ran]:
+    def runs(self) -> list[FigureRun]:
         """What is run: the experiments of figures; where a claim has none, those that it is judged by.
 
         Raises:
@@ -212,7 +212,7 @@ class Asked:
         runs = {ran.place: ran for each in _figures_of(self.found) for ran in each.runs}
         if not runs and isinstance(self.found, Claim):
             role = OWN.get(self.found.paper, "device")
-            runs = {name: Ran(name, name, own=role) for name in self.found.experiments}
+            runs = {name: FigureRun(name, name, own=role) for name in self.found.experiments}
             if not runs:
                 raise Error(
                     f"claim {self.found.id} has no experiment: it follows from parameters, or tests hold it",
@@ -220,13 +220,13 @@ class Asked:
                 )
         return list(runs.values())
 
-    def shortening(self, ran: Ran) -> dict[str, Any]:
+    def shortening(self, ran: FigureRun) -> dict[str, Any]:
         """What is said besides where a run is shortened."""
         quick = [each.quick for each in _figures_of(self.found) if ran in each.runs] or [QUICK]
         said = dict(quick[0]) if self.quick else {}
         return {**said, "limit": self.limit} if self.limit is not None else said
 
-    def run(self, ran: Ran, out: Path) -> None:
+    def run(self, ran: FigureRun, out: Path) -> None:
         """Runs an experiment as far as `out` does not hold it.
 
         Raises:
@@ -247,7 +247,7 @@ class Asked:
         study: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
         study.run(self.source(ran), said.pop("device", None), said, study=known(ran.experiment), out=out)
 
-    def fitted(self, ran: Ran, study: Mapping[str, Any]) -> dict[str, Any]:
+    def fitted(self, ran: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:
         """What is said so that a run is on the device of the user's."""
         if not self.own or not ran.own:
             return {}
@@ -263,7 +263,7 @@ class Asked:
         alone = {"device.preset": self.own} if "device.preset" in said else {}
         return {**said, **alone, **({"front.preset": self.own} if "hybrid.kind" in said else {})}
 
-    def source(self, ran: Ran) -> Any:
+    def source(self, ran: FigureRun) -> Any:
         """What is replayed instead of what the experiment says, if anything.
 
         Raises:

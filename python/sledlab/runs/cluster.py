@@ -15,7 +15,7 @@ from sledlab.model.catalogue import Chosen, apply, require
 from sledlab.model.experiment import text_of
 from sledlab.model.settings import to_toml
 from sledlab.results import leaves, results
-from sledlab.runs.cluster_outcome import KIND, LEFT, told, write
+from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
 from sledlab.runs.compose import allowed, in_its_file, named, set_all, with_store
 from sledlab.runs.options import Clustered
 from sledlab.traces.work import Work
@@ -103,7 +103,7 @@ def replay(
             str(dumped) if dumped else None,
             str(schedule) if schedule else None,
         )
-    result = told(json.loads(outcome), record, toml)
+    result = result_of(json.loads(outcome), record, toml)
     if directory is not None:
         leaves(directory, KIND, LEFT)
         write(result, directory)
@@ -118,7 +118,7 @@ def run(experiment: ClusterExperiment, *, threads: int = 0, progress: Tell | Non
     """
     record, experiment = compose(None, None, {}, experiment)
     outcome = experiment.run(record.native, True, threads, progress)
-    return told(json.loads(outcome), record, experiment.to_toml(record.native))
+    return result_of(json.loads(outcome), record, experiment.to_toml(record.native))
 
 
 def read(path: str | Path) -> ClusterExperiment:

@@ -37,7 +37,7 @@ SUMS = (*COUNTS, "store_j")
 """What is told of it besides."""
 
 
-def told(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResult:
+def result_of(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResult:
     """The result: ns become s, nodes become rows.
 
     Args:

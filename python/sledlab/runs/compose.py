@@ -31,7 +31,7 @@ FILES = ("records", "traces", "reuse", "cluster")
 
 
 @dataclass(frozen=True)
-class Composed:
+class ComposedExperiment:
     """An experiment, and what no file of it says.
 
     Attributes:
@@ -51,7 +51,7 @@ def compose(
     said: Mapping[str, Any] | None = None,
     *,
     base: Experiment | None = None,
-) -> Composed:
+) -> ComposedExperiment:
     """The experiment that a source, a device and what is said besides make; they win over `base`.
 
     Args:
@@ -73,7 +73,7 @@ def compose(
         experiment, trace = _with_trace(experiment, source)
     plugins = named([device, source if isinstance(source, Chosen) else None], said)
     experiment = set_all(experiment, said, Simulated)
-    return Composed(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
+    return ComposedExperiment(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
 
 
 def with_store(experiment: E, device: Device | None, said: Mapping[str, Any]) -> E:

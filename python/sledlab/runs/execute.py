@@ -12,7 +12,7 @@ from sledlab.runs.interrupt import Interrupt, Interrupted
 from sledlab.runs.nesting import nested
 from sledlab.runs.recording import Recording
 from sledlab.runs.result import Result
-from sledlab.traces.given import open_given
+from sledlab.traces.stream import open_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -136,7 +136,7 @@ def execute(
         Error: The run failed because of what it was given.
         Interrupted: Ctrl-C or the like, with the result of what had been done: of the whole if it came last.
     """
-    experiment, given = open_given(experiment, trace.opener if trace else None)
+    experiment, given = open_stream(experiment, trace.opener if trace else None)
     with nested(experiment), recording, Interrupt() as interrupt:
 
         def tell(operations: int, share: float | None) -> None:

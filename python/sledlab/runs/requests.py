@@ -173,7 +173,7 @@ class _File:
         raise NotImplementedError
 
 
-class ParquetFile(_File):
+class ParquetWriter(_File):
     """Writes rows to a Parquet file, a row group at a time."""
 
     def __init__(self, path: Path) -> None:
@@ -231,13 +231,13 @@ class Tee:
             sink.write(columns)
 
 
-def to_file(path: Path) -> ParquetFile | CsvFile:
+def to_file(path: Path) -> ParquetWriter | CsvFile:
     """The sink for a file, chosen by its name.
 
     Raises:
         Error: The name ends neither in `.parquet` nor in `.csv`.
     """
-    kinds: dict[str, type[ParquetFile] | type[CsvFile]] = {".parquet": ParquetFile, ".csv": CsvFile}
+    kinds: dict[str, type[ParquetWriter] | type[CsvFile]] = {".parquet": ParquetWriter, ".csv": CsvFile}
     kind = kinds.get(path.suffix.lower())
     if kind is None:
         raise Error(

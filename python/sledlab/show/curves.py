@@ -33,7 +33,7 @@ ALIKE = 0.01
 
 
 @dataclass(frozen=True)
-class Dot:
+class LoadDot:
     """A point of a line: requests offered per second, the value, half its interval, seeds, and overload."""
 
     rate: float
@@ -48,7 +48,7 @@ class Line:
     """A competitor over the loads, the lightest first."""
 
     label: str
-    dots: Sequence[Dot]
+    dots: Sequence[LoadDot]
 
     @property
     def kept_up(self) -> int:
@@ -108,7 +108,7 @@ class Curves:
         line = Line(f"{'both' if count == 2 else f'all {count}'} within 1 %", self.ranked[0].dots)
         return replace(self, lines=[line], ranked=[line], highlighted=[line])
 
-    def hides(self, dot: Dot) -> bool:
+    def hides(self, dot: LoadDot) -> bool:
         """Whether the value of a point is not drawn, for it says how long the run was."""
         return self.steady and not self.meaningful and dot.late
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sledlab.show.curves import Curves, Dot, Line
+    from sledlab.show.curves import Curves, Line, LoadDot
 
 AMBER = "#B8860B"
 
@@ -168,7 +168,7 @@ def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -
         _late(axes, line, kept, look, row)
 
 
-def _interval(axes: Axes, dots: Sequence[Dot], look: Look) -> None:
+def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
     """The 95 % interval as a band, where there are several seeds."""
     known = [(dot.rate, dot.value, dot.half) for dot in dots if dot.seeds > 1 and dot.half is not None]
     if not known:
@@ -185,7 +185,7 @@ def _interval(axes: Axes, dots: Sequence[Dot], look: Look) -> None:
     )
 
 
-def _late(axes: Axes, line: Line, kept: Sequence[Dot], look: Look, row: int) -> None:
+def _late(axes: Axes, line: Line, kept: Sequence[LoadDot], look: Look, row: int) -> None:
     """The overloaded points of a line, hollow in its row of the strip, with a thin line up to the first."""
     late = [dot.rate for dot in line.dots if dot.late]
     place = _row_place(axes, row)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sledlab.show.document import Part
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One line of a table: what, its unit, and a text per column."""
 
     name: str
@@ -91,19 +91,19 @@ def answer(result: Result) -> str:
     )
 
 
-def response_rows(result: Result) -> list[Row]:
+def response_rows(result: Result) -> list[TableRow]:
     """Response times of all requests, reads and writes, in ms."""
     counts = (result.count, result.read.requests, result.write.requests)
     columns = (result.response_time, result.read.response_time, result.write.response_time)
 
-    def row(name: str, key: str, unit: str = "ms") -> Row:
+    def row(name: str, key: str, unit: str = "ms") -> TableRow:
         values = zip(counts, columns, strict=True)
-        return Row(
+        return TableRow(
             name, unit, tuple(figure(getattr(times, key) if count else None) for count, times in values)
         )
 
     return [
-        Row("requests", "", tuple(f"{count:,}" for count in counts)),
+        TableRow("requests", "", tuple(f"{count:,}" for count in counts)),
         row("mean", "mean"),
         row("standard deviation", "std"),
         row("median", "p50"),
@@ -116,11 +116,11 @@ def response_rows(result: Result) -> list[Row]:
     ]
 
 
-def device_rows(result: Result) -> list[Row]:
+def device_rows(result: Result) -> list[TableRow]:
     """How the device was used."""
 
-    def row(name: str, unit: str, value: str) -> Row:
-        return Row(name, unit, (value,))
+    def row(name: str, unit: str, value: str) -> TableRow:
+        return TableRow(name, unit, (value,))
 
     queue = result.queue_length
     return [

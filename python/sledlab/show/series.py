@@ -75,7 +75,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Times:
+class PlaneTimes:
     """Times to all places of a plane, each the longer of one in x and one in y.
 
     Attributes:
@@ -121,7 +121,7 @@ class Panel:
     marks: Sequence[tuple[str, float | None]] = ()
     rows: Sequence[str] = ()
     bars: Sequence[Bar] = ()
-    times: Times | None = None
+    times: PlaneTimes | None = None
 
     @property
     def kind(self) -> str:
@@ -164,7 +164,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
     ) | {"series": [_series(series) for series in panel.series]}
 
 
-def _times(times: Times) -> dict[str, Any]:
+def _times(times: PlaneTimes) -> dict[str, Any]:
     """A map as plain data."""
     return {
         "yName": visible(times.y_name),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Listed(NamedTuple):
+class ListedStudy(NamedTuple):
     """A study in the list.
 
     Attributes:
@@ -26,37 +26,43 @@ class Listed(NamedTuple):
 
 
 LIST = (
-    Listed("compare", "Race schedulers against each other over a range of loads.", ("compare", "Comparison")),
-    Listed(
+    ListedStudy(
+        "compare", "Race schedulers against each other over a range of loads.", ("compare", "Comparison")
+    ),
+    ListedStudy(
         "side_by_side",
         "Compare devices with each other, on one trace or several.",
         ("side_by_side", "SideBySide"),
         under="compare",
     ),
-    Listed(
+    ListedStudy(
         "hybrid", "Study MEMS in front of a disk; list and show hybrids.", ("hybrid_study", "HybridStudy")
     ),
-    Listed(
+    ListedStudy(
         "tune", "Choose a MEMS caching disk for a budget.", ("tune_hybrid", "TunedHybrid"), under="hybrid"
     ),
-    Listed("power", "Study where energy goes; list and show power policies.", ("power_study", "PowerStudy")),
-    Listed(
+    ListedStudy(
+        "power", "Study where energy goes; list and show power policies.", ("power_study", "PowerStudy")
+    ),
+    ListedStudy(
         "smart", "Study jobs on storage nodes; replay and show work records.", ("smart_study", "SmartStudy")
     ),
-    Listed("fleet", "Lay many volumes on many devices: which serves which best.", ("fleet", "Fleet")),
+    ListedStudy("fleet", "Lay many volumes on many devices: which serves which best.", ("fleet", "Fleet")),
 )
 """Those that sweep something: the frame makes their commands."""
 
 SINGLE = (
-    Listed("diff", "Compare two runs request by request.", ("diff", "Difference")),
-    Listed("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device"),
-    Listed(
+    ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference")),
+    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device"),
+    ListedStudy(
         "drive",
         "Compare a disk with the drive it stands for.",
         ("validate_drive", "DriveValidation"),
         under="validate",
     ),
-    Listed("size", "Find the smallest cluster that does it.", ("smart_size", "SmartSize"), under="smart"),
-    Listed("calibration", "Compare stand-ins with what was published.", (), under="workload"),
+    ListedStudy(
+        "size", "Find the smallest cluster that does it.", ("smart_size", "SmartSize"), under="smart"
+    ),
+    ListedStudy("calibration", "Compare stand-ins with what was published.", (), under="workload"),
 )
 """Those that look at one thing: their commands are in `sledlab.cli`."""

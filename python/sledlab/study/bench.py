@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sledlab.errors import Error, InternalError, Unfinished
 from sledlab.show.progress import Progress
 from sledlab.show.wording import counted, joined, listed
+from sledlab.study.executor.borrowed import Borrowed
 from sledlab.study.executor.dask import cluster
-from sledlab.study.executor.given import Given
 from sledlab.study.executor.local import processes
 from sledlab.study.executor.measured import measured
 from sledlab.study.inputs import plug_ins
@@ -148,7 +148,7 @@ class Bench:
         if not points:
             return None
         if self.where.executor is not None:
-            self._pool = self._pool or Given(self.where.executor)
+            self._pool = self._pool or Borrowed(self.where.executor)
             return self._pool
         if self.where.cluster is not None:
             if self._pool is None:

@@ -12,11 +12,11 @@ from sledlab.runs.options import Clustered, Simulated, Studied, declared
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sledlab.runs.compose import Composed
+    from sledlab.runs.compose import ComposedExperiment
     from sledlab.study.bench import Measure
     from sledlab.study.measure import FoundOf
     from sledlab.study.outcome import Outcome
-    from sledlab.study.plan import Given, Plan, Point
+    from sledlab.study.plan import Plan, Point, Question
 
 Out = TypeVar("Out", bound="Outcome")
 
@@ -35,7 +35,7 @@ class Subject:
     """
 
     said: type
-    compose: Callable[..., Composed]
+    compose: Callable[..., ComposedExperiment]
     experiment: Callable[[str, str], Any]
     measure: Callable[..., FoundOf[Any]]
     row: Callable[..., Any]
@@ -56,7 +56,7 @@ REPLAYS = Subject(
     later("sledlab.study.replays:compose"),
     ClusterExperiment,
     later("sledlab.study.replays:measure"),
-    later("sledlab.study.replays:Replayed"),
+    later("sledlab.study.replays:ReplayFigures"),
     requests=False,
 )
 """Replays of work records on clusters."""
@@ -91,7 +91,7 @@ class Declaration(Generic[Out]):
     meaning: str
     help: str
     options: type
-    plan: Callable[[Given], Plan]
+    plan: Callable[[Question], Plan]
     conclude: Callable[[Plan, Mapping[Point, FoundOf[Any]]], Out]
     doing: str = "studying"
     device: bool | str = True

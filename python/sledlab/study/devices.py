@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from sledlab._native import Experiment
     from sledlab.runs.compose import Device
-    from sledlab.study.plan import Given
+    from sledlab.study.plan import Question
 
 
-def given_devices(given: Given) -> tuple[list[Device], dict[str, Experiment]]:
+def given_devices(given: Question) -> tuple[list[Device], dict[str, Experiment]]:
     """The devices that a study was given, and what runs on each start from, by what it is called.
 
     Raises:

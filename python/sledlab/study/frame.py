@@ -19,7 +19,7 @@ from sledlab.study.executor.where import Where
 from sledlab.study.file import tables_of
 from sledlab.study.inputs import plug_ins
 from sledlab.study.kept import POINTS
-from sledlab.study.plan import Given, Plan, several, to_toml
+from sledlab.study.plan import Plan, Question, several, to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ def _run(
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
     composed = study.subject.compose(source, device, said, base=base)
-    plan = study.plan(Given(composed.experiment, composed.trace, axes))
+    plan = study.plan(Question(composed.experiment, composed.trace, axes))
     axes = words_of(plan.axes)
     toml = to_toml(study.name, composed.experiment, axes, plan.seeds[0], study.covered)
     plan = dataclasses.replace(

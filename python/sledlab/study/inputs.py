@@ -16,10 +16,10 @@ from sledlab.model.settings import document
 from sledlab.study.plan import plain
 from sledlab.traces.contents import content
 from sledlab.traces.fitted import Fitted
-from sledlab.traces.parts import Parts, Text
+from sledlab.traces.parts import Parts, TextTrace
 from sledlab.traces.read import File, ParquetFile, Table
 from sledlab.traces.remote import is_remote
-from sledlab.traces.volumes import Merged
+from sledlab.traces.volumes import MergedTraces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ MODELS = ("scheduler", "power", "workload", "device", "front")
 
 
 @dataclass(frozen=True)
-class Said:
+class ExperimentInputs:
     """What an experiment says: all but the names of its inputs, these, and classes, `module:Class`."""
 
     text: str
@@ -43,14 +43,14 @@ class Said:
 
 
 @cache
-def said_in(text: str) -> Said:
+def said_in(text: str) -> ExperimentInputs:
     """What the text of a complete experiment says."""
     tables = plain(text)
     kinds = [tables[table]["kind"] for table in MODELS if table in tables]
     kinds.append(tables.get("hybrid", {}).get("replacement", ""))
     plug_ins = tuple(kind for kind in kinds if _native.is_plugin(kind))
     files = tuple(tables[table].pop("file") for table in INPUTS if table in tables)
-    return Said(json.dumps(tables, sort_keys=True), files, plug_ins)
+    return ExperimentInputs(json.dumps(tables, sort_keys=True), files, plug_ins)
 
 
 def plug_ins(text: str) -> tuple[str, ...]:
@@ -96,13 +96,13 @@ def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
 
 def _paths(opener: Opener) -> tuple[str, ...]:
     """The files that requests come from; what lies at an address is no file."""
-    if isinstance(opener, Merged):
+    if isinstance(opener, MergedTraces):
         return tuple(path for each in opener.of for path in _paths(each))
     if isinstance(opener, Fitted):
         return _paths(opener.of)
     if isinstance(opener, Parts):
         return tuple(path for path in opener.paths if not is_remote(path))
-    if isinstance(opener, (File, ParquetFile, Text)) and not is_remote(opener.path):
+    if isinstance(opener, (File, ParquetFile, TextTrace)) and not is_remote(opener.path):
         return (opener.path,)
     return ()
 
@@ -125,13 +125,13 @@ def _at(trace: Trace, change: Callable[[str], str]) -> Trace:
 
 
 def _moved(opener: Opener, change: Callable[[str], str]) -> Opener:
-    if isinstance(opener, Merged):
+    if isinstance(opener, MergedTraces):
         return replace(opener, of=tuple(_moved(each, change) for each in opener.of))
     if isinstance(opener, Fitted):
         return replace(opener, of=_moved(opener.of, change))
     names = {name: change(name) for name in _paths(opener)}
     if isinstance(opener, Parts):
         return replace(opener, paths=tuple(names.get(path, path) for path in opener.paths))
-    if isinstance(opener, (File, ParquetFile, Text)):
+    if isinstance(opener, (File, ParquetFile, TextTrace)):
         return replace(opener, path=names.get(opener.path, opener.path))
     return opener

@@ -29,7 +29,7 @@ from sledlab.traces.contents import content, identity
 from sledlab.traces.fitted import Fitted
 from sledlab.traces.read import File, Generated, Identified, ParquetFile
 from sledlab.traces.samples import located
-from sledlab.traces.volumes import Merged
+from sledlab.traces.volumes import MergedTraces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -255,7 +255,7 @@ def _digest(*parts: str) -> str:
 
 def _requests(trace: Trace, known: Callable[[Path], str]) -> str:
     """A trace that is handed over: what it is made from, or its columns where it is in memory."""
-    if isinstance(trace.opener, Merged):
+    if isinstance(trace.opener, MergedTraces):
         parts = [_made_of(each, known) for each in trace.opener.of]
         return _digest(repr(trace.opener.offsets_blocks), *parts)
     return _made_of(trace.of_seed(0).opener, known)

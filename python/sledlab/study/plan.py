@@ -172,7 +172,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Given:
+class Question:
     """What a study is asked.
 
     Attributes:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
-    from sledlab.study.race_rows import Cost, Mean
+    from sledlab.study.race_rows import DecisionCost, Mean
     from sledlab.study.statistics import Averaged
 
 LEVEL = 0.02
@@ -154,7 +154,7 @@ class Race(Outcome):
     """
 
     rows: Mapping[str, Sequence[Any]] = field(repr=False)
-    costs: Mapping[str, Sequence[Cost]] = field(repr=False)
+    costs: Mapping[str, Sequence[DecisionCost]] = field(repr=False)
     config: Mapping[str, Any] = field(repr=False)
     axes: Mapping[str, Any]
     toml: str = field(repr=False)

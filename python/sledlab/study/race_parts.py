@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sledlab.show import load_curves, spread
-from sledlab.show.curves import Curves, Dot, Line
+from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
 from sledlab.show.wording import figure, listed, percent
 
@@ -220,6 +220,6 @@ def curves(group: Group, measure: str) -> Curves:
     return Curves(measure, list(lines.values()), ranked, high, loads)
 
 
-def _dot(row: Mean, measure: str) -> Dot:
+def _dot(row: Mean, measure: str) -> LoadDot:
     half = {"mean_ms": row.run.mean_ci95_ms, "scv": row.run.scv_ci95}.get(measure)
-    return Dot(row.run.arrival_rate, row.value(measure), half, row.run.seeds, row.run.saturated)
+    return LoadDot(row.run.arrival_rate, row.value(measure), half, row.run.seeds, row.run.saturated)

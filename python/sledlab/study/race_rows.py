@@ -57,7 +57,7 @@ class Who:
 
 
 @dataclass(frozen=True)
-class Point:
+class RacePoint:
     """A run."""
 
     who: Who
@@ -109,7 +109,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Cost:
+class DecisionCost:
     """Wall-clock figures."""
 
     who: Who
@@ -118,7 +118,7 @@ class Cost:
     wall_s: Annotated[float | None, Column("real time of a run", "s")]
 
 
-def measured(plan: Plan, found: Mapping[Run, Found]) -> list[tuple[Point, Found]]:
+def measured(plan: Plan, found: Mapping[Run, Found]) -> list[tuple[RacePoint, Found]]:
     """All runs of a plan by competitor, speed-up, what varies, and seed.
 
     The labels of its cases are competitor, speed-up, and maybe what varies, in this order.
@@ -127,11 +127,11 @@ def measured(plan: Plan, found: Mapping[Run, Found]) -> list[tuple[Point, Found]
     for case in plan.cases:
         competitor, (_, speedup), *varied = case.labels
         who = Who(dict([competitor]), speedup, dict(varied))
-        pairs += [(Point(who, run.seed, found[run].row), found[run]) for run in plan.points_of(case)]
+        pairs += [(RacePoint(who, run.seed, found[run].row), found[run]) for run in plan.points_of(case)]
     return sorted(pairs, key=lambda pair: (*pair[0].who.keys, pair[0].seed))
 
 
-def means(points: Sequence[Point]) -> list[Mean]:
+def means(points: Sequence[RacePoint]) -> list[Mean]:
     """Means over the seeds, of sorted points."""
     rows = []
     for _, group in groupby(points, key=lambda point: point.who.keys):
@@ -142,17 +142,17 @@ def means(points: Sequence[Point]) -> list[Mean]:
     return rows
 
 
-def costs(pairs: Sequence[tuple[Point, Found]]) -> list[Cost]:
+def costs(pairs: Sequence[tuple[RacePoint, Found]]) -> list[DecisionCost]:
     """Wall-clock figures of sorted points: means over the seeds."""
     rows = []
     for _, group in groupby(pairs, key=lambda pair: pair[0].who.keys):
         each = list(group)
         taken = (mean([found.timing.get(name) for _, found in each]) for name in ("decision_ns", "wall_s"))
-        rows.append(Cost(each[0][0].who, mean([point.run.queue_mean for point, _ in each]), *taken))
+        rows.append(DecisionCost(each[0][0].who, mean([point.run.queue_mean for point, _ in each]), *taken))
     return rows
 
 
-def throughput(points: Sequence[Point]) -> list[Level]:
+def throughput(points: Sequence[RacePoint]) -> list[Level]:
     """The arrival rate at which the mean response of each competitor reaches each level.
 
     Read off the curve through the loads that were measured: straight lines of the logarithm of the
@@ -163,7 +163,7 @@ def throughput(points: Sequence[Point]) -> list[Level]:
         why: `yes`, `in overload` (the load above was overloaded, where the response has no value of its
         own), `below` (even the lightest load takes longer), `above` (even the heaviest takes less).
     """
-    groups: dict[Keys, list[Point]] = {}
+    groups: dict[Keys, list[RacePoint]] = {}
     for point in points:
         groups.setdefault((point.who.name, *point.who.varied.values()), []).append(point)
     rows = []
@@ -208,7 +208,9 @@ def levels(runs: Sequence[Measured]) -> list[float]:
     return sorted({*LEVELS_MS, *(level for level in scale if low < level <= high)})
 
 
-def rows_of(pairs: Sequence[tuple[Point, Found]]) -> tuple[Mapping[str, Any], Mapping[str, Sequence[Cost]]]:
+def rows_of(
+    pairs: Sequence[tuple[RacePoint, Found]],
+) -> tuple[Mapping[str, Any], Mapping[str, Sequence[DecisionCost]]]:
     """Tables of sorted runs: of simulated results, and of wall-clock figures."""
     points = [point for point, _ in pairs]
     rows = {"points": points, "curves": means(points), "throughput": throughput(points)}

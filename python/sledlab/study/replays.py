@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from sledlab._native import ClusterExperiment
 from sledlab.runs import cluster
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.runs.compose import Composed, named
+from sledlab.runs.compose import ComposedExperiment, named
 from sledlab.study.columns import Column
 from sledlab.study.measure import FoundOf
 
@@ -22,7 +22,7 @@ PARTS = COMPONENTS[:-1]
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ReplayFigures:
     """The simulated results of a replay; nothing that depends on the machine."""
 
     elapsed_s: Annotated[float, Column("time of the job", "s")]
@@ -59,7 +59,7 @@ class Replayed:
 
 def measure(
     text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()
-) -> FoundOf[Replayed]:
+) -> FoundOf[ReplayFigures]:
     """Replays a record as a complete experiment says; the other arguments are those of other runs.
 
     Raises:
@@ -69,7 +69,7 @@ def measure(
     return FoundOf(row_of(cluster.run(ClusterExperiment(text).with_plugins(plugins), threads=1)), {})
 
 
-def row_of(result: ClusterResult) -> Replayed:
+def row_of(result: ClusterResult) -> ReplayFigures:
     """What is kept of a replay."""
     summary = result.summary
     nodes = result.nodes
@@ -83,7 +83,7 @@ def row_of(result: ClusterResult) -> Replayed:
         }
         for phase, longest in zip(summary["by_phase"], _longest(result), strict=True)
     ]
-    return Replayed(
+    return ReplayFigures(
         elapsed_s=result.elapsed_s,
         **{f"{part}_s": result.components_s[part] / nodes for part in COMPONENTS},
         saved_compute=saved.get("compute"),
@@ -118,7 +118,7 @@ def compose(
     said: Mapping[str, Any] | None = None,
     *,
     base: ClusterExperiment | None = None,
-) -> Composed:
+) -> ComposedExperiment:
     """What all replays of a study share; records are its axis, so there is no source."""
     made = cluster.composed(device, said or {}, base or ClusterExperiment())
-    return Composed(made, plugins=named(device, said or {}))
+    return ComposedExperiment(made, plugins=named(device, said or {}))

@@ -42,7 +42,7 @@ class Held:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stored:
+class StoreRow:
     """A store and what was measured of it."""
 
     configuration: Annotated[str, Column("the store, as options name it")]

@@ -16,13 +16,13 @@ from sledlab.model.settings import document, word
 from sledlab.study.axes import untouched
 from sledlab.study.configurations import DISK, DISK_RAM, FRONT, KNOWN, MEMS, MIRROR, TECHNIQUES
 from sledlab.study.plan import Plan, check_source, plain, said_of
-from sledlab.traces.facts import Facts
+from sledlab.traces.facts import TraceFacts
 from sledlab.traces.fitted import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sledlab.study.plan import Given, Settings
+    from sledlab.study.plan import Question, Settings
     from sledlab.traces.read import Trace
 
 BELADY = "belady"
@@ -102,10 +102,10 @@ class Stores:
     front: Settings
     extras: Mapping[str, str]
     requests: Trace
-    facts: Facts
+    facts: TraceFacts
 
     @classmethod
-    def of(cls, given: Given) -> Stores:
+    def of(cls, given: Question) -> Stores:
         """What a study is given, with what was not said filled in.
 
         `front.*` are parameters of the MEMS device wherever it stands, `hybrid.*` of hybrids that have them.
@@ -132,7 +132,7 @@ class Stores:
         disk = disk.with_setting("replay.outside", "reject")
         if "trace" in config:
             disk = disk.with_setting("trace.devices", "one")
-        facts = Facts.of(requests)
+        facts = TraceFacts.of(requests)
         if facts.end_block > device["capacity_blocks"]:
             raise Error(
                 f"the requests reach block {facts.end_block - 1:,}, the disk ends at "
@@ -207,14 +207,14 @@ class StoresPlan(Plan):
     stores: Stores
 
 
-def swept(what: str, given: Any) -> tuple[float, ...]:
+def values_of(what: str, given: Any) -> tuple[float, ...]:
     """Numbers to sweep; an empty list leaves the section out."""
     return () if isinstance(given, (list, tuple)) and not given else checked(what, given, above=True)
 
 
 def whole(given: Any) -> tuple[int, ...]:
     """Segments in 1024 bytes, each a whole number."""
-    found = swept("segment", given)
+    found = values_of("segment", given)
     for value in found:
         if value != int(value):
             raise Error(f"`{value:g}` is not a segment", remedy="give whole numbers of KB, such as 4,8,16")

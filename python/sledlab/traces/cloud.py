@@ -32,7 +32,7 @@ BURSTY = 0.2
 
 
 @dataclass(frozen=True)
-class Said:
+class CloudParameter:
     """What can be said of a parameter: its meaning, its unit, and the least and the most it may be."""
 
     meaning: str
@@ -53,30 +53,36 @@ class Cloud:
         ('volume-2', 0.48)
     """
 
-    volumes: Annotated[int, Said("Number of volumes.", "", 1, 1e6)] = 100
-    requests: Annotated[int, Said("Requests of all volumes; 0 follows from `hours`.", "", 0, 1e15)] = 0
+    volumes: Annotated[int, CloudParameter("Number of volumes.", "", 1, 1e6)] = 100
+    requests: Annotated[
+        int, CloudParameter("Requests of all volumes; 0 follows from `hours`.", "", 0, 1e15)
+    ] = 0
     hours: Annotated[
-        float, Said("Length of all traces; 0 follows from `requests`, and is 1 without them.", "h", 0, 1e5)
+        float,
+        CloudParameter(
+            "Length of all traces; 0 follows from `requests`, and is 1 without them.", "h", 0, 1e5
+        ),
     ] = 0.0
     zipf: Annotated[
-        float, Said("Zipf exponent with which the rates of volumes fall with their rank.", "", 0, 5)
+        float, CloudParameter("Zipf exponent with which the rates of volumes fall with their rank.", "", 0, 5)
     ] = 1.0
     day_amplitude: Annotated[
-        float, Said("Rise of rates above their daily mean, as a share, over all volumes.", "", 0, 0.66)
+        float,
+        CloudParameter("Rise of rates above their daily mean, as a share, over all volumes.", "", 0, 0.66),
     ] = 0.5
     read_share: Annotated[
-        float, Said("Mean share of reads; most volumes have a smaller share.", "", 0, 0.6)
+        float, CloudParameter("Mean share of reads; most volumes have a smaller share.", "", 0, 0.6)
     ] = 0.25
     footprint_gb: Annotated[
         float,
-        Said(
+        CloudParameter(
             "Median footprint of a volume in 10^9 bytes; others have a tenth to ten times that.",
             "GB",
             1e-4,
             1e6,
         ),
     ] = 1.0
-    seed: Annotated[int, Said("Root of all random numbers.", "", 0, 2**63)] = 1
+    seed: Annotated[int, CloudParameter("Root of all random numbers.", "", 0, 2**63)] = 1
 
     @classmethod
     def named(cls, text: str) -> Cloud:
@@ -208,12 +214,12 @@ class Made:
         return f"volume {self.number} {self.seed} {self.capacity_blocks}\n{self.parameters}"
 
 
-def _said(kind: Any) -> Said:
-    found: Said = kind.__metadata__[0]
+def _said(kind: Any) -> CloudParameter:
+    found: CloudParameter = kind.__metadata__[0]
     return found
 
 
-PARAMETERS: Mapping[str, Said] = {
+PARAMETERS: Mapping[str, CloudParameter] = {
     name: _said(kind)
     for name, kind in get_type_hints(Cloud, include_extras=True).items()
     if hasattr(kind, "__metadata__")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Facts:
+class TraceFacts:
     """What requests are like.
 
     Attributes:
@@ -34,7 +34,7 @@ class Facts:
     end_block: int
 
     @classmethod
-    def of(cls, trace: Trace) -> Facts:
+    def of(cls, trace: Trace) -> TraceFacts:
         """Reads a trace.
 
         Raises:

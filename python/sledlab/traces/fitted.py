@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import settings
-from sledlab.traces.given import on_one_device
 from sledlab.traces.read import Generated, Trace, file_opener
+from sledlab.traces.stream import on_one_device
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

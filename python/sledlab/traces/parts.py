@@ -25,7 +25,7 @@ BATCH_ROWS = 65_536
 
 
 @dataclass(frozen=True)
-class Text:
+class TextTrace:
     """A trace in a text format, on a path or at an address.
 
     Attributes:

@@ -12,7 +12,7 @@ from sledlab.traces import remote
 from sledlab.traces.cloud import PREFIX as CLOUD
 from sledlab.traces.cloud import Cloud
 from sledlab.traces.columns import PARQUET
-from sledlab.traces.parts import Parts, Text, starts_as_parquet
+from sledlab.traces.parts import Parts, TextTrace, starts_as_parquet
 from sledlab.traces.samples import PREFIX as SAMPLE
 from sledlab.traces.samples import called, samples
 
@@ -41,7 +41,7 @@ def found_in(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
         cloud = Cloud.named(place)
         return [(cloud.name(number), "volume", cloud.volume(number)) for number in range(cloud.volumes)]
     if place == SAMPLE:
-        return sorted((name, "csv", Text(file)) for name, file in _samples().items())
+        return sorted((name, "csv", TextTrace(file)) for name, file in _samples().items())
     files = _files(place)
     datasets = _datasets(files)
     if datasets:
@@ -141,7 +141,7 @@ def _opened(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, 
     volumes: list[tuple[str, str, Opener]] = []
     for name, (kind, base_ns) in found.items():
         file = files[name]
-        text = Text(file, kind or None, None if base_ns is None else origin_ns)
+        text = TextTrace(file, kind or None, None if base_ns is None else origin_ns)
         volumes.append((name, kind, Parts((file,)) if kind == PARQUET else text))
     return volumes
 
@@ -155,7 +155,7 @@ def _begins(file: str, form: str | None) -> tuple[str, int | None]:
     try:
         if form == PARQUET or (form is None and starts_as_parquet(file)):
             return PARQUET, None
-        source = Text(file, form).shared(sequel)
+        source = TextTrace(file, form).shared(sequel)
         source.next_chunk()
     except Error:
         return form or "", sequel.base_ns

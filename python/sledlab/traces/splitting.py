@@ -20,7 +20,7 @@ from sledlab.lazy import parquet
 from sledlab.lazy import pyarrow as pa
 from sledlab.traces import table as tables
 from sledlab.traces.columns import BLOCK_BYTES, PARQUET
-from sledlab.traces.parts import Part, Text, rows_of, starts_as_parquet
+from sledlab.traces.parts import Part, TextTrace, rows_of, starts_as_parquet
 from sledlab.traces.places import directory_of
 from sledlab.traces.volumes import Volume, read_volumes
 
@@ -143,7 +143,7 @@ class _Reading:
         if self.form == PARQUET or (self.form is None and starts_as_parquet(file)):
             self._check(file, PARQUET)
             return self._of_parquet(file)
-        source = Text(file, self.form).shared(self._sequel, self.sort_window)
+        source = TextTrace(file, self.form).shared(self._sequel, self.sort_window)
         self._check(file, source.format)
         return source
 

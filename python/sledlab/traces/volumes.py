@@ -13,7 +13,7 @@ from sledlab.errors import Error
 from sledlab.lazy import numpy as np
 from sledlab.traces.cloud import Made
 from sledlab.traces.columns import BLOCK_BYTES
-from sledlab.traces.parts import Parts, Text
+from sledlab.traces.parts import Parts, TextTrace
 from sledlab.traces.places import found_in
 from sledlab.traces.read import Trace
 from sledlab.traces.samples import located
@@ -181,14 +181,16 @@ def bulk(volume: Volume) -> float:
     opener = volume.trace.opener
     if isinstance(opener, Made):
         return float(tomllib.loads(opener.parameters)["requests"])
-    paths = (opener.path,) if isinstance(opener, Text) else opener.paths if isinstance(opener, Parts) else ()
+    paths = (
+        (opener.path,) if isinstance(opener, TextTrace) else opener.paths if isinstance(opener, Parts) else ()
+    )
     with suppress(OSError):  # such as those of a web server
         return float(sum(os.path.getsize(located(path)) for path in paths))
     return 0.0
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedTraces:
     """Requests of several traces in order of arrival, each moved by an offset.
 
     Attributes:
@@ -229,5 +231,5 @@ def merged(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> Trace:
     """
     if len(volumes) != len(offsets_blocks):
         raise Error(f"{len(volumes)} volumes have {len(offsets_blocks)} offsets", remedy="give one for each")
-    opener = Merged(tuple(volume.trace.opener for volume in volumes), tuple(offsets_blocks))
+    opener = MergedTraces(tuple(volume.trace.opener for volume in volumes), tuple(offsets_blocks))
     return Trace(", ".join(volume.name for volume in volumes), "merge", opener)

@@ -1,8 +1,8 @@
 //! A server without sockets or clocks: bytes of a client in, a transcript of what it gets out. Holds the codec to its
 //! promises on the way.
 
-use sledlab_emulation::Extent;
-use sledlab_emulation::transport::nbd::{Command, Ending, Event, Export, MOST_BYTES, Request, Session};
+use sledlab_emulation::DataExtent;
+use sledlab_emulation::transport::nbd::{Command, Ending, Event, Export, MOST_BYTES, NbdRequest, Session};
 
 use crate::client::{Reply, options, reply};
 
@@ -17,7 +17,7 @@ const MOST_HELD: usize = 16 << 10;
 pub struct Transcript {
     pub handshake: Vec<u8>,
     /// Requests that were not refused, in the order of their arrival.
-    pub requests: Vec<Request>,
+    pub requests: Vec<NbdRequest>,
     /// Replies after the handshake, one by one.
     pub replies: Vec<Vec<u8>>,
     pub ending: Option<Ending>,
@@ -95,7 +95,7 @@ impl Server {
         &mut self.told.disk[offset as usize..][..length]
     }
 
-    fn answer(&mut self, request: Request) {
+    fn answer(&mut self, request: NbdRequest) {
         assert!(request.length > 0 || (request.command == Command::Flush && request.offset == 0));
         assert!(request.offset + u64::from(request.length) <= BYTES);
         let replies = self.session.replies();
@@ -118,9 +118,9 @@ impl Server {
     }
 
     /// Byte for byte, which is more extents than any store has.
-    fn extents(&self, request: &Request) -> Vec<Extent> {
+    fn extents(&self, request: &NbdRequest) -> Vec<DataExtent> {
         let data = &self.told.disk[request.offset as usize..][..request.length as usize];
-        data.iter().map(|byte| Extent { length: 1, allocated: *byte != 0 }).collect()
+        data.iter().map(|byte| DataExtent { length: 1, allocated: *byte != 0 }).collect()
     }
 }
 

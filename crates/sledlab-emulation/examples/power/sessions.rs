@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use host::{FLUSH, FUA, Host, READ, TRIM, WRITE, WRITE_ZEROES};
 use rand::RngExt;
 use sledlab_core::{BLOCK_BYTES, Result as Outcome, seed};
-use sledlab_emulation::{HostPath, Options, Priority, Scale, Server};
+use sledlab_emulation::{HostPath, Priority, Scale, Server, ServerOptions};
 use sledlab_models::system::{Content, Contents};
 use sledlab_sim::Experiment;
 
@@ -20,7 +20,7 @@ const BLOCK: usize = BLOCK_BYTES as usize;
 const BLOCKS: u64 = 400;
 
 /// How a server is started: as it is, or with a defect.
-pub type Start = fn(&Experiment, Options) -> Outcome<Server>;
+pub type Start = fn(&Experiment, ServerOptions) -> Outcome<Server>;
 
 /// A system under test.
 #[derive(Clone)]
@@ -369,12 +369,12 @@ impl Session {
 /// What was wrong.
 pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String> {
     let scale: Scale = system.scale.parse().map_err(|error| format!("{error}"))?;
-    let options = Options {
+    let options = ServerOptions {
         scale,
         host_us: HostPath::Fixed(0.0),
         priority: Priority::Normal,
         power_failures: true,
-        ..Options::default()
+        ..ServerOptions::default()
     };
     let server = start(&system.experiment, options).map_err(|error| error.to_string())?;
     let mut tally = Tally::default();

@@ -10,13 +10,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use sledlab_core::{BLOCK_BYTES, Result};
 use sledlab_sim::{Experiment, Live};
 
-use super::{Options, Server};
+use super::{Server, ServerOptions};
 use crate::model::Model;
 use crate::power::Power;
 
 /// A server that takes writes for safe when they are answered, though a volatile cache has them: superseded data is given up
 /// too early.
-fn forgetful(experiment: &Experiment, options: Options) -> Result<Server> {
+fn forgetful(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
     let live = Live::keeping_contents(experiment, None)?;
     let bytes = live.capacity_blocks() * BLOCK_BYTES;
     let again = experiment.clone();

@@ -20,11 +20,11 @@ use crate::model::{Constant, keeps_nothing};
 const BYTES: u64 = 64 << 20;
 const MS: u64 = 1_000_000;
 
-fn options() -> Options {
-    Options { host_us: HostPath::Fixed(0.0), priority: Priority::Normal, ..Options::default() }
+fn options() -> ServerOptions {
+    ServerOptions { host_us: HostPath::Fixed(0.0), priority: Priority::Normal, ..ServerOptions::default() }
 }
 
-fn start(model: impl Model + 'static, options: Options) -> (Server, Host) {
+fn start(model: impl Model + 'static, options: ServerOptions) -> (Server, Host) {
     let server =
         Server::start_with(Box::new(model), BYTES, options, Box::new(|| (7, 0)), None).expect("a server");
     let host = Host::connect(server.socket().expect("a socket")).expect("a place");
@@ -105,7 +105,8 @@ impl Model for ByPlace {
 #[test]
 fn what_was_written_is_read() {
     for untimed in [false, true] {
-        let (server, mut host) = start(Constant::new(Span::from_ns(MS)), Options { untimed, ..options() });
+        let (server, mut host) =
+            start(Constant::new(Span::from_ns(MS)), ServerOptions { untimed, ..options() });
         assert_eq!(host.bytes, BYTES);
         let data: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
         // Neither begins nor ends at a block, and is longer than a piece.
@@ -162,7 +163,7 @@ fn replies_leave_in_the_order_of_the_model() {
 #[test]
 fn a_scale_slows_everything() {
     let scale = "20".parse().expect("a scale");
-    let (server, mut host) = start(Constant::new(Span::from_ns(MS)), Options { scale, ..options() });
+    let (server, mut host) = start(Constant::new(Span::from_ns(MS)), ServerOptions { scale, ..options() });
     let begun = Instant::now();
     host.read(0, 512);
     assert!(begun.elapsed() >= Duration::from_micros(19_800));
@@ -176,7 +177,7 @@ fn until_it_begins_it_answers_at_once_and_records_nothing() {
     let path = folder.0.join("recording");
     let slow = Constant::new(Span::from_ns(300 * MS));
     let recording = Some(path.clone());
-    let (mut server, mut host) = start(slow, Options { attached: true, recording, ..options() });
+    let (mut server, mut host) = start(slow, ServerOptions { attached: true, recording, ..options() });
     let begun = Instant::now();
     assert_eq!(host.write(0, 512, &[5; 512]), 0);
     (0..20).for_each(|_| assert_eq!(host.read(512, 512), [5; 512]));
@@ -202,7 +203,7 @@ fn until_it_begins_it_answers_at_once_and_records_nothing() {
 fn it_can_end_before_it_begins() {
     for drain in [false, true] {
         let (server, mut host) =
-            start(Constant::new(Span::from_ns(MS)), Options { attached: true, ..options() });
+            start(Constant::new(Span::from_ns(MS)), ServerOptions { attached: true, ..options() });
         host.read(0, 512);
         assert_eq!(server.stop(drain).expect("a report").counts.operations, 0);
     }
@@ -214,7 +215,7 @@ fn the_recording_is_what_was_asked() {
     let path = folder.0.join("recording");
     let (server, mut host) = start(
         Constant::unforeseen(Span::from_ns(MS)),
-        Options { recording: Some(path.clone()), ..options() },
+        ServerOptions { recording: Some(path.clone()), ..options() },
     );
     host.write(0, 4_096, &[1; 8_192]);
     host.read(1_000, 100);
@@ -258,7 +259,7 @@ fn a_model_that_gives_up_leaves_nobody_waiting() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
     let (server, mut host) =
-        start(ByPlace::default(), Options { recording: Some(path.clone()), ..options() });
+        start(ByPlace::default(), ServerOptions { recording: Some(path.clone()), ..options() });
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
     // This one would take a second.
     let waiting = other.ask(READ, 0, 100_000 * 512, 512, &[]);
@@ -286,8 +287,10 @@ fn a_model_that_gives_up_leaves_nobody_waiting() {
 fn data_that_cannot_be_read_is_an_error_of_that_request() {
     let folder = Folder::new();
     let path = folder.0.join("disk.img");
-    let (server, mut host) =
-        start(Constant::new(Span::from_ns(MS)), Options { data: Data::File(path.clone()), ..options() });
+    let (server, mut host) = start(
+        Constant::new(Span::from_ns(MS)),
+        ServerOptions { data: Data::File(path.clone()), ..options() },
+    );
     assert_eq!(host.write(0, 0, &[9; 512]), 0);
     assert_eq!(fs::read(&path).expect("the file")[..512], [9; 512]);
     // Somebody spoils the file.
@@ -321,7 +324,7 @@ fn a_client_that_does_not_read_holds_up_itself_alone() {
     let folder = Folder::new();
     let path = folder.0.join("recording");
     let (server, mut lazy) =
-        start(Constant::new(Span::from_ns(MS)), Options { recording: Some(path.clone()), ..options() });
+        start(Constant::new(Span::from_ns(MS)), ServerOptions { recording: Some(path.clone()), ..options() });
     for _ in 0..3 {
         lazy.ask(READ, 0, 0, 4 << 20, &[]);
     }
@@ -366,7 +369,7 @@ fn replays_of_real_systems_come_to_the_same() {
         let mut experiment = Experiment::new();
         experiment.set_device(device).expect("a device");
         experiment.set("system.start", "ready").expect("a key");
-        let server = Server::start(&experiment, Options { recording: Some(path.clone()), ..options() })
+        let server = Server::start(&experiment, ServerOptions { recording: Some(path.clone()), ..options() })
             .expect("a server");
         let mut host = Host::connect(server.socket().expect("a socket")).expect("a place");
         let all: Vec<u8> = (0..200_u64)

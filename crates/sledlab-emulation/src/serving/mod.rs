@@ -23,7 +23,7 @@ use sledlab_sim::{Answer, Outcome};
 
 pub(crate) use self::passing_on::Clients;
 use self::telling::Telling;
-use crate::Store;
+use crate::DataStore;
 use crate::awake::Awake;
 use crate::budget::Budget;
 use crate::clock::{Clock, Scale, Switched};
@@ -32,11 +32,11 @@ use crate::flight::Flights;
 use crate::lateness::{HeldUp, Lateness, STALL_NS, Stalls};
 use crate::listener::Listener;
 use crate::model::Model;
-use crate::pacer::{Pacer, Step};
+use crate::pacer::{PaceStep, Pacer};
 use crate::power::{Cut, Power};
 use crate::probe::Probed;
 use crate::recording::Recording;
-use crate::report::{Counts, HostWay, Report, Shifted, Status};
+use crate::report::{HostWay, RequestCounts, ServerReport, Shifted, Status};
 use crate::transport::nbd::Export;
 
 /// Clients at a time; more wait to be accepted.
@@ -57,7 +57,7 @@ const LOOK_EVERY_NS: u64 = 100_000;
 /// What the server's thread is told from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Order {
+pub(crate) enum ServerOrder {
     Serve,
     /// Take nothing more, answer what is under way, and end.
     Drain,
@@ -85,7 +85,7 @@ impl Shared {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
             .map_err(|error| Error::user(format!("there is no eventfd: {error}")))?;
         Ok(Shared {
-            order: AtomicU8::new(Order::Serve as u8),
+            order: AtomicU8::new(ServerOrder::Serve as u8),
             wake: Arc::new(wake),
             cut: Mutex::new(None),
             is_cut: AtomicBool::new(false),
@@ -94,7 +94,7 @@ impl Shared {
     }
 
     /// Tells the thread to end.
-    pub fn order(&self, order: Order) {
+    pub fn order(&self, order: ServerOrder) {
         self.order.store(order as u8, Ordering::SeqCst);
         crate::recording::ring(&self.wake);
     }
@@ -113,18 +113,18 @@ impl Shared {
         self.cut.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn ordered(&self) -> Order {
+    fn ordered(&self) -> ServerOrder {
         match self.order.load(Ordering::Relaxed) {
-            0 => Order::Serve,
-            1 => Order::Drain,
-            3 => Order::Turn,
-            _ => Order::Break,
+            0 => ServerOrder::Serve,
+            1 => ServerOrder::Drain,
+            3 => ServerOrder::Turn,
+            _ => ServerOrder::Break,
         }
     }
 
     /// Whether the thread is to go on to what is done next; from then on it serves again.
     pub fn turns(&self) -> bool {
-        let (turn, serve) = (Order::Turn as u8, Order::Serve as u8);
+        let (turn, serve) = (ServerOrder::Turn as u8, ServerOrder::Serve as u8);
         self.order.compare_exchange(turn, serve, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
@@ -138,7 +138,7 @@ impl Shared {
 pub(crate) type Rows = Box<dyn FnMut() -> (u64, u64) + Send>;
 
 /// All that a server is made of.
-pub(crate) struct Parts {
+pub(crate) struct ServerParts {
     pub clock: Box<dyn Clock>,
     pub scale: Scale,
     /// None: everything is answered at once.
@@ -147,7 +147,7 @@ pub(crate) struct Parts {
     pub rows: Rows,
     /// What power failures need, if there may be any.
     pub power: Option<Power>,
-    pub store: Store,
+    pub store: DataStore,
     pub export: Export,
     pub listener: Option<Listener>,
     pub recording: Option<Recording>,
@@ -176,7 +176,7 @@ pub(crate) struct Serving {
     power: Option<Power>,
     /// How often the power has failed.
     starts: u16,
-    store: Store,
+    store: DataStore,
     export: Export,
     listener: Option<Listener>,
     recording: Option<Recording>,
@@ -204,7 +204,7 @@ pub(crate) struct Serving {
     lateness: Lateness,
     stalls: Stalls,
     shifted: Shifted,
-    counts: Counts,
+    counts: RequestCounts,
     /// Reads and writes that this model was asked for.
     media_asked: u64,
     longest_queue: u64,
@@ -223,8 +223,8 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    pub fn new(parts: Parts) -> Self {
-        let Parts {
+    pub fn new(parts: ServerParts) -> Self {
+        let ServerParts {
             clock,
             scale,
             model,
@@ -272,7 +272,7 @@ impl Serving {
             lateness: Lateness::default(),
             stalls: Stalls::default(),
             shifted: Shifted::default(),
-            counts: Counts::default(),
+            counts: RequestCounts::default(),
             media_asked: 0,
             longest_queue: 0,
             wanted: None,
@@ -291,7 +291,7 @@ impl Serving {
     ///
     /// # Errors
     /// A recording that cannot be written.
-    pub fn serve(mut self) -> Result<Report> {
+    pub fn serve(mut self) -> Result<ServerReport> {
         let served = self.turns();
         if let Err(error) = &served {
             self.give_up();
@@ -378,13 +378,13 @@ impl Serving {
             return Err(Error::user("the recording cannot be written"));
         }
         match self.shared.ordered() {
-            Order::Serve => Ok(false),
-            Order::Break => Ok(true),
-            Order::Drain => {
+            ServerOrder::Serve => Ok(false),
+            ServerOrder::Break => Ok(true),
+            ServerOrder::Drain => {
                 self.listener = None;
                 Ok(self.is_drained())
             }
-            Order::Turn => Ok(self.is_drained()),
+            ServerOrder::Turn => Ok(self.is_drained()),
         }
     }
 
@@ -409,21 +409,22 @@ impl Serving {
         let (urgent, other) = self.next_of_model();
         let step = self.pacer.step(now, urgent, &self.budget);
         let wait = match step {
-            Step::Act | Step::Spin if now < self.looked + LOOK_EVERY_NS => {
+            PaceStep::Act | PaceStep::Spin if now < self.looked + LOOK_EVERY_NS => {
                 self.wanted = Some(Back { wanted: now, slept: false });
                 return Ok(());
             }
-            Step::Act | Step::Spin | Step::Look => 0,
-            Step::Sleep(until) => until.min(other.unwrap_or(u64::MAX)).saturating_sub(now),
-            Step::Wait if self.answered_at.is_some_and(|at| now < at + LINGER_NS) => {
+            PaceStep::Act | PaceStep::Spin | PaceStep::Look => 0,
+            PaceStep::Sleep(until) => until.min(other.unwrap_or(u64::MAX)).saturating_sub(now),
+            PaceStep::Wait if self.answered_at.is_some_and(|at| now < at + LINGER_NS) => {
                 // A client on the same processor goes first.
                 rustix::thread::sched_yield();
                 0
             }
-            Step::Wait => other.map_or(u64::MAX, |other| other.saturating_sub(now)),
+            PaceStep::Wait => other.map_or(u64::MAX, |other| other.saturating_sub(now)),
         };
         self.looked = now;
-        let wait = if self.shared.ordered() == Order::Serve { wait } else { wait.min(PATIENCE_NS / 10) };
+        let wait =
+            if self.shared.ordered() == ServerOrder::Serve { wait } else { wait.min(PATIENCE_NS / 10) };
         let wait = self.tell_when_idle(now, wait);
         let back = now.checked_add(wait).filter(|_| wait < u64::MAX);
         self.wanted = back.map(|wanted| Back { wanted, slept: wait > 0 });

@@ -2,7 +2,7 @@
 
 use sledlab_core::Result;
 
-use super::{Parts, Serving};
+use super::{ServerParts, Serving};
 use crate::connections::Connections;
 use crate::probe::Probed;
 
@@ -17,10 +17,10 @@ pub(crate) struct Clients {
 impl Serving {
     /// Serves until it is ordered to end, or to go on to what is done next: that begins with what this leaves, with
     /// its clients, and with what requests have cost here.
-    pub fn serve_for_now(mut self) -> Result<(Parts, Clients, Vec<Probed>)> {
+    pub fn serve_for_now(mut self) -> Result<(ServerParts, Clients, Vec<Probed>)> {
         self.turns()?;
         self.connections.keep_idle();
-        let parts = Parts {
+        let parts = ServerParts {
             clock: self.clock,
             scale: self.time.scale(),
             model: self.model,

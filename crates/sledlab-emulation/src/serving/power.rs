@@ -15,13 +15,13 @@ use crate::PowerFailure;
 use crate::clock::Switched;
 use crate::connection::Connection;
 use crate::power::Cut;
-use crate::store::{Store, versions};
-use crate::transport::nbd::{Command, Errno, Request};
+use crate::store::{DataStore, versions};
+use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 impl Serving {
     /// Does with the data what a write wants, and gives what its blocks held before, as a whole. Where it cannot, they
     /// hold that again.
-    pub(super) fn replace(&mut self, slot: usize, request: &Request) -> Result<Vec<u8>, Errno> {
+    pub(super) fn replace(&mut self, slot: usize, request: &NbdRequest) -> Result<Vec<u8>, Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
         let first = offset / BLOCK_BYTES * BLOCK_BYTES;
         let end = (offset + length).next_multiple_of(BLOCK_BYTES);
@@ -150,7 +150,7 @@ impl Serving {
 }
 
 /// Sets blocks to what they are found to hold.
-fn restore(store: &Store, found: &versions::Found) -> io::Result<()> {
+fn restore(store: &DataStore, found: &versions::Recovered) -> io::Result<()> {
     for (lbn, data) in &found.older {
         let at = lbn * BLOCK_BYTES;
         if data.iter().any(|byte| *byte != 0) {

@@ -9,7 +9,7 @@ use crate::flight::{self, Flight};
 use crate::lateness::Cause;
 use crate::probe::Probed;
 use crate::recording::Record;
-use crate::transport::nbd::{Command, Errno, Request};
+use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 /// So many extents are told at a time.
 const MOST_EXTENTS: usize = 1 << 12;
@@ -19,7 +19,7 @@ impl Serving {
     pub(super) fn arrive(
         &mut self,
         slot: usize,
-        request: Request,
+        request: NbdRequest,
         stored: Result<(), Errno>,
         found: u64,
     ) -> Result<()> {
@@ -68,7 +68,7 @@ impl Serving {
     }
 
     /// Does with the data what a request wants, and makes its reply; tells what a write has replaced, if that is kept.
-    fn prepare(&mut self, slot: usize, request: &Request) -> Result<(Reply, Option<Vec<u8>>), Errno> {
+    fn prepare(&mut self, slot: usize, request: &NbdRequest) -> Result<(Reply, Option<Vec<u8>>), Errno> {
         let Some(connection) = self.connections.get(slot) else { return Ok((Reply::default(), None)) };
         let replies = connection.replies();
         if request.command == Command::Read {
@@ -86,7 +86,7 @@ impl Serving {
     }
 
     /// Makes holes and zeroes; what is written has been stored before.
-    pub(super) fn change(&self, request: &Request) -> Result<(), Errno> {
+    pub(super) fn change(&self, request: &NbdRequest) -> Result<(), Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
         let changed = match request.command {
             Command::WriteZeroes if request.no_hole => self.store.zero(offset, length),
@@ -97,7 +97,7 @@ impl Serving {
     }
 
     /// What the model is not asked about.
-    fn answer_at_once(&mut self, slot: usize, request: &Request, stored: Result<(), Errno>) {
+    fn answer_at_once(&mut self, slot: usize, request: &NbdRequest, stored: Result<(), Errno>) {
         let changed = stored.and_then(|()| self.change(request));
         let Some(connection) = self.connections.get_mut(slot) else { return };
         let answered = changed.and_then(|()| match request.command {
@@ -122,7 +122,7 @@ impl Serving {
         }
     }
 
-    fn count(&mut self, request: &Request) {
+    fn count(&mut self, request: &NbdRequest) {
         let counts = &mut self.counts;
         let bytes = u64::from(request.length);
         match request.command {

@@ -7,8 +7,8 @@ use rustix::io::Errno as Failure;
 use sledlab_core::{Error, Result};
 use smallvec::SmallVec;
 
-use super::{MOST_CONNECTIONS, Order, Serving};
-use crate::connection::{Connection, Next, Received, Sent};
+use super::{MOST_CONNECTIONS, ServerOrder, Serving};
+use crate::connection::{Connection, NextRequest, Received, Sent};
 use crate::recording::Recording;
 use crate::transport::nbd::Ending;
 
@@ -154,7 +154,8 @@ impl Serving {
 
     /// Whether requests may arrive at all.
     fn takes_more(&self) -> bool {
-        self.shared.ordered() == Order::Serve && !self.recording.as_ref().is_some_and(Recording::is_full)
+        self.shared.ordered() == ServerOrder::Serve
+            && !self.recording.as_ref().is_some_and(Recording::is_full)
     }
 
     /// Looks at some of what has arrived at each connection.
@@ -176,18 +177,18 @@ impl Serving {
                 break;
             };
             match connection.next(&self.store, self.power.is_some()) {
-                Next::More => break,
-                Next::Done => {
+                NextRequest::More => break,
+                NextRequest::Done => {
                     let now = self.clock.now();
                     self.held.data(spent, now);
                     spent = now;
                 }
-                Next::Request(request, stored) => {
+                NextRequest::Request(request, stored) => {
                     self.arrive(slot, request, stored, found)?;
                     spent = self.clock.now();
                 }
-                Next::Close(Ending::Asked) => connection.ending = true,
-                Next::Close(Ending::Violation(_)) => {
+                NextRequest::Close(Ending::Asked) => connection.ending = true,
+                NextRequest::Close(Ending::Violation(_)) => {
                     self.counts.violations += 1;
                     // What was said before, the client may still want to know.
                     self.send(slot);

@@ -5,7 +5,7 @@ use sledlab_sim::Outcome;
 
 use super::Serving;
 use crate::lateness::{Cause, Stalls};
-use crate::report::{Report, Status};
+use crate::report::{ServerReport, Status};
 
 /// How often the status is brought up to date.
 const TELL_EVERY_NS: u64 = 250_000_000;
@@ -72,10 +72,10 @@ impl Serving {
     }
 
     /// What came of it all.
-    pub(super) fn report(&mut self, outcome: Option<Outcome>, failure: Option<Error>) -> Report {
+    pub(super) fn report(&mut self, outcome: Option<Outcome>, failure: Option<Error>) -> ServerReport {
         let (digest_of_rows, _) = (self.rows)();
         let lateness = &self.lateness;
-        Report {
+        ServerReport {
             outcome,
             failure,
             digest_of_rows,

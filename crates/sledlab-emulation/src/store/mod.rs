@@ -2,7 +2,7 @@
 //!
 //! A store is sparse: what was never written reads as zeroes and takes no room. What was written to a file survives the
 //! death of this process, for it is in the kernel's hands when the call returns; whether it survives the host's is up to
-//! [`Store::sync`].
+//! [`DataStore::sync`].
 
 mod open;
 pub mod versions;
@@ -14,7 +14,7 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
 use rustix::io::Errno;
 
-use crate::Extent;
+use crate::DataExtent;
 
 /// Data is copied and zeroes are written in pieces of so many bytes.
 const PIECE_BYTES: usize = 1 << 20;
@@ -25,12 +25,12 @@ const PIECE_BYTES: usize = 1 << 20;
 /// [`io::ErrorKind::InvalidInput`]; a full disk is [`io::ErrorKind::StorageFull`], which NBD clients see as `ENOSPC`
 /// ([`Errno`](crate::transport::nbd::Errno)).
 #[derive(Debug)]
-pub struct Store {
+pub struct DataStore {
     file: File,
     bytes: u64,
 }
 
-impl Store {
+impl DataStore {
     /// The size in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -63,7 +63,7 @@ impl Store {
     /// Where data is from `offset` on: extents one after the other, at most `most` of them, which together are
     /// `length` bytes or, if they are too many, less. Neighbours differ. A file system that knows no holes has data
     /// everywhere.
-    pub fn allocated(&self, offset: u64, length: u64, most: usize) -> io::Result<Vec<Extent>> {
+    pub fn allocated(&self, offset: u64, length: u64, most: usize) -> io::Result<Vec<DataExtent>> {
         let end = self.within(offset, length)?;
         let mut extents = Vec::new();
         let mut at = offset;
@@ -71,7 +71,7 @@ impl Store {
             let data = next(&self.file, SeekFrom::Data(at), end)?;
             let (to, allocated) =
                 if data > at { (data, false) } else { (next(&self.file, SeekFrom::Hole(at), end)?, true) };
-            extents.push(Extent { length: to - at, allocated });
+            extents.push(DataExtent { length: to - at, allocated });
             at = to;
         }
         Ok(extents)
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn zeroes_can_be_written_where_nothing_else_helps() {
         let bytes = 3 * PIECE_BYTES as u64;
-        let store = Store::in_memory(bytes).expect("memory");
+        let store = DataStore::in_memory(bytes).expect("memory");
         store.write_at(0, &vec![7; bytes as usize]).expect("room");
         store.write_zeroes(5, bytes - 3).expect("room");
         let mut read = vec![0; bytes as usize];

@@ -9,17 +9,17 @@ use rustix::fs::{FlockOperation, MemfdFlags, flock, memfd_create};
 use rustix::io::Errno;
 use sledlab_core::{Error, Result};
 
-use super::{PIECE_BYTES, Store};
+use super::{DataStore, PIECE_BYTES};
 
-impl Store {
+impl DataStore {
     /// An empty store in memory, which takes as much of it as is written.
-    pub fn in_memory(bytes: u64) -> Result<Store> {
+    pub fn in_memory(bytes: u64) -> Result<DataStore> {
         let file = memfd_create("sledlab", MemfdFlags::CLOEXEC).map(File::from).map_err(io::Error::from);
         let file = file.and_then(|file| file.set_len(bytes).map(|()| file)).map_err(|error| {
             Error::user(format!("no memory for a store of {bytes} bytes: {error}"))
                 .with_remedy("give a file to keep the data in, or serve a smaller device")
         })?;
-        Ok(Store { file, bytes })
+        Ok(DataStore { file, bytes })
     }
 
     /// A store in a file of exactly so many bytes, which no other store uses at the same time. A file that is not there
@@ -28,7 +28,7 @@ impl Store {
     /// # Errors
     /// What is not a regular file; a file of another size; one that is used by another process; one that cannot be
     /// opened, read and written.
-    pub fn open(path: &Path, bytes: u64) -> Result<Store> {
+    pub fn open(path: &Path, bytes: u64) -> Result<DataStore> {
         let existed = is_regular(path)?;
         if !existed {
             refuse_devices(path)?;
@@ -48,15 +48,15 @@ impl Store {
             })?;
         }
         of_size(path, &file, bytes)?;
-        Ok(Store { file, bytes })
+        Ok(DataStore { file, bytes })
     }
 
     /// A copy in memory of a file of so many bytes or fewer: what is written is gone at the end, and the file stays as it
     /// is. Holes are not copied; behind the end of the file are zeros, so that larger devices can begin with it too.
     ///
     /// # Errors
-    /// As [`Store::open`], of size only for a larger file, and a file that is not there.
-    pub fn scratch(path: &Path, bytes: u64) -> Result<Store> {
+    /// As [`DataStore::open`], of size only for a larger file, and a file that is not there.
+    pub fn scratch(path: &Path, bytes: u64) -> Result<DataStore> {
         if !is_regular(path)? {
             return Err(Error::user(format!("there is no file {}", path.display()))
                 .with_remedy("make it first: serve the device with this file, but without scratch"));
@@ -68,8 +68,8 @@ impl Store {
         if held > bytes {
             of_size(path, &file, bytes)?;
         }
-        let copy = Store::in_memory(bytes)?;
-        let source = Store { file, bytes: held };
+        let copy = DataStore::in_memory(bytes)?;
+        let source = DataStore { file, bytes: held };
         copy_data(&source, &copy).map_err(|error| {
             Error::user(format!("{} cannot be copied to memory: {error}", path.display()))
                 .with_remedy("its data must fit into memory; without scratch it is used in its place")
@@ -78,7 +78,7 @@ impl Store {
     }
 }
 
-fn copy_data(from: &Store, to: &Store) -> io::Result<()> {
+fn copy_data(from: &DataStore, to: &DataStore) -> io::Result<()> {
     let mut piece = vec![0; PIECE_BYTES];
     let mut at = 0;
     for extent in from.allocated(0, from.bytes, usize::MAX)? {

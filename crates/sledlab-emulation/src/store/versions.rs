@@ -51,7 +51,7 @@ struct Held {
 
 /// What a power failure has made of the blocks whose last write was not durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct Recovered {
     /// Blocks that hold what was written last, as the store does.
     pub newest: u64,
     /// Blocks that hold something older, in order, with what that is.
@@ -60,7 +60,7 @@ pub struct Found {
     pub lost: u64,
 }
 
-impl Found {
+impl Recovered {
     /// A block that holds the write of this version, one of those it may.
     fn add(&mut self, lbn: u64, block: &[Held], version: u64) -> Result<()> {
         let [.., newest] = block else { return Ok(()) };
@@ -169,8 +169,8 @@ impl Versions {
     ///
     /// # Errors
     /// A block that holds what has been given up, which is a defect of sledlab.
-    pub fn crashed(self, contents: &Contents) -> Result<Found> {
-        let mut found = Found::default();
+    pub fn crashed(self, contents: &Contents) -> Result<Recovered> {
+        let mut found = Recovered::default();
         for (lbn, block) in self.blocks {
             let version = match contents.get(&lbn) {
                 None => OLDEST,

@@ -2,7 +2,7 @@
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Time};
 use sledlab_emulation::Versions;
-use sledlab_emulation::store::versions::Found;
+use sledlab_emulation::store::versions::Recovered;
 use sledlab_models::system::{Content, Contents};
 use sledlab_sim::{Answer, Live};
 
@@ -159,7 +159,7 @@ impl Host {
         let mut late = Vec::new();
         let (_, contents) = live.crash(at, survives, &mut late).map_err(|error| error.to_string())?;
         assert!(late.iter().all(|answer| answer.at <= at), "what was not answered is never answered");
-        let Found { older: restored, lost, .. } =
+        let Recovered { older: restored, lost, .. } =
             versions.crashed(&contents).map_err(|error| error.to_string())?;
         for (lbn, data) in &restored {
             let at = *lbn as usize * BLOCK;

@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 
 /// How space is cut.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grid {
+pub struct UnitGrid {
     /// Values of a record.
     pub dims: usize,
     /// Fine windows of a dimension.
@@ -45,7 +45,7 @@ pub struct Grid {
 
 /// What counting took, the same however records are split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Operations {
+pub struct UnitOperations {
     /// Values turned into bins: of every record those dimensions that occur in candidates.
     pub lookups: u64,
     /// Steps in the tree of candidate units, record by record: bins of candidates that a record falls into, each of
@@ -57,9 +57,9 @@ pub struct Operations {
     pub comparisons: u64,
 }
 
-impl iter::Sum for Operations {
+impl iter::Sum for UnitOperations {
     fn sum<I: Iterator<Item = Self>>(each: I) -> Self {
-        each.fold(Operations::default(), |sum, one| Operations {
+        each.fold(UnitOperations::default(), |sum, one| UnitOperations {
             lookups: sum.lookups + one.lookups,
             probes: sum.probes + one.probes,
             comparisons: sum.comparisons + one.comparisons,
@@ -169,7 +169,7 @@ impl UnitCounter {
     ///
     /// The dimensions of a unit increase strictly. A unit that is given twice is counted twice. An error where shapes
     /// or ranges are wrong, where `length` is 0 or above 64, and where a unit has a bin that its dimension lacks.
-    pub fn new(grid: &Grid, candidates: &[u32], length: usize) -> Result<Self> {
+    pub fn new(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<Self> {
         let axes = axes(grid.dims, grid.windows, &grid.lows, &grid.highs)?;
         if grid.bin_of_window.len() != grid.dims * grid.windows {
             let (given, dims, windows) = (grid.bin_of_window.len(), grid.dims, grid.windows);
@@ -294,7 +294,7 @@ impl UnitCounter {
     /// `threads` work, 0 meaning as many as there are processors; the outcome is the same for any number. An error on
     /// the first value that is out of range or no number, of the dimensions that occur in candidates; `counts` is then
     /// as it was.
-    pub fn count(&self, records: &[f32], counts: &mut [u64], threads: usize) -> Result<Operations> {
+    pub fn count(&self, records: &[f32], counts: &mut [u64], threads: usize) -> Result<UnitOperations> {
         self.split(records, counts, threads, |records| {
             let mut sieve = Sieve::new(self);
             for block in records.chunks(sieve::BLOCK * self.axes.len()) {
@@ -305,7 +305,7 @@ impl UnitCounter {
     }
 
     /// As [`count`](Self::count), record by record on one thread, as the operations say: to time them, and for tests.
-    pub fn walk(&self, records: &[f32], counts: &mut [u64]) -> Result<Operations> {
+    pub fn walk(&self, records: &[f32], counts: &mut [u64]) -> Result<UnitOperations> {
         self.split(records, counts, 1, |records| {
             let mut walk = Walk::new(self);
             for record in records.chunks_exact(self.axes.len()) {
@@ -321,8 +321,8 @@ impl UnitCounter {
         records: &[f32],
         counts: &mut [u64],
         threads: usize,
-        part: impl Fn(&[f32]) -> Option<(Vec<u64>, Operations)> + Sync,
-    ) -> Result<Operations> {
+        part: impl Fn(&[f32]) -> Option<(Vec<u64>, UnitOperations)> + Sync,
+    ) -> Result<UnitOperations> {
         let dims = self.axes.len();
         check_records(records, dims)?;
         if counts.len() != self.len() {
@@ -381,7 +381,7 @@ fn check_records(records: &[f32], dims: usize) -> Result<()> {
     Err(Error::user(format!("{values} values are no whole number of records of {dims} dimensions")))
 }
 
-fn check_units(grid: &Grid, candidates: &[u32], length: usize) -> Result<()> {
+fn check_units(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<()> {
     if length == 0 || length > LONGEST {
         return Err(Error::user(format!("units of {length} dimensions"))
             .with_remedy(format!("take a length from 1 to {LONGEST}")));

@@ -1,6 +1,6 @@
 //! Counting block by block: which records of a block are in a unit is a set of bits.
 
-use super::{NONE, Operations, UnitCounter};
+use super::{NONE, UnitCounter, UnitOperations};
 
 /// Words of a set of records, 64 to a word.
 const WORDS: usize = 64;
@@ -22,7 +22,7 @@ pub(super) struct Sieve<'a> {
     /// By depth: the records of the node that is gone through.
     reached: Vec<Set>,
     pub(super) counts: Vec<u64>,
-    pub(super) operations: Operations,
+    pub(super) operations: UnitOperations,
 }
 
 impl<'a> Sieve<'a> {
@@ -32,7 +32,7 @@ impl<'a> Sieve<'a> {
             inside: vec![[0; WORDS]; counter.roots.len() + 1],
             reached: vec![[0; WORDS]; counter.length + 1],
             counts: vec![0; counter.nodes.len() - counter.first_unit],
-            operations: Operations::default(),
+            operations: UnitOperations::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Counting record by record, as operations are counted.
 
-use super::{NONE, Operations, UnitCounter};
+use super::{NONE, UnitCounter, UnitOperations};
 
 /// The way of records through a tree, one after another.
 pub(super) struct Walk<'a> {
@@ -8,7 +8,7 @@ pub(super) struct Walk<'a> {
     /// By place in `used`: the number of the bin that the record falls into, or [`NONE`].
     bins: Vec<u32>,
     pub(super) counts: Vec<u64>,
-    pub(super) operations: Operations,
+    pub(super) operations: UnitOperations,
 }
 
 impl<'a> Walk<'a> {
@@ -17,7 +17,7 @@ impl<'a> Walk<'a> {
             counter,
             bins: vec![NONE; counter.used.len()],
             counts: vec![0; counter.nodes.len() - counter.first_unit],
-            operations: Operations::default(),
+            operations: UnitOperations::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{CacheParams, Run};
+use super::{BlockRun, CacheParams};
 
 /// A bit for every block of a line.
 type Bits = u64;
@@ -66,15 +66,15 @@ impl Lines {
     }
 
     /// Runs of the blocks `run` that are not there, in order.
-    pub fn missing(&self, run: Run) -> Vec<Run> {
-        let mut missing: Vec<Run> = Vec::new();
+    pub fn missing(&self, run: BlockRun) -> Vec<BlockRun> {
+        let mut missing: Vec<BlockRun> = Vec::new();
         for block in run.first..run.end {
             if self.holds(block) {
                 continue;
             }
             match missing.last_mut() {
                 Some(last) if last.end == block => last.end += 1,
-                _ => missing.push(Run { first: block, end: block + 1 }),
+                _ => missing.push(BlockRun { first: block, end: block + 1 }),
             }
         }
         missing
@@ -105,19 +105,19 @@ impl Lines {
     }
 
     /// The bits of `run` in line `number`.
-    fn bits(&self, number: u64, run: Run) -> Bits {
+    fn bits(&self, number: u64, run: BlockRun) -> Bits {
         let first = number * self.line_blocks;
         let (from, to) = (run.first.max(first) - first, run.end.min(first + self.line_blocks) - first);
         (Bits::MAX >> (64 - (to - from))) << from
     }
 
     /// Numbers of the lines that `run` touches.
-    fn numbers(&self, run: Run) -> std::ops::Range<u64> {
+    fn numbers(&self, run: BlockRun) -> std::ops::Range<u64> {
         run.first / self.line_blocks..run.end.div_ceil(self.line_blocks)
     }
 
     /// Blocks `run` were used. What is not there takes no time: the rest of a large write is touched with every piece.
-    pub fn touch(&mut self, run: Run) {
+    pub fn touch(&mut self, run: BlockRun) {
         let there: Vec<u64> = self.held_at.range(self.numbers(run)).copied().collect();
         for number in there {
             self.change(number, |_| {});
@@ -125,7 +125,7 @@ impl Lines {
     }
 
     /// Blocks `run` have been read: they are kept as far as clean lines can make room.
-    pub fn fill(&mut self, run: Run) {
+    pub fn fill(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             if self.make_room(number) {
                 let bits = self.bits(number, run);
@@ -136,7 +136,7 @@ impl Lines {
 
     /// Blocks `run` are written; tells the first that is not. All of them wait where there is no room for all, so that
     /// they leave together again; what is large is written piece by piece.
-    pub fn write(&mut self, run: Run) -> u64 {
+    pub fn write(&mut self, run: BlockRun) -> u64 {
         if self.numbers(run).count() <= self.most / 2 && !self.has_room(run) {
             return run.first;
         }
@@ -156,7 +156,7 @@ impl Lines {
     }
 
     /// Whether all lines of `run` can be there at once.
-    fn has_room(&self, run: Run) -> bool {
+    fn has_room(&self, run: BlockRun) -> bool {
         let there: Vec<_> = self.numbers(run).filter_map(|number| self.held.get(&number)).collect();
         let (new, own) =
             (self.numbers(run).count() - there.len(), there.iter().filter(|line| line.is_clean()).count());
@@ -210,12 +210,12 @@ impl Lines {
     }
 
     /// The blocks to write next where the line longest unused is to make room.
-    pub fn oldest_dirty(&self) -> Option<Run> {
+    pub fn oldest_dirty(&self) -> Option<BlockRun> {
         self.dirty.values().find_map(|number| self.dirty_run(*number))
     }
 
     /// The blocks to write next on the way upwards from block `from`, and from below when there are none left.
-    pub fn next_dirty(&self, from: u64) -> Option<Run> {
+    pub fn next_dirty(&self, from: u64) -> Option<BlockRun> {
         let at = from / self.line_blocks;
         let mut onwards = self.dirty_at.range(at..).chain(self.dirty_at.range(..at));
         onwards.find_map(|number| self.dirty_run(*number))
@@ -223,7 +223,7 @@ impl Lines {
 
     /// The first dirty blocks of line `number` and those that lie next to them, unless some of its blocks are on their
     /// way: two writes of one block must not pass each other.
-    fn dirty_run(&self, number: u64) -> Option<Run> {
+    fn dirty_run(&self, number: u64) -> Option<BlockRun> {
         let line = self.held.get(&number).filter(|line| line.destaging == 0)?;
         let mut first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
         let mut end = first + 1;
@@ -233,7 +233,7 @@ impl Lines {
         while end - first < self.destage_blocks && first > 0 && self.is_to_write(first - 1) {
             first -= 1;
         }
-        Some(Run { first, end })
+        Some(BlockRun { first, end })
     }
 
     fn is_to_write(&self, block: u64) -> bool {
@@ -242,12 +242,12 @@ impl Lines {
     }
 
     /// The dirty blocks around `block` to write, unless some of its line are on their way.
-    pub fn dirty_run_at(&self, block: u64) -> Option<Run> {
+    pub fn dirty_run_at(&self, block: u64) -> Option<BlockRun> {
         let run = self.dirty_run(block / self.line_blocks).filter(|_| self.is_to_write(block))?;
         if (run.first..run.end).contains(&block) {
             return Some(run);
         }
-        Some(Run { first: block, end: block + 1 })
+        Some(BlockRun { first: block, end: block + 1 })
     }
 
     /// Dirty blocks, and others that are on their way.
@@ -267,13 +267,13 @@ impl Lines {
     }
 
     /// All that the devices have not got, on its way or not, block by block.
-    pub fn unwritten(&self) -> Vec<Run> {
+    pub fn unwritten(&self) -> Vec<BlockRun> {
         let (dirty, under_way) = self.owed();
-        dirty.into_iter().chain(under_way).map(|block| Run { first: block, end: block + 1 }).collect()
+        dirty.into_iter().chain(under_way).map(|block| BlockRun { first: block, end: block + 1 }).collect()
     }
 
     /// Blocks `run` are on their way to the devices.
-    pub fn begin_destage(&mut self, run: Run) {
+    pub fn begin_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
             self.change_unused(number, |line, _| {
@@ -284,7 +284,7 @@ impl Lines {
     }
 
     /// Blocks `run` are on the devices.
-    pub fn end_destage(&mut self, run: Run) {
+    pub fn end_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
             self.change_unused(number, |line, _| line.destaging &= !bits);
@@ -302,8 +302,8 @@ mod tests {
         Lines::new(&CacheParams { capacity_blocks, line_blocks, destage_blocks: 6, ..CacheParams::default() })
     }
 
-    fn run(first: u64, blocks: u64) -> Run {
-        Run { first, end: first + blocks }
+    fn run(first: u64, blocks: u64) -> BlockRun {
+        BlockRun { first, end: first + blocks }
     }
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
     }
 
     /// Touching one line after the other of all there could be.
-    fn touch_each(lines: &mut Lines, run: Run) {
+    fn touch_each(lines: &mut Lines, run: BlockRun) {
         for number in lines.numbers(run) {
             if lines.held.contains_key(&number) {
                 lines.change(number, |_| {});
@@ -373,7 +373,7 @@ mod tests {
         let mut lines = lines(64, 4);
         let (all, mut next, mut pieces) = (run(2, 1 << 21), 2, 0);
         while next < all.end {
-            next = lines.write(Run { first: next, end: all.end });
+            next = lines.write(BlockRun { first: next, end: all.end });
             if let Some(out) = lines.oldest_dirty() {
                 lines.begin_destage(out);
                 lines.end_destage(out);
@@ -415,7 +415,7 @@ mod tests {
         ) {
             let mut lines = lines(48, line_blocks);
             let mut dirty = BTreeSet::new();
-            let mut on_their_way: Vec<Run> = Vec::new();
+            let mut on_their_way: Vec<BlockRun> = Vec::new();
             for (step, first, blocks) in steps {
                 let all = run(first, blocks);
                 match step {

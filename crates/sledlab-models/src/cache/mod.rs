@@ -4,20 +4,20 @@ mod lines;
 mod params;
 
 pub use lines::Lines;
-pub use params::{CacheParams, Destage, Kind};
+pub use params::{CacheKind, CacheParams, Destage};
 
 use serde::Serialize;
 
 /// Consecutive blocks `first..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct BlockRun {
     /// The first block.
     pub first: u64,
     /// The block after the last.
     pub end: u64,
 }
 
-impl Run {
+impl BlockRun {
     /// Number of blocks.
     pub fn blocks(self) -> u32 {
         u32::try_from(self.end - self.first).unwrap_or(u32::MAX)

@@ -4,7 +4,7 @@ use sledlab_core::{choices, registry};
 
 choices! {
     /// Kinds of caches.
-    pub enum Kind {
+    pub enum CacheKind {
         /// None.
         None = "none",
         /// Writes are complete once they are in the cache.
@@ -12,18 +12,18 @@ choices! {
     }
 }
 
-impl registry::Kind for Kind {
+impl registry::KindWord for CacheKind {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
-            Kind::None => "no cache",
-            Kind::WriteBack => {
+            CacheKind::None => "no cache",
+            CacheKind::WriteBack => {
                 "evicts the least recently used lines; a write is complete once it is in the cache"
             }
         })
     }
 
     fn heeds(self, key: &str) -> bool {
-        self == Kind::WriteBack && key != "kind"
+        self == CacheKind::WriteBack && key != "kind"
     }
 }
 
@@ -42,7 +42,7 @@ sledlab_core::params! {
     /// said to be volatile.
     pub struct CacheParams {
         /// Kind of cache: `none`, or `write-back`, which completes a write once the cache holds the data.
-        kind: Kind = Kind::None;
+        kind: CacheKind = CacheKind::None;
         /// Capacity of the cache; 8192 blocks are 4 MiB.
         capacity_blocks: u64 = 8192_u64, "blocks", 1..1e9;
         /// Blocks of a line, which are evicted together.

@@ -5,8 +5,10 @@ use sledlab_core::conformance::{Broken, Kept, Rule};
 use sledlab_core::{Op, Result, Span, Time, seed};
 use toml::Table;
 
-use super::{Told, serve};
-use crate::device::{Busy, Device, DeviceState, Location, Mechanics, Queued, Rest, Served, Timing, Work};
+use super::{Described, serve};
+use crate::device::{
+    Busy, Device, DeviceState, Location, MechanicalWork, Mechanics, Queued, Rest, Served, Timing,
+};
 use crate::scheduler::Choice;
 
 /// Makes a device, in the state in which runs begin.
@@ -122,7 +124,7 @@ pub static RULES: [Rule<Check>; 9] = [
         snapshots_stay,
     ),
     rule(
-        "An index over queued requests chooses as a scan of them does.",
+        "An index over queued requests chooses as an exhaustive search does.",
         "leave position_index out where it is not exact",
         // They have none.
         false,
@@ -222,7 +224,7 @@ fn serves(make: &Make<'_>, case: &Case) -> Kept {
         |_, _, _| Ok(()),
         |_, Done { served, now, .. }| {
             let Served { request, start, completion, timing, .. } = *served;
-            let told = Told(&request);
+            let told = Described(&request);
             Broken::unless(completion == start + timing.service(), &told, || {
                 format!(
                     "parts of its time make {:?}, from start to completion it takes {:?}",
@@ -247,19 +249,19 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
             let before: Vec<_> = all.iter().map(|other| Asked::of(device.mechanics(), other)).collect();
             for (other, before) in all.iter().zip(&before).rev() {
                 let again = Asked::of(device.mechanics(), other);
-                Broken::unless(again == *before, Told(other), || first_then(before, &again))?;
+                Broken::unless(again == *before, Described(other), || first_then(before, &again))?;
             }
             let mechanics = device.mechanics();
             let (seen, from) =
                 (mechanics.positioning(request), mechanics.positioning_from(mechanics.state(), request));
-            Broken::unless(seen == from, Told(request), || {
+            Broken::unless(seen == from, Described(request), || {
                 format!("positioning takes {seen:?}, and from the present state, named, {from:?}")
             })?;
             // From another state it is another matter, but never one of this state.
             let (_, then) = mechanics.serve_from(mechanics.state(), request);
             mechanics.serve_from(then, request);
             let probed = device.probe(now, request);
-            Broken::unless(first == probed, Told(request), || {
+            Broken::unless(first == probed, Described(request), || {
                 timings(("first it takes", &first), ("then", &probed))
             })
         },
@@ -277,7 +279,7 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> Kept {
             if device.has_own_work() {
                 return Ok(());
             }
-            let by = Told(&served.request);
+            let by = Described(&served.request);
             Broken::unless(*probed == served.timing, &by, || {
                 timings(("before it is to take", probed), ("it then takes", &served.timing))
             })?;
@@ -310,7 +312,7 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Kept {
         Ok(())
     };
     run(make, case, ask, |_, Done { served, .. }| {
-        let by = Told(&served.request);
+        let by = Described(&served.request);
         let (start, timing) = first.next().unwrap_or((served.start, served.timing));
         Broken::unless(timing == served.timing, &by, || {
             timings(("first it takes", &timing), ("again", &served.timing))
@@ -329,7 +331,7 @@ fn energy_adds_up(make: &Make<'_>, case: &Case) -> Kept {
         |device, Done { served, busy, .. }| {
             let (spent, energy) = (device.mechanics().power_rates().spent(&busy.work), served.energy);
             let (all, of_request) = (spent.total_uj(), energy.total_uj());
-            let told = Told(&served.request);
+            let told = Described(&served.request);
             Broken::unless((all - of_request).abs() <= 1e-9 * all, &told, || {
                 format!("it spends {of_request} uJ, the mechanism {all} uJ")
             })?;
@@ -345,7 +347,7 @@ fn access_takes_energy(make: &Make<'_>, case: &Case) -> Kept {
         case,
         |_, _, _| Ok(()),
         |_, Done { served, .. }| {
-            Broken::unless(served.energy.access_uj > 0.0, Told(&served.request), || {
+            Broken::unless(served.energy.access_uj > 0.0, Described(&served.request), || {
                 format!("{:?}", served.energy)
             })
         },
@@ -357,7 +359,7 @@ fn places_lie_within(make: &Make<'_>, case: &Case) -> Kept {
         make,
         case,
         |device, _, request| {
-            let (mechanics, told) = (device.mechanics(), Told(request));
+            let (mechanics, told) = (device.mechanics(), Described(request));
             let (extent, at) = (mechanics.extent(), mechanics.location(request.lbn));
             Broken::unless(at.cylinder < extent.cylinders && at.row < extent.rows, &told, || {
                 format!("{at:?} lies outside {extent:?}")
@@ -383,7 +385,7 @@ fn snapshots_stay(make: &Make<'_>, case: &Case) -> Kept {
         let (kept, before) = (device.mechanics().snapshot(), Asked::of(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
         let after = Asked::of(kept.as_ref(), &request);
-        Broken::unless(before == after, Told(&request), || first_then(&before, &after))?;
+        Broken::unless(before == after, Described(&request), || first_then(&before, &after))?;
         now = busy.until;
     }
     Ok(())
@@ -393,7 +395,7 @@ fn indexes_agree(make: &Make<'_>, case: &Case) -> Kept {
     for word in ["sptf", "sdf", "p-sptf", "asptf"] {
         let choice = Choice::new(word, &Table::new())?;
         let mut device = make()?;
-        let mut queues = [choice.make(device.mechanics())?, choice.make_scan(device.mechanics())?];
+        let mut queues = [choice.make(device.mechanics())?, choice.make_exhaustive(device.mechanics())?];
         for request in case.on(device.mechanics()) {
             for queue in &mut queues {
                 queue.push(request);
@@ -402,17 +404,21 @@ fn indexes_agree(make: &Make<'_>, case: &Case) -> Kept {
         let mut now = Time::ZERO;
         while !queues[0].is_empty() {
             device.tell_time(now);
-            let [by_index, by_scan] = [0, 1].map(|queue| {
+            let [by_index, by_search] = [0, 1].map(|queue| {
                 let mut batch = Vec::new();
                 queues[queue].pop(now, device.mechanics(), &mut batch);
                 batch
             });
-            let first = by_scan.first().copied().unwrap_or_default();
-            Broken::unless(by_index == by_scan && !by_scan.is_empty(), Told(&first), || {
-                format!("`{word}` chooses {by_index:?} by the index, {by_scan:?} by a scan")
+            let first = by_search.first().copied().unwrap_or_default();
+            Broken::unless(by_index == by_search && !by_search.is_empty(), Described(&first), || {
+                format!("`{word}` chooses {by_index:?} by the index, {by_search:?} by an exhaustive search")
             })?;
             let (_, busy) = serve(device.as_mut(), now, &by_index)?;
-            Broken::unless(busy.work != Work::default(), Told(&first), || "the mechanism does nothing")?;
+            Broken::unless(
+                busy.work != MechanicalWork::default(),
+                Described(&first),
+                || "the mechanism does nothing",
+            )?;
             now = busy.until;
         }
     }

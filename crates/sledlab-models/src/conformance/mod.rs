@@ -12,9 +12,9 @@ use sledlab_core::{Op, Time};
 use crate::device::{Busy, Device, Queued, Served};
 
 /// A request in messages.
-struct Told<'a>(&'a Queued);
+struct Described<'a>(&'a Queued);
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Queued { id, lbn, blocks, op, .. } = self.0;
         let what = if *op == Op::Write { "write" } else { "read" };
@@ -24,7 +24,7 @@ impl fmt::Display for Told<'_> {
 
 /// Serves `batch` on an idle mechanism, waking the device as often as it wants.
 fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> Kept<(Vec<Served>, Busy)> {
-    let first = Told(&batch[0]);
+    let first = Described(&batch[0]);
     let mut served = Vec::new();
     let ready = batch.iter().map(|request| device.admit(now, request)).max().unwrap_or(now);
     let mut busy = device.issue(ready, batch, &mut served);

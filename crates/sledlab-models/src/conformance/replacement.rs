@@ -6,10 +6,10 @@ use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
 use sledlab_core::{Result, seed};
 
-use crate::replacement::{Choice, Found, Policy, Use};
+use crate::replacement::{Choice, Found, ReplacementPolicy, Use};
 
 /// Makes an empty cache with room for so many keys.
-pub type Make<'a> = dyn Fn(usize) -> Result<Box<dyn Policy>> + 'a;
+pub type Make<'a> = dyn Fn(usize) -> Result<Box<dyn ReplacementPolicy>> + 'a;
 
 /// Accesses to a cache.
 #[derive(Clone, Debug)]

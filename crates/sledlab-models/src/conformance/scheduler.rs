@@ -7,7 +7,7 @@ use sledlab_core::conformance::{Broken, Kept, Rule};
 use sledlab_core::{Op, Result, Time, seed};
 use toml::Table;
 
-use super::{Told, serve};
+use super::{Described, serve};
 use crate::device::{Device, LIST, Mechanics, Queued};
 use crate::scheduler::Scheduler;
 
@@ -125,7 +125,7 @@ fn run(subject: &Subject<'_>, case: &Case) -> Kept<Ran> {
         let waiting = queue.len();
         device.tell_time(now);
         queue.pop(now, device.mechanics(), &mut batch);
-        let by = Told(batch.first().unwrap_or(&case.requests[joined - 1]));
+        let by = Described(batch.first().unwrap_or(&case.requests[joined - 1]));
         if let Some(failure) = queue.failure() {
             return Err(Broken::failed(by, failure));
         }
@@ -147,8 +147,8 @@ fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> Kept {
     order.sort_by_key(|request| request.id);
     for (request, chosen) in case.requests.iter().zip(&order) {
         let what = |of: &Queued| (of.id, of.lbn, of.blocks, of.op);
-        Broken::unless(what(request) == what(chosen), Told(request), || {
-            format!("{} was chosen in its place, or twice", Told(chosen))
+        Broken::unless(what(request) == what(chosen), Described(request), || {
+            format!("{} was chosen in its place, or twice", Described(chosen))
         })?;
     }
     let (joined, chosen) = (case.requests.len(), order.len());
@@ -158,8 +158,8 @@ fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> Kept {
 fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> Kept {
     let (first, again) = (run(subject, case)?.order, run(subject, case)?.order);
     for (place, (first, again)) in first.iter().zip(&again).enumerate() {
-        Broken::unless(first == again, Told(first), || {
-            format!("choice {place}, when asked again it is {}", Told(again))
+        Broken::unless(first == again, Described(first), || {
+            format!("choice {place}, when asked again it is {}", Described(again))
         })?;
     }
     Ok(())
@@ -176,7 +176,7 @@ fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> Kept {
     let mut latest = HashMap::new();
     for request in run(subject, case)?.order {
         let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
-        Broken::unless(before < Some(request.id), Told(&request), || {
+        Broken::unless(before < Some(request.id), Described(&request), || {
             format!("it was chosen after request {}, its like", before.unwrap_or_default())
         })?;
     }

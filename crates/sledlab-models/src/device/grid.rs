@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sledlab_core::params::{Kind, ParamValue};
+use sledlab_core::params::{ParamKind, ParamValue};
 use toml::Value;
 
 use super::Extent;
@@ -66,7 +66,7 @@ impl std::fmt::Display for Grid {
 }
 
 impl ParamValue for Grid {
-    const KIND: Kind = Kind::Text;
+    const KIND: ParamKind = ParamKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, String> {
         let grid = value.as_str().and_then(Grid::parse).ok_or_else(|| {

@@ -6,17 +6,17 @@ use toml::Table;
 
 /// Every host on which a preset was measured, by the name of that preset.
 const HOSTS: &[(&str, &str)] = &[
-    ("atlas-10k", include_str!("../../../../presets/hosts/atlas-10k.toml")),
-    ("atlas-iii", include_str!("../../../../presets/hosts/atlas-iii.toml")),
-    ("barracuda", include_str!("../../../../presets/hosts/barracuda.toml")),
-    ("cheetah-4lp", include_str!("../../../../presets/hosts/cheetah-4lp.toml")),
-    ("cheetah-9lp", include_str!("../../../../presets/hosts/cheetah-9lp.toml")),
-    ("ibm-18es", include_str!("../../../../presets/hosts/ibm-18es.toml")),
-    ("hp-c2247a", include_str!("../../../../presets/hosts/hp-c2247a.toml")),
-    ("hp-c2490a", include_str!("../../../../presets/hosts/hp-c2490a.toml")),
-    ("hp-c3323a", include_str!("../../../../presets/hosts/hp-c3323a.toml")),
-    ("dec-rz26", include_str!("../../../../presets/hosts/dec-rz26.toml")),
-    ("seagate-st41601n", include_str!("../../../../presets/hosts/seagate-st41601n.toml")),
+    ("atlas-10k", include_str!("../../presets/hosts/atlas-10k.toml")),
+    ("atlas-iii", include_str!("../../presets/hosts/atlas-iii.toml")),
+    ("barracuda", include_str!("../../presets/hosts/barracuda.toml")),
+    ("cheetah-4lp", include_str!("../../presets/hosts/cheetah-4lp.toml")),
+    ("cheetah-9lp", include_str!("../../presets/hosts/cheetah-9lp.toml")),
+    ("ibm-18es", include_str!("../../presets/hosts/ibm-18es.toml")),
+    ("hp-c2247a", include_str!("../../presets/hosts/hp-c2247a.toml")),
+    ("hp-c2490a", include_str!("../../presets/hosts/hp-c2490a.toml")),
+    ("hp-c3323a", include_str!("../../presets/hosts/hp-c3323a.toml")),
+    ("dec-rz26", include_str!("../../presets/hosts/dec-rz26.toml")),
+    ("seagate-st41601n", include_str!("../../presets/hosts/seagate-st41601n.toml")),
 ];
 
 sledlab_core::params! {

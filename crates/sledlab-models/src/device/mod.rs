@@ -36,8 +36,8 @@ pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
 pub use self::seek_map::{Mapping, SeekMap};
-pub use self::service::{Busy, Queued, Rest, Served, Timing, Work};
-pub use self::units::{Run, UnitMap, Units};
+pub use self::service::{Busy, MechanicalWork, Queued, Rest, Served, Timing};
+pub use self::units::{UnitMap, UnitRun, Units};
 pub use self::way::{Leg, Motion, Way};
 pub use self::words::{Positioning, States};
 
@@ -88,7 +88,7 @@ pub trait Device: Send {
 
     /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns what it
     /// did since it was issued its last batch.
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work>;
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork>;
 
     /// What of it has failed, and what came of that, where something can fail.
     fn faults(&self) -> Option<FaultCounts>;
@@ -232,21 +232,21 @@ pub type Make = fn(&Table) -> Result<Box<dyn Description>>;
 
 /// A kind of device that is not in the list.
 #[derive(Clone)]
-pub struct Custom {
+pub struct CustomDevice {
     word: String,
     make: Arc<MakeCustom>,
 }
 
 type MakeCustom = dyn Fn(&Table) -> Box<dyn Description> + Send + Sync;
 
-impl Custom {
+impl CustomDevice {
     /// The kind that device files call `word`, and what makes a description of their parameters.
     pub fn new(word: &str, make: impl Fn(&Table) -> Box<dyn Description> + Send + Sync + 'static) -> Self {
-        Custom { word: word.to_owned(), make: Arc::new(make) }
+        CustomDevice { word: word.to_owned(), make: Arc::new(make) }
     }
 }
 
-impl fmt::Debug for Custom {
+impl fmt::Debug for CustomDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.word)
     }

@@ -108,7 +108,7 @@ impl Crowd {
 pub trait PositionIndex: Send {
     /// Adds a request.
     fn insert(&mut self, request: Queued);
-    /// Removes and returns the best request: the same one as a scan of all would find.
+    /// Removes and returns the best request: the same one as an exhaustive search would find.
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued>;
     /// Moves into `batch` the requests that can be served [together](Mechanics::joins) with its first.
     fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);

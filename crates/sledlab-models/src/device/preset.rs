@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
-use super::{Custom, Description, LIST, Model};
+use super::{CustomDevice, Description, LIST, Model};
 
 /// Keys of a device file that are not parameters of its model.
 const KIND: &str = "kind";
@@ -47,7 +47,7 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
 }
 
 /// The same where it may be of one of some kinds that are not in the list.
-pub fn from_table_among(table: &Table, custom: &[Custom]) -> Result<DeviceFile> {
+pub fn from_table_among(table: &Table, custom: &[CustomDevice]) -> Result<DeviceFile> {
     let mut params = table.clone();
     let text = |value: Option<Value>, key| match value {
         Some(Value::String(text)) => Ok(Some(text)),

@@ -78,7 +78,7 @@ impl Timing {
 
 /// What the mechanism did during a service: the raw facts of its energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct MechanicalWork {
     /// Moving without tips.
     pub seek: Span,
     /// Reading or writing, servo included.
@@ -91,15 +91,15 @@ pub struct Work {
     pub dark_tip_ns: u64,
 }
 
-impl Work {
+impl MechanicalWork {
     /// Time the mechanism was busy.
     pub fn busy(&self) -> Span {
         self.seek + self.access
     }
 }
 
-impl std::ops::AddAssign for Work {
-    fn add_assign(&mut self, other: Work) {
+impl std::ops::AddAssign for MechanicalWork {
+    fn add_assign(&mut self, other: MechanicalWork) {
         self.seek += other.seek;
         self.access += other.access;
         self.tip_ns += other.tip_ns;
@@ -114,7 +114,7 @@ pub struct Busy {
     /// When it will be free.
     pub until: Time,
     /// What it does until then.
-    pub work: Work,
+    pub work: MechanicalWork,
 }
 
 /// A request that has been, or is certain to be, completed.

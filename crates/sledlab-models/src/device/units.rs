@@ -18,7 +18,7 @@ pub struct Units {
 
 /// Consecutive blocks on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct UnitRun {
     /// The unit, from 0.
     pub unit: usize,
     /// The first of them there.
@@ -36,5 +36,5 @@ pub trait UnitMap: Send {
     fn locate(&self, lbn: u64) -> (usize, u64);
 
     /// `blocks` blocks from `lbn` in as few runs as their places allow, in order of the first block of each.
-    fn split(&self, lbn: u64, blocks: u32) -> Vec<Run>;
+    fn split(&self, lbn: u64, blocks: u32) -> Vec<UnitRun>;
 }

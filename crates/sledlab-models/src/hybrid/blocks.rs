@@ -1,6 +1,6 @@
 //! Sets of blocks: which of the blocks of a segment are there, dirty, on their way.
 
-use crate::cache::Run;
+use crate::cache::BlockRun;
 
 /// Bits of a word.
 const BITS: u64 = 64;
@@ -36,13 +36,13 @@ impl BlockSets {
 
     /// Whether a set has all blocks of `run`.
     #[inline]
-    pub fn has_all(&self, set: u32, run: Run) -> bool {
+    pub fn has_all(&self, set: u32, run: BlockRun) -> bool {
         let words = self.of(set);
         masks(run).all(|(word, mask)| words[word] & mask == mask)
     }
 
     /// Whether a set has any block of `run`.
-    pub fn has_any(&self, set: u32, run: Run) -> bool {
+    pub fn has_any(&self, set: u32, run: BlockRun) -> bool {
         let words = self.of(set);
         masks(run).any(|(word, mask)| words[word] & mask != 0)
     }
@@ -54,7 +54,7 @@ impl BlockSets {
 
     /// Adds blocks, and tells how many were not there.
     #[inline]
-    pub fn add(&mut self, set: u32, run: Run) -> u64 {
+    pub fn add(&mut self, set: u32, run: BlockRun) -> u64 {
         let words = self.of_mut(set);
         let mut added = 0;
         for (word, mask) in masks(run) {
@@ -77,7 +77,7 @@ impl BlockSets {
 
 /// The words that a run touches, each with the bits of the run in it.
 #[inline]
-fn masks(run: Run) -> impl Iterator<Item = (usize, u64)> {
+fn masks(run: BlockRun) -> impl Iterator<Item = (usize, u64)> {
     (run.first / BITS..run.end.div_ceil(BITS)).map(move |word| {
         let first = word * BITS;
         let (from, to) = (run.first.max(first) - first, run.end.min(first + BITS) - first);
@@ -96,7 +96,7 @@ impl Blocks {
     }
 
     /// Whether it has all blocks of `run`.
-    pub fn has_all(&self, run: Run) -> bool {
+    pub fn has_all(&self, run: BlockRun) -> bool {
         (run.first..run.end).all(|block| self.has(block))
     }
 
@@ -107,15 +107,17 @@ impl Blocks {
 
     /// Runs of the blocks below `end` that are in it and not in `without`, and their dirty neighbours joined: two runs
     /// between which all blocks are in `between` are one.
-    pub fn runs(&self, end: u64, between: Option<&Blocks>) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
+    pub fn runs(&self, end: u64, between: Option<&Blocks>) -> Vec<BlockRun> {
+        let mut runs: Vec<BlockRun> = Vec::new();
         for block in (0..end).filter(|block| self.has(*block)) {
             match runs.last_mut() {
                 Some(run) if run.end == block => run.end += 1,
-                Some(run) if between.is_some_and(|set| set.has_all(Run { first: run.end, end: block })) => {
+                Some(run)
+                    if between.is_some_and(|set| set.has_all(BlockRun { first: run.end, end: block })) =>
+                {
                     run.end = block + 1;
                 }
-                _ => runs.push(Run { first: block, end: block + 1 }),
+                _ => runs.push(BlockRun { first: block, end: block + 1 }),
             }
         }
         runs

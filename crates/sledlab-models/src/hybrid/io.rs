@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use sledlab_core::{Op, Span, Time};
 
 use super::{HybridCounts, Traffic};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::device::{Queued, Timing};
 use crate::power::{Spent, TotalSpent};
 use crate::system::{Completion, Content, Contents, System};
@@ -25,7 +25,7 @@ pub(super) struct Part {
     /// The request, by its place among those under way.
     pub request: u32,
     /// Its blocks, in the address space of the host.
-    pub run: Run,
+    pub run: BlockRun,
     pub op: Op,
 }
 
@@ -106,12 +106,12 @@ impl<J> Io<J> {
     }
 
     /// Reads blocks of a device for nobody in particular.
-    pub fn read(&mut self, tier: Tier, run: Run, job: J) {
+    pub fn read(&mut self, tier: Tier, run: BlockRun, job: J) {
         self.access(tier, run, job, Queued { arrival: self.now, op: Op::Read, ..Queued::default() });
     }
 
     /// Writes blocks of a device for nobody in particular. `data` is asked for where contents are kept.
-    pub fn write(&mut self, tier: Tier, run: Run, job: J, data: impl FnOnce() -> Vec<Content>) {
+    pub fn write(&mut self, tier: Tier, run: BlockRun, job: J, data: impl FnOnce() -> Vec<Content>) {
         if self.keeps_contents {
             let data = data();
             debug_assert_eq!(data.len() as u64, run.end - run.first);
@@ -128,7 +128,7 @@ impl<J> Io<J> {
             let data = self.data(part);
             self.give_device(tier, data);
         }
-        let run = Run { first, end: first + (part.run.end - part.run.first) };
+        let run = BlockRun { first, end: first + (part.run.end - part.run.first) };
         let unwanted_words = if is_last { whole.unwanted_words } else { 0 };
         self.access(tier, run, job, Queued { unwanted_words, ..whole });
     }
@@ -146,7 +146,7 @@ impl<J> Io<J> {
         }
     }
 
-    fn access(&mut self, tier: Tier, run: Run, job: J, like: Queued) {
+    fn access(&mut self, tier: Tier, run: BlockRun, job: J, like: Queued) {
         let access = Queued { id: self.next_access(), lbn: run.first, blocks: run.blocks(), ..like };
         self.jobs.push_back(Some(job));
         self.traffic[tier as usize].count(access.op, run);
@@ -308,7 +308,7 @@ impl<J> Io<J> {
 }
 
 impl Traffic {
-    fn count(&mut self, op: Op, run: Run) {
+    fn count(&mut self, op: Op, run: BlockRun) {
         let blocks = run.end - run.first;
         if op == Op::Read {
             self.reads += 1;

@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, VecDeque};
 use sledlab_core::{Error, Op, Result, Time};
 
 use super::io::{Io, Part, Tier};
-use super::shell::Logic;
 use super::streams::Streams;
+use super::system::Logic;
 use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
-use crate::cache::{CacheParams, Lines, Run};
+use crate::cache::{BlockRun, CacheParams, Lines};
 use crate::device::Queued;
-use crate::replacement::Custom;
+use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents};
 
 sledlab_core::params! {
@@ -40,7 +40,7 @@ pub(super) enum Job {
     /// A write is on the front device.
     Written { part: Part },
     /// Blocks are on the back device.
-    Destaged { run: Run },
+    Destaged { run: BlockRun },
 }
 
 /// See the module.
@@ -71,7 +71,7 @@ impl Model for Mirror {
     const MEANING: &'static str =
         "half-MEMS RAID 1/0: all data on both devices; short reads from the front, long from the back";
 
-    fn new(params: &MirrorParams, capacities: Capacities, _: &[Custom]) -> Result<Self> {
+    fn new(params: &MirrorParams, capacities: Capacities, _: &[CustomPolicy]) -> Result<Self> {
         let Capacities { front: front_blocks, back: back_blocks } = capacities;
         let capacity_blocks = params.buffer_kb * KB_BLOCKS;
         if front_blocks == 0 || back_blocks == 0 {
@@ -136,7 +136,7 @@ impl Mirror {
     }
 
     /// Whether blocks are being written to the front device.
-    fn is_writing(&self, run: Run) -> bool {
+    fn is_writing(&self, run: BlockRun) -> bool {
         self.writing.range(..run.end).next_back().is_some_and(|(_, end)| run.first < *end)
     }
 
@@ -170,7 +170,7 @@ impl Logic for Mirror {
     }
 
     fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
-        let run = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let run = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         if request.op == Op::Read {
             let part = Part { request: io.begin(request, 1), run, op: request.op };
             self.read(io, part, &request);
@@ -181,7 +181,8 @@ impl Logic for Mirror {
             let pieces = run.first / size..run.end.div_ceil(size);
             let place = io.begin(request, (pieces.end - pieces.start) as u32);
             self.waiting.extend(pieces.map(|piece| {
-                let run = Run { first: run.first.max(piece * size), end: run.end.min((piece + 1) * size) };
+                let run =
+                    BlockRun { first: run.first.max(piece * size), end: run.end.min((piece + 1) * size) };
                 Part { request: place, run, op: Op::Write }
             }));
             self.write_waiting(io);

@@ -8,8 +8,8 @@ mod buffer;
 mod caching_disk;
 mod io;
 mod mirror;
-mod shell;
 mod streams;
+mod system;
 mod write_buffer;
 
 use serde::Serialize;
@@ -19,7 +19,7 @@ use sledlab_core::{Error, Result};
 use toml::Table;
 
 use self::io::Io;
-use self::shell::{Logic, Shell};
+use self::system::{HybridSystem, Logic};
 use crate::replacement;
 use crate::system::System;
 
@@ -102,7 +102,7 @@ impl std::ops::AddAssign for Traffic {
 }
 
 /// The devices of a hybrid, which keeps contents where both do.
-pub struct Devices {
+pub struct HybridDevices {
     /// The small and fast one.
     pub front: Box<dyn System>,
     /// The large one.
@@ -119,7 +119,11 @@ trait Model: Logic + Sized + 'static {
     const MEANING: &'static str;
 
     /// A hybrid of devices with so many blocks, with nothing on the front device.
-    fn new(params: &Self::Params, capacities: Capacities, policies: &[replacement::Custom]) -> Result<Self>;
+    fn new(
+        params: &Self::Params,
+        capacities: Capacities,
+        policies: &[replacement::CustomPolicy],
+    ) -> Result<Self>;
 }
 
 /// How many blocks the devices of a hybrid have.
@@ -131,7 +135,7 @@ struct Capacities {
 
 /// Makes a hybrid of a table of parameters and its devices, which may name one of some replacement policies that are
 /// not in the list.
-pub type Make = fn(&Table, Devices, &[replacement::Custom]) -> Result<Box<dyn System>>;
+pub type Make = fn(&Table, HybridDevices, &[replacement::CustomPolicy]) -> Result<Box<dyn System>>;
 
 /// A hybrid in the list.
 pub type Entry = registry::Entry<Make>;
@@ -146,10 +150,10 @@ const fn of<M: Model>() -> Entry {
         resolve: registry::resolve::<M::Params>,
         make: |table, devices, policies| {
             let params = M::Params::from_table(PATH, table)?;
-            let Devices { front, back } = devices;
+            let HybridDevices { front, back } = devices;
             let capacities = Capacities { front: front.capacity_blocks(), back: back.capacity_blocks() };
             let logic = M::new(&params, capacities, policies)?;
-            Ok(Box::new(Shell::new(logic, Io::new(front, back))))
+            Ok(Box::new(HybridSystem::new(logic, Io::new(front, back))))
         },
     }
 }
@@ -171,7 +175,7 @@ const PATH: &str = "hybrid";
 pub struct Choice {
     chosen: Chosen<Make>,
     /// Replacement policies that it may name and that are not in the list.
-    policies: Vec<replacement::Custom>,
+    policies: Vec<replacement::CustomPolicy>,
 }
 
 impl Choice {
@@ -197,7 +201,7 @@ impl Choice {
 
     /// The same that may name one of some replacement policies that are not in the list.
     #[must_use]
-    pub fn with_policies(self, policies: Vec<replacement::Custom>) -> Self {
+    pub fn with_policies(self, policies: Vec<replacement::CustomPolicy>) -> Self {
         Choice { policies, ..self }
     }
 
@@ -205,7 +209,7 @@ impl Choice {
     ///
     /// # Errors
     /// Parameters that do not fit together or the devices.
-    pub fn make(&self, devices: Devices) -> Result<Box<dyn System>> {
+    pub fn make(&self, devices: HybridDevices) -> Result<Box<dyn System>> {
         (self.chosen.entry.make)(&self.chosen.params, devices, &self.policies)
     }
 

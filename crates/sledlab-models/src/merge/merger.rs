@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sledlab_core::{Op, Span, Time};
 
 use super::overlaps::{Overlaps, end, is_write};
-use super::{Among, MergeParams, Merging, Operations};
+use super::{Among, MergeOperations, MergeParams, Merging};
 use crate::device::{Mechanics, Queued, Served};
 use crate::scheduler::Scheduler;
 
@@ -180,9 +180,9 @@ impl Merger {
     fn fits(&self, a: &Group, b: &Group) -> bool {
         let pair = a.parts.len() + b.parts.len() == 2;
         let operations = match self.params.operations {
-            Operations::Reads => !a.writes && !b.writes,
-            Operations::Alike => a.writes == b.writes,
-            Operations::Any => true,
+            MergeOperations::Reads => !a.writes && !b.writes,
+            MergeOperations::Alike => a.writes == b.writes,
+            MergeOperations::Any => true,
         };
         operations
             && (pair || self.params.kind == Merging::Chains)

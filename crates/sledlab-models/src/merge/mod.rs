@@ -26,7 +26,7 @@ choices! {
     }
 }
 
-impl registry::Kind for Merging {
+impl registry::KindWord for Merging {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
             Merging::None => "no merging: each request is served by itself",
@@ -54,7 +54,7 @@ choices! {
 
 choices! {
     /// What may be merged with what.
-    pub enum Operations {
+    pub enum MergeOperations {
         /// Reads with reads.
         Reads = "reads",
         /// Reads with reads and writes with writes.
@@ -72,7 +72,7 @@ sledlab_core::params! {
         /// Which requests may merge: `neighbours` in order of arrival, or any two in the `queue`.
         among: Among = Among::Queue;
         /// Operations that merge: `reads`, `alike` (also writes with writes) or `any` (reads with writes).
-        operations: Operations = Operations::Reads;
+        operations: MergeOperations = MergeOperations::Reads;
         /// Rows of tip sectors that a merged request may fill; 1 is what all tips access at once.
         rows: u64 = 1_u64, "rows", 1..10000;
     }

@@ -10,7 +10,7 @@ mod tests;
 
 sledlab_core::choices! {
     /// What a group does together.
-    pub enum Kind {
+    pub enum CollectiveOperation {
         /// Nobody goes on before everybody is there.
         Barrier = "barrier",
         /// The root gets what everybody contributes.
@@ -46,30 +46,30 @@ pub struct Round {
 ///
 /// # Panics
 /// A root that is no member.
-pub fn program(kind: Kind, root: usize, bytes: &[u64]) -> Vec<Vec<Round>> {
+pub fn program(kind: CollectiveOperation, root: usize, bytes: &[u64]) -> Vec<Vec<Round>> {
     let members = bytes.len();
     assert!(root < members.max(1), "the root {root} is none of {members} members");
     let longest = bytes.iter().copied().max().unwrap_or(0);
     let mut program = Program::new(members, rounds(kind, members));
     match kind {
-        Kind::Barrier => program.disseminate(),
-        Kind::Gather => {
+        CollectiveOperation::Barrier => program.disseminate(),
+        CollectiveOperation::Gather => {
             let held = Ring::new(root, bytes);
             program.rise(root, |first, count| held.sum(first, count));
         }
-        Kind::Reduce => program.rise(root, |_, _| longest),
-        Kind::Broadcast => program.fall(root, longest),
-        Kind::AllGather => program.bruck(&Ring::new(0, bytes)),
-        Kind::AllReduce => program.double(longest),
+        CollectiveOperation::Reduce => program.rise(root, |_, _| longest),
+        CollectiveOperation::Broadcast => program.fall(root, longest),
+        CollectiveOperation::AllGather => program.bruck(&Ring::new(0, bytes)),
+        CollectiveOperation::AllReduce => program.double(longest),
     }
     program.0
 }
 
 /// How many rounds a collective of so many members has.
-pub fn rounds(kind: Kind, members: usize) -> usize {
+pub fn rounds(kind: CollectiveOperation, members: usize) -> usize {
     let members = members.max(1);
     match kind {
-        Kind::AllReduce if !members.is_power_of_two() => members.ilog2() as usize + 2,
+        CollectiveOperation::AllReduce if !members.is_power_of_two() => members.ilog2() as usize + 2,
         _ => members.next_power_of_two().ilog2() as usize,
     }
 }
@@ -170,7 +170,7 @@ impl Program {
         let members = self.members().max(1);
         let power = 1 << members.ilog2();
         let folded = members - power;
-        let last = rounds(Kind::AllReduce, members).saturating_sub(1);
+        let last = rounds(CollectiveOperation::AllReduce, members).saturating_sub(1);
         for pair in 0..folded {
             self.send(0, 2 * pair, 2 * pair + 1, bytes);
             self.send(last, 2 * pair + 1, 2 * pair, bytes);

@@ -7,12 +7,12 @@ use super::{Choice, LIST, Network};
 
 /// Every preset: its name and its file.
 const PRESETS: [(&str, &str); 6] = [
-    ("fast-ethernet", include_str!("../../../../presets/networks/fast-ethernet.toml")),
-    ("hub", include_str!("../../../../presets/networks/hub.toml")),
-    ("infiniband-1x", include_str!("../../../../presets/networks/infiniband-1x.toml")),
-    ("ethernet-25g", include_str!("../../../../presets/networks/ethernet-25g.toml")),
-    ("rack-ethernet", include_str!("../../../../presets/networks/rack-ethernet.toml")),
-    ("ideal", include_str!("../../../../presets/networks/ideal.toml")),
+    ("fast-ethernet", include_str!("../../presets/networks/fast-ethernet.toml")),
+    ("hub", include_str!("../../presets/networks/hub.toml")),
+    ("infiniband-1x", include_str!("../../presets/networks/infiniband-1x.toml")),
+    ("ethernet-25g", include_str!("../../presets/networks/ethernet-25g.toml")),
+    ("rack-ethernet", include_str!("../../presets/networks/rack-ethernet.toml")),
+    ("ideal", include_str!("../../presets/networks/ideal.toml")),
 ];
 
 /// Keys of a network file that are not parameters of its model.

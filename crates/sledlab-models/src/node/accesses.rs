@@ -6,7 +6,7 @@ use sledlab_core::seed;
 
 /// The order of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum AccessOrder {
     /// From the first page on.
     #[default]
     Sequential,
@@ -19,7 +19,7 @@ pub enum Order {
 /// The pages that an access of so many bytes touches, in order.
 #[derive(Clone, Debug)]
 pub struct Pages {
-    order: Order,
+    order: AccessOrder,
     /// How many.
     count: u64,
     page_bytes: u64,
@@ -31,10 +31,17 @@ pub struct Pages {
 impl Pages {
     /// An access to `bytes` of a file of `file_pages` pages, which has as many at least. A random one draws from the
     /// stream `name` of the `seed`.
-    pub fn new(order: Order, bytes: u64, page_bytes: u64, file_pages: u64, seed: u64, name: &str) -> Self {
+    pub fn new(
+        order: AccessOrder,
+        bytes: u64,
+        page_bytes: u64,
+        file_pages: u64,
+        seed: u64,
+        name: &str,
+    ) -> Self {
         let count = bytes.div_ceil(page_bytes);
         let mut drawn = Vec::new();
-        if order == Order::Random {
+        if order == AccessOrder::Random {
             let mut all: Vec<u32> = (0..file_pages.max(count) as u32).collect();
             let (chosen, _) = all.partial_shuffle(&mut seed::stream(seed, name), count as usize);
             drawn = chosen.to_vec();
@@ -67,13 +74,13 @@ impl Pages {
     #[inline]
     pub fn at(&self, turn: u64) -> (u64, u32) {
         let page = match self.order {
-            Order::Sequential => turn,
-            Order::Random => u64::from(self.drawn[turn as usize]),
-            Order::Interleaved(parts) => self.interleaved(turn, parts.clamp(1, self.count)),
+            AccessOrder::Sequential => turn,
+            AccessOrder::Random => u64::from(self.drawn[turn as usize]),
+            AccessOrder::Interleaved(parts) => self.interleaved(turn, parts.clamp(1, self.count)),
         };
         // The access ends inside a page: the last of those it touches in order of the file, whose turn is the last
         // one of a random access.
-        let is_last = if self.order == Order::Random { turn } else { page } + 1 == self.count;
+        let is_last = if self.order == AccessOrder::Random { turn } else { page } + 1 == self.count;
         let bytes = if is_last { self.last_bytes } else { self.page_bytes };
         (page, bytes.div_ceil(BLOCK_BYTES) as u32)
     }
@@ -93,7 +100,7 @@ mod tests {
 
     #[test]
     fn parts_are_touched_by_turns() {
-        let pages = Pages::new(Order::Interleaved(3), 8 * 8192, 8192, 8, 1, "");
+        let pages = Pages::new(AccessOrder::Interleaved(3), 8 * 8192, 8192, 8, 1, "");
         let order: Vec<u64> = (0..8).map(|turn| pages.at(turn).0).collect();
         assert_eq!(order, [0, 3, 6, 1, 4, 7, 2, 5]);
     }
@@ -106,7 +113,7 @@ mod tests {
             more in 0_u64..100,
             kind in 0..3,
         ) {
-            let order = [Order::Sequential, Order::Random, Order::Interleaved(parts)][kind as usize];
+            let order = [AccessOrder::Sequential, AccessOrder::Random, AccessOrder::Interleaved(parts)][kind as usize];
             let file_pages = bytes.div_ceil(8192) + more;
             let pages = Pages::new(order, bytes, 8192, file_pages, 3, "a");
             let mut touched: Vec<(u64, u32)> = (0..pages.len()).map(|turn| pages.at(turn)).collect();

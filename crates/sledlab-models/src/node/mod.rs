@@ -7,7 +7,7 @@ mod accesses;
 mod files;
 pub mod preset;
 
-pub use accesses::{Order, Pages};
+pub use accesses::{AccessOrder, Pages};
 pub use files::Files;
 
 use sledlab_core::params::Params;

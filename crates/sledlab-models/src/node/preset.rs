@@ -4,8 +4,8 @@ use sledlab_core::{Error, Result};
 
 /// Every preset: its name and its file.
 const PRESETS: &[(&str, &str)] = &[
-    ("smart-2003", include_str!("../../../../presets/nodes/smart-2003.toml")),
-    ("csd-arm", include_str!("../../../../presets/nodes/csd-arm.toml")),
+    ("smart-2003", include_str!("../../presets/nodes/smart-2003.toml")),
+    ("csd-arm", include_str!("../../presets/nodes/csd-arm.toml")),
 ];
 
 /// Names of the presets.

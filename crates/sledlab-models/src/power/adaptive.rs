@@ -6,7 +6,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{Model, Policy, Prices};
+use super::{Model, PowerPolicy, Prices};
 
 sledlab_core::params! {
     /// How a timeout follows its mistakes.
@@ -45,7 +45,7 @@ impl Model for Adaptive {
     }
 }
 
-impl Policy for Adaptive {
+impl PowerPolicy for Adaptive {
     fn timeout(&mut self, prices: &Prices) -> Span {
         match prices.break_even() {
             Span::MAX => Span::MAX,

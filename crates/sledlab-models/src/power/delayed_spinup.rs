@@ -3,7 +3,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{Model, Policy, Prices};
+use super::{Model, PowerPolicy, Prices};
 
 sledlab_core::params! {
     /// Limits of the delay: whichever is reached first.
@@ -40,7 +40,7 @@ impl Model for DelayedSpinup {
     }
 }
 
-impl Policy for DelayedSpinup {
+impl PowerPolicy for DelayedSpinup {
     fn timeout(&mut self, _: &Prices) -> Span {
         self.timeout
     }

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{Model, Policy, Prices};
+use super::{Model, PowerPolicy, Prices};
 
 sledlab_core::params! {
     /// A fixed idle timeout.
@@ -28,7 +28,7 @@ impl Model for Fixed {
     }
 }
 
-impl Policy for Fixed {
+impl PowerPolicy for Fixed {
     fn timeout(&mut self, _: &Prices) -> Span {
         self.timeout
     }

@@ -3,7 +3,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{Model, NoParams, Policy, Prices};
+use super::{Model, NoParams, PowerPolicy, Prices};
 
 /// Park at once.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ impl Model for Immediate {
     }
 }
 
-impl Policy for Immediate {
+impl PowerPolicy for Immediate {
     fn timeout(&mut self, _: &Prices) -> Span {
         Span::ZERO
     }

@@ -5,12 +5,12 @@ use sledlab_core::stats::CompensatedSum;
 use sledlab_core::{Span, Time};
 
 use super::PowerRates;
-use crate::device::Work;
+use crate::device::MechanicalWork;
 
 /// What a device can be doing (PW-01). A disk's states are the same by other names: ACTIVE is seeking or accessing,
 /// SLEEP and OFF are inactive, and spinning up is a start-up (PW-17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum PowerState {
     /// Parked: stationary, or not spinning.
     Inactive,
     /// Getting going.
@@ -21,10 +21,10 @@ pub enum State {
     Idle,
 }
 
-impl State {
+impl PowerState {
     /// Whether a device can go on to `next` (paper 000, figure 3).
-    pub fn leads_to(self, next: State) -> bool {
-        use State::{Idle, Inactive, Startup, Working};
+    pub fn leads_to(self, next: PowerState) -> bool {
+        use PowerState::{Idle, Inactive, Startup, Working};
         matches!(
             (self, next),
             (Inactive, Startup)
@@ -40,7 +40,7 @@ impl State {
 pub struct Ledger {
     opened: Time,
     /// The state last entered and until when, to hold transitions to the rules.
-    last: Option<(State, Time)>,
+    last: Option<(PowerState, Time)>,
     /// Mechanism moving without tips.
     pub seek: Span,
     /// Tips reading or writing.
@@ -92,9 +92,11 @@ impl Ledger {
 
     /// Enters a state; the ledger knows no gaps, and only the transitions of a device.
     #[inline]
-    fn enter(&mut self, state: State, from: Time, to: Time) {
+    fn enter(&mut self, state: PowerState, from: Time, to: Time) {
         // A start-up may take no time, and a device may park in the moment it is wanted: neither must be left out.
-        if cfg!(debug_assertions) && (from < to || matches!(state, State::Inactive | State::Startup)) {
+        if cfg!(debug_assertions)
+            && (from < to || matches!(state, PowerState::Inactive | PowerState::Startup))
+        {
             if let Some((last, until)) = self.last {
                 assert_eq!(until, from, "{state:?} does not follow {last:?} at once");
                 assert!(last == state || last.leads_to(state), "{last:?} does not lead to {state:?}");
@@ -105,9 +107,9 @@ impl Ledger {
 
     /// A stretch of work; of one that spans the opening, each part counts in proportion.
     #[inline]
-    pub fn work(&mut self, from: Time, to: Time, work: Work) {
+    pub fn work(&mut self, from: Time, to: Time, work: MechanicalWork) {
         debug_assert_eq!(to.since(from), work.busy(), "a busy stretch is seeks and accesses, nothing else");
-        self.enter(State::Working, from, to);
+        self.enter(PowerState::Working, from, to);
         if from >= self.opened {
             self.seek += work.seek;
             self.access += work.access;
@@ -121,7 +123,7 @@ impl Ledger {
 
     /// A stretch of work that began before the opening.
     #[cold]
-    fn work_from_before(&mut self, from: Time, to: Time, work: Work) {
+    fn work_from_before(&mut self, from: Time, to: Time, work: MechanicalWork) {
         let counted = self.counted(from, to);
         let share = |part: u128| part * u128::from(counted.as_ns()) / u128::from(work.busy().as_ns().max(1));
         let seek = Span::from_ns(share(u128::from(work.seek.as_ns())) as u64);
@@ -134,7 +136,7 @@ impl Ledger {
 
     /// An idle stretch at `idle_mw`.
     pub fn idle(&mut self, from: Time, to: Time, idle_mw: f64) {
-        self.enter(State::Idle, from, to);
+        self.enter(PowerState::Idle, from, to);
         let span = self.counted(from, to);
         self.idle += span;
         self.idle_mw_ns += idle_mw * span.as_ns() as f64;
@@ -142,13 +144,13 @@ impl Ledger {
 
     /// A parked stretch.
     pub fn inactive(&mut self, from: Time, to: Time) {
-        self.enter(State::Inactive, from, to);
+        self.enter(PowerState::Inactive, from, to);
         self.inactive += self.counted(from, to);
     }
 
     /// A start-up.
     pub fn startup(&mut self, from: Time, to: Time) {
-        self.enter(State::Startup, from, to);
+        self.enter(PowerState::Startup, from, to);
         self.startup += self.counted(from, to);
         self.startups += u64::from(from >= self.opened);
     }
@@ -201,7 +203,8 @@ mod tests {
         ledger.inactive(AT(0), AT(40));
         ledger.startup(AT(40), AT(60));
         let half = Span::from_ns(40);
-        let work = Work { seek: half, access: half, tip_ns: 800, written_tip_ns: 600, dark_tip_ns: 80 };
+        let work =
+            MechanicalWork { seek: half, access: half, tip_ns: 800, written_tip_ns: 600, dark_tip_ns: 80 };
         ledger.work(AT(60), AT(140), work);
         ledger.idle(AT(140), AT(150), 150.0);
         assert_eq!(ledger.total(), Span::from_ns(50));
@@ -234,6 +237,6 @@ mod tests {
     fn a_parked_device_cannot_serve() {
         let mut ledger = Ledger::default();
         ledger.inactive(AT(0), AT(40));
-        ledger.work(AT(40), AT(50), Work { seek: Span::from_ns(10), ..Work::default() });
+        ledger.work(AT(40), AT(50), MechanicalWork { seek: Span::from_ns(10), ..MechanicalWork::default() });
     }
 }

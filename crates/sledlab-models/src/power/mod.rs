@@ -15,7 +15,7 @@ mod share;
 mod shares;
 mod total;
 
-pub use ledger::{Energy, Ledger, State};
+pub use ledger::{Energy, Ledger, PowerState};
 pub use shares::Shares;
 pub use total::TotalSpent;
 
@@ -26,7 +26,7 @@ use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result, Span};
 use toml::{Table, Value};
 
-use crate::device::Work;
+use crate::device::MechanicalWork;
 use fixed::Fixed;
 
 /// Power of a device in each state but idle, which depends on where it stopped.
@@ -52,7 +52,7 @@ const UJ: f64 = 1e-6;
 impl PowerRates {
     /// What `work` costs the request it was done for.
     #[inline]
-    pub fn spent(&self, work: &Work) -> Spent {
+    pub fn spent(&self, work: &MechanicalWork) -> Spent {
         let access_mw_ns = self.active_mw * work.access.as_ns() as f64
             + self.tip_mw * work.tip_ns as f64
             + self.writing_extra_mw() * work.written_tip_ns as f64;
@@ -136,15 +136,15 @@ impl Prices {
 /// Decides when an idle device parks and when a parked one starts up.
 ///
 /// No method has a default that a wrapper could forget to forward.
-pub trait Policy: Send {
+pub trait PowerPolicy: Send {
     /// The device has run out of requests: how long it stays idle before it parks. [`Span::MAX`]: for ever.
     ///
     /// It is asked once for each rest, when that is over; a queue that is refilled in the moment it runs empty makes
-    /// a rest of no length, of which nothing is [`learn`](Policy::learn)ed.
+    /// a rest of no length, of which nothing is [`learn`](PowerPolicy::learn)ed.
     fn timeout(&mut self, prices: &Prices) -> Span;
 
     /// The same when the rest is over and known to have lasted `length`. Only an oracle makes use of that; the others answer as for
-    /// [`timeout`](Policy::timeout).
+    /// [`timeout`](PowerPolicy::timeout).
     fn timeout_in_hindsight(&mut self, length: Span, prices: &Prices) -> Span;
 
     /// A rest of `length` is over, in which the device was to park after `timeout`: what a policy can learn from.
@@ -158,7 +158,7 @@ pub trait Policy: Send {
 }
 
 /// What a policy is: one implementation for each file of this folder.
-pub trait Model: Policy + Sized + 'static {
+pub trait Model: PowerPolicy + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
@@ -171,7 +171,7 @@ pub trait Model: Policy + Sized + 'static {
 }
 
 /// Makes a policy of a table of parameters.
-pub type Make = fn(&Table) -> Result<Box<dyn Policy>>;
+pub type Make = fn(&Table) -> Result<Box<dyn PowerPolicy>>;
 
 /// A policy in the list.
 pub type Entry = registry::Entry<Make>;
@@ -209,7 +209,7 @@ pub static LIST: Registry<Make> = Registry {
 const PATH: &str = "power";
 
 /// Makes a policy at the beginning of a run.
-type Making = dyn Fn() -> Result<Box<dyn Policy>> + Send + Sync;
+type Making = dyn Fn() -> Result<Box<dyn PowerPolicy>> + Send + Sync;
 
 /// A policy with all its parameters.
 #[derive(Clone)]
@@ -239,7 +239,7 @@ impl Choice {
     pub fn custom(
         name: &str,
         params: Table,
-        make: impl Fn() -> Result<Box<dyn Policy>> + Send + Sync + 'static,
+        make: impl Fn() -> Result<Box<dyn PowerPolicy>> + Send + Sync + 'static,
     ) -> Self {
         Choice { name: name.to_owned(), params, make: Arc::new(make) }
     }
@@ -266,7 +266,7 @@ impl Choice {
     ///
     /// # Errors
     /// Of a policy in the list, none that [`new`](Choice::new) has not found.
-    pub fn make(&self) -> Result<Box<dyn Policy>> {
+    pub fn make(&self) -> Result<Box<dyn PowerPolicy>> {
         (self.make)()
     }
 
@@ -291,12 +291,12 @@ mod tests {
     /// A sled: idle at 150 mW, parked at 50 mW, started for 50 uJ: parking pays after 0.5 ms.
     pub(super) const SLED: Prices = Prices { idle_mw: 150.0, inactive_mw: 50.0, startup_uj: 50.0 };
 
-    pub(super) fn policy(word: &str) -> Box<dyn Policy> {
+    pub(super) fn policy(word: &str) -> Box<dyn PowerPolicy> {
         Choice::parse(word, Table::new(), 7.0).unwrap().make().unwrap()
     }
 
     /// Timeouts over rests of the same length.
-    pub(super) fn timeouts_ms(policy: &mut dyn Policy, rests_ms: &[f64], prices: &Prices) -> Vec<f64> {
+    pub(super) fn timeouts_ms(policy: &mut dyn PowerPolicy, rests_ms: &[f64], prices: &Prices) -> Vec<f64> {
         let mut rest = |ms: &f64| {
             let length = Span::from_ms(*ms);
             let timeout = policy.timeout_in_hindsight(length, prices);

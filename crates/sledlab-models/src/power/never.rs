@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{Model, NoParams, Policy, Prices};
+use super::{Model, NoParams, PowerPolicy, Prices};
 
 /// Never park.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ impl Model for Never {
     }
 }
 
-impl Policy for Never {
+impl PowerPolicy for Never {
     fn timeout(&mut self, _: &Prices) -> Span {
         Span::MAX
     }

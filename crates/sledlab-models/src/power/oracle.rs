@@ -5,7 +5,7 @@
 
 use sledlab_core::{Error, Span};
 
-use super::{Model, NoParams, Policy, Prices};
+use super::{Model, NoParams, PowerPolicy, Prices};
 
 /// The offline optimum.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ impl Model for Oracle {
     }
 }
 
-impl Policy for Oracle {
+impl PowerPolicy for Oracle {
     /// Never asked: a rest is judged when it is over, also the one that the end of a run cuts short.
     fn timeout(&mut self, _: &Prices) -> Span {
         Span::ZERO

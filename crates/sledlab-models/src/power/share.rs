@@ -6,7 +6,7 @@
 
 use sledlab_core::{Error, Span, math};
 
-use super::{Model, Policy, Prices};
+use super::{Model, PowerPolicy, Prices};
 
 sledlab_core::params! {
     /// The experts and how they are judged.
@@ -56,7 +56,7 @@ impl Model for Share {
     }
 }
 
-impl Policy for Share {
+impl PowerPolicy for Share {
     fn timeout(&mut self, prices: &Prices) -> Span {
         let mean: f64 =
             self.weights.iter().enumerate().map(|(number, weight)| weight * self.expert(number)).sum();

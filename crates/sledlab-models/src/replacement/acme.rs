@@ -12,7 +12,7 @@ use super::lists::Lists;
 use super::lru::Lru;
 use super::random::{Random, RandomParams};
 use super::slru::{Slru, SlruParams};
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
@@ -34,7 +34,7 @@ const SETS: usize = 1 << POOL;
 /// Adaptive caching by votes.
 pub struct Acme {
     params: AcmeParams,
-    pool: [Box<dyn Policy>; POOL],
+    pool: [Box<dyn ReplacementPolicy>; POOL],
     weights: [f64; POOL],
     /// What is there, by the set of policies that hold it.
     keys: Lists<SETS>,
@@ -49,7 +49,7 @@ impl Model for Acme {
         "lru, lfuda, slru, arc, fifo and random vote on residency; every miss costs a policy weight";
 
     fn new(params: &AcmeParams, capacity: usize) -> Self {
-        let pool: [Box<dyn Policy>; POOL] = [
+        let pool: [Box<dyn ReplacementPolicy>; POOL] = [
             Box::new(Lru::new(&NoParams, capacity)),
             Box::new(Lfuda::new(&NoParams, capacity)),
             Box::new(Slru::new(&SlruParams::default(), capacity)),
@@ -90,7 +90,7 @@ impl Acme {
     }
 }
 
-impl Policy for Acme {
+impl ReplacementPolicy for Acme {
     fn access(&mut self, access: Use) -> Found {
         let hit = self.holds(access.key);
         self.vote(access);

@@ -5,7 +5,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 
 /// Used once, and again; and what was dropped from each, of which only the key is kept.
 const ONCE: usize = 0;
@@ -72,7 +72,7 @@ impl Arc {
     }
 }
 
-impl Policy for Arc {
+impl ReplacementPolicy for Arc {
     fn access(&mut self, access: Use) -> Found {
         let (victim, list) = match self.keys.find(access.key) {
             Some(ONCE | AGAIN) => {

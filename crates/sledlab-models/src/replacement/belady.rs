@@ -4,7 +4,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::priorities::Priorities;
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 
 /// The offline optimum.
 pub struct Belady {
@@ -24,7 +24,7 @@ impl Model for Belady {
     }
 }
 
-impl Policy for Belady {
+impl ReplacementPolicy for Belady {
     fn access(&mut self, access: Use) -> Found {
         let hit = self.holds(access.key);
         let full = self.keys.len() == self.capacity;

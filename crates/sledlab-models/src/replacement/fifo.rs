@@ -4,7 +4,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 
 /// First in, first out.
 pub struct Fifo {
@@ -22,7 +22,7 @@ impl Model for Fifo {
     }
 }
 
-impl Policy for Fifo {
+impl ReplacementPolicy for Fifo {
     fn access(&mut self, access: Use) -> Found {
         if self.holds(access.key) {
             return Found::Hit;

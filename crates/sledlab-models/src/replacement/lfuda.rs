@@ -7,7 +7,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::priorities::Priorities;
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 
 /// Least frequently used with dynamic aging.
 pub struct Lfuda {
@@ -27,7 +27,7 @@ impl Model for Lfuda {
     }
 }
 
-impl Policy for Lfuda {
+impl ReplacementPolicy for Lfuda {
     fn access(&mut self, access: Use) -> Found {
         if let Some(kept) = self.keys.get(access.key) {
             self.keys.set(access.key, kept.uses + 1 + self.age, kept.uses + 1);

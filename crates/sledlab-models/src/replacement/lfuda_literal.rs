@@ -4,7 +4,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::priorities::Priorities;
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 
 /// Least frequently used, with an age that adds up.
 pub struct LfudaLiteral {
@@ -23,7 +23,7 @@ impl Model for LfudaLiteral {
     }
 }
 
-impl Policy for LfudaLiteral {
+impl ReplacementPolicy for LfudaLiteral {
     fn access(&mut self, access: Use) -> Found {
         let more = self.age.saturating_add(1);
         if let Some(kept) = self.keys.get(access.key) {

@@ -4,7 +4,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 
 /// Least recently used.
 pub struct Lru {
@@ -22,7 +22,7 @@ impl Model for Lru {
     }
 }
 
-impl Policy for Lru {
+impl ReplacementPolicy for Lru {
     fn access(&mut self, access: Use) -> Found {
         if self.keys.bring_front(0, access.key) {
             return Found::Hit;

@@ -53,7 +53,7 @@ pub enum Found {
 
 /// Decides what a full cache drops. Everything takes the same room.
 #[expect(clippy::len_without_is_empty, reason = "`dyn Policy` has it: it follows from `len`")]
-pub trait Policy: Send {
+pub trait ReplacementPolicy: Send {
     /// An access: what is not there is taken in, in place of something else where the cache is full.
     fn access(&mut self, access: Use) -> Found;
     /// Whether it is there; asking is no access.
@@ -64,7 +64,7 @@ pub trait Policy: Send {
     fn failure(&mut self) -> Option<Error>;
 }
 
-impl dyn Policy + '_ {
+impl dyn ReplacementPolicy + '_ {
     /// Whether nothing is there.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -72,7 +72,7 @@ impl dyn Policy + '_ {
 }
 
 /// What a policy is: one implementation for each file of this folder.
-pub trait Model: Policy + Sized + 'static {
+pub trait Model: ReplacementPolicy + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
@@ -87,7 +87,7 @@ pub trait Model: Policy + Sized + 'static {
 }
 
 /// Makes an empty cache of a table of parameters, with room for so many things.
-pub type Make = fn(&Table, usize) -> Result<Box<dyn Policy>>;
+pub type Make = fn(&Table, usize) -> Result<Box<dyn ReplacementPolicy>>;
 
 /// What is known of a policy.
 #[derive(Clone, Copy, Debug)]
@@ -134,26 +134,26 @@ pub static LIST: Registry<Make, Facts> = Registry {
 const PATH: &str = "replacement";
 
 /// Makes an empty cache of a policy that is not in the list.
-type MakeCustom = dyn Fn(&Table, usize) -> Result<Box<dyn Policy>> + Send + Sync;
+type MakeCustom = dyn Fn(&Table, usize) -> Result<Box<dyn ReplacementPolicy>> + Send + Sync;
 
 /// A policy that is not in the list; its parameters are its own to check.
 #[derive(Clone)]
-pub struct Custom {
+pub struct CustomPolicy {
     word: String,
     make: Arc<MakeCustom>,
 }
 
-impl Custom {
+impl CustomPolicy {
     /// What is called `word`, `module:Class`, and makes an empty cache of parameters and room.
     pub fn new(
         word: &str,
-        make: impl Fn(&Table, usize) -> Result<Box<dyn Policy>> + Send + Sync + 'static,
+        make: impl Fn(&Table, usize) -> Result<Box<dyn ReplacementPolicy>> + Send + Sync + 'static,
     ) -> Self {
-        Custom { word: word.to_owned(), make: Arc::new(make) }
+        CustomPolicy { word: word.to_owned(), make: Arc::new(make) }
     }
 }
 
-impl fmt::Debug for Custom {
+impl fmt::Debug for CustomPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.word)
     }
@@ -166,7 +166,7 @@ pub struct Choice(Which);
 #[derive(Clone, Debug)]
 enum Which {
     Listed(Chosen<Make, Facts>),
-    Custom(Custom, Table),
+    Custom(CustomPolicy, Table),
 }
 
 impl Choice {
@@ -182,7 +182,7 @@ impl Choice {
     ///
     /// # Errors
     /// As of [`parse`](Choice::parse).
-    pub fn parse_among(word: &str, custom: &[Custom]) -> Result<Self> {
+    pub fn parse_among(word: &str, custom: &[CustomPolicy]) -> Result<Self> {
         let mut said = Table::new();
         let name = registry::split_plug_in(PATH, word, &mut said)?;
         if let Some(found) = custom.iter().find(|custom| custom.word == name) {
@@ -214,7 +214,7 @@ impl Choice {
     ///
     /// # Errors
     /// No room.
-    pub fn make(&self, capacity: usize) -> Result<Box<dyn Policy>> {
+    pub fn make(&self, capacity: usize) -> Result<Box<dyn ReplacementPolicy>> {
         if capacity == 0 {
             return Err(Error::user("a cache has room for nothing")
                 .with_remedy("make it larger, or what it holds smaller"));

@@ -8,7 +8,7 @@ use sledlab_core::seed;
 
 use sledlab_core::Error;
 
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 
 sledlab_core::params! {
     /// How chance is drawn.
@@ -37,7 +37,7 @@ impl Model for Random {
     }
 }
 
-impl Policy for Random {
+impl ReplacementPolicy for Random {
     fn access(&mut self, access: Use) -> Found {
         if self.holds(access.key) {
             return Found::Hit;

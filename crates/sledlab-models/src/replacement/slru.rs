@@ -3,7 +3,7 @@
 use sledlab_core::Error;
 
 use super::lists::Lists;
-use super::{Found, Model, Policy, Use};
+use super::{Found, Model, ReplacementPolicy, Use};
 
 sledlab_core::params! {
     /// How the room is divided.
@@ -36,7 +36,7 @@ impl Model for Slru {
     }
 }
 
-impl Policy for Slru {
+impl ReplacementPolicy for Slru {
     fn access(&mut self, access: Use) -> Found {
         if self.holds(access.key) {
             self.keys.push_front(PROTECTED, access.key);

@@ -18,7 +18,7 @@ fn accesses(keys: &[u64]) -> Vec<Use> {
     uses
 }
 
-fn make(word: &str, capacity: usize) -> Box<dyn Policy> {
+fn make(word: &str, capacity: usize) -> Box<dyn ReplacementPolicy> {
     Choice::parse(word).unwrap().make(capacity).unwrap()
 }
 
@@ -96,7 +96,7 @@ fn says_what_is_wrong() {
 
 #[test]
 fn those_that_are_not_in_the_list_are_known_where_they_are_given() {
-    let own = Custom::new("mine:Any", |params, capacity| {
+    let own = CustomPolicy::new("mine:Any", |params, capacity| {
         assert_eq!(params["depth"].as_integer(), Some(3));
         Choice::parse("fifo")?.make(capacity)
     });

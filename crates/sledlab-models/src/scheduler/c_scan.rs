@@ -2,7 +2,7 @@
 
 use sledlab_core::Result;
 
-use super::sweep::{End, Sweep};
+use super::queue::sweep::{End, Sweep};
 use super::{Model, NoParams, Scheduler, Setting};
 
 /// Upwards by block number, again and again.

@@ -2,8 +2,8 @@
 
 use sledlab_core::Result;
 
-use super::positioned::Positioned;
-use super::zoned::{Circular, Zoned};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{Circular, Zoned};
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, Mechanics, Queued};
 
@@ -41,7 +41,7 @@ fn region(lbn: u64, regions: u64, capacity: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::{Trial, order};
+    use super::super::queue::zoned::trial::{Trial, order};
     use super::*;
 
     #[test]

@@ -6,30 +6,22 @@
 
 mod asptf;
 mod c_scan;
-mod crowded;
 mod fcfs;
-mod grid;
 mod gsptf;
 mod mst;
 mod optimal;
-mod ordered;
 mod p_alpha;
 mod p_sptf;
 mod pa_sptf;
-mod planned;
-mod positioned;
 mod pzsptf;
-mod same_position;
+mod queue;
 mod scan;
-mod scan_index;
 mod sdf;
 mod sptf;
-mod sptf_scan;
+mod sptf_exhaustive;
 mod sstf;
-mod sweep;
 mod wstf;
 mod zfcfs;
-mod zoned;
 mod zpsptf;
 mod zscan_psptf;
 mod zsptf;
@@ -44,8 +36,8 @@ use sledlab_core::{Error, Result, Time};
 use toml::Table;
 
 use self::fcfs::Fcfs;
-use self::same_position::SamePosition;
-use self::scan_index::ScanIndex;
+use self::queue::exhaustive::ExhaustiveIndex;
+use self::queue::same_position::SamePosition;
 use crate::device::{Aim, Mechanics, PositionIndex, Queued};
 
 /// A queue with an order of service.
@@ -94,15 +86,15 @@ pub struct Setting<'a> {
     pub mechanics: &'a dyn Mechanics,
     /// Whether it takes along what waits at the position of its choice.
     pub batch: Batch,
-    /// Scan the queue even where the device has an index: the oracle of the index.
-    pub scan: bool,
+    /// Search the whole queue even where the device has an index: the oracle of the index.
+    pub exhaustive: bool,
 }
 
 impl Setting<'_> {
-    /// An index that finds the best by `aim`: the device's own, or a scan.
+    /// An index that finds the best by `aim`: the device's own, or an exhaustive search.
     fn index(&self, aim: &Aim) -> Box<dyn PositionIndex> {
-        let own = if self.scan { None } else { self.mechanics.position_index(aim) };
-        own.unwrap_or_else(|| Box::new(ScanIndex::new(aim.clone())))
+        let own = if self.exhaustive { None } else { self.mechanics.position_index(aim) };
+        own.unwrap_or_else(|| Box::new(ExhaustiveIndex::new(aim.clone())))
     }
 }
 
@@ -128,7 +120,7 @@ pub trait Model: Sized {
     fn make(params: &Self::Params, setting: Setting) -> Result<Box<dyn Scheduler>>;
 }
 
-/// Makes an empty queue of a table of parameters, for a device; scans where it could use an index if told to.
+/// Makes an empty queue of a table of parameters, for a device, which searches exhaustively if told to.
 pub type Make = fn(&Table, &dyn Mechanics, bool) -> Result<Box<dyn Scheduler>>;
 
 /// What is known of a scheduler.
@@ -168,7 +160,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
         of::<sstf::Sstf>(),
         of::<sdf::Sdf>(),
         of::<sptf::Sptf>(),
-        of::<sptf_scan::SptfScan>(),
+        of::<sptf_exhaustive::SptfExhaustive>(),
         of::<asptf::Asptf>(),
         of::<wstf::Wstf>(),
         of::<p_sptf::PSptf>(),
@@ -228,16 +220,16 @@ fn resolve<M: Model>(path: &str, table: &Table) -> Result<Table> {
     Ok(own.to_table().into_iter().chain(batch.to_table()).collect())
 }
 
-fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, scan: bool) -> Result<Box<dyn Scheduler>> {
+fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, exhaustive: bool) -> Result<Box<dyn Scheduler>> {
     let (own, BatchParams { batch }) = read::<M>(PATH, table)?;
     let wrap = batch == Batch::SamePosition && !M::BATCHES;
     // What is taken along must be taken once only.
     let inside = if wrap { Batch::None } else { batch };
-    let queue = M::make(&own, Setting { mechanics, batch: inside, scan })?;
+    let queue = M::make(&own, Setting { mechanics, batch: inside, exhaustive })?;
     Ok(if wrap { Box::new(SamePosition::new(queue)) } else { queue })
 }
 
-/// Makes an empty queue for a device, which scans where it could use an index if told to.
+/// Makes an empty queue for a device, which searches exhaustively if told to.
 type Making = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
 
 /// A scheduler with all its parameters, from which any number of empty queues can be made.
@@ -256,7 +248,7 @@ impl Choice {
     pub fn new(name: &str, params: &Table) -> Result<Self> {
         let Chosen { entry, params } = LIST.choose(name, params)?;
         let own = params.clone();
-        let make = move |mechanics: &dyn Mechanics, scan| (entry.make)(&own, mechanics, scan);
+        let make = move |mechanics: &dyn Mechanics, exhaustive| (entry.make)(&own, mechanics, exhaustive);
         Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(make) })
     }
 
@@ -275,8 +267,8 @@ impl Choice {
         (self.make)(mechanics, false)
     }
 
-    /// The same that scans instead of using the device's index: its oracle.
-    pub fn make_scan(&self, mechanics: &dyn Mechanics) -> Result<Box<dyn Scheduler>> {
+    /// The same that searches exhaustively instead of using the device's index: its oracle.
+    pub fn make_exhaustive(&self, mechanics: &dyn Mechanics) -> Result<Box<dyn Scheduler>> {
         (self.make)(mechanics, true)
     }
 

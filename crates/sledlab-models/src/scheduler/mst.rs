@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use sledlab_core::Result;
 
-use super::planned::{Planned, Planner};
+use super::queue::planned::{Planned, Planner};
 use super::{Model, Scheduler, Setting};
 use crate::device::{DeviceState, Mechanics, Queued};
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Result};
 
-use super::planned::{Planned, Planner};
+use super::queue::planned::{Planned, Planner};
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::{DeviceState, Mechanics, Queued};
 

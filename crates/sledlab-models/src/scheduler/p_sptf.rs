@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::crowded::Crowded;
-use super::positioned::Positioned;
+use super::queue::crowded::Crowded;
+use super::queue::positioned::Positioned;
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::Aim;
 

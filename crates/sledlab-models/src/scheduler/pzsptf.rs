@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::crowded::Crowded;
-use super::grid::{CellParams, Order, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Circular};
+use super::queue::crowded::Crowded;
+use super::queue::grid::{CellParams, ZoneOrder, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Circular};
 use super::{Model, Scheduler, Setting};
 use crate::device::Aim;
 
@@ -24,7 +24,7 @@ impl Model for Pzsptf {
     const BATCHES: bool = true;
 
     fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, Order::Columns, setting.mechanics);
+        let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
         Ok(zoned::over(zones, Circular::default(), inside).boxed())
     }
@@ -32,7 +32,7 @@ impl Model for Pzsptf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::order;
+    use super::super::queue::zoned::trial::order;
 
     #[test]
     fn zones_are_served_column_by_column_upwards_and_crowds_first_inside() {

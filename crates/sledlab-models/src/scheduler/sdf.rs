@@ -2,13 +2,13 @@
 
 use sledlab_core::{Error, Result, Time};
 
-use super::positioned::Positioned;
+use super::queue::positioned::Positioned;
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
 
 sledlab_core::choices! {
     /// How distances are measured.
-    pub enum Rule {
+    pub enum DistanceRule {
         /// From the sled, exactly.
         Euclidean = "euclidean",
         /// From the sled, in whole bits.
@@ -22,7 +22,7 @@ sledlab_core::params! {
     /// What is near.
     pub struct SdfParams {
         /// Distance to the nearer end of a row: `euclidean`, or as the reference simulator measures distances.
-        rule: Rule = Rule::Euclidean;
+        rule: DistanceRule = DistanceRule::Euclidean;
     }
 }
 
@@ -38,9 +38,9 @@ impl Model for Sdf {
 
     fn make(params: &SdfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let last_lbn = match params.rule {
-            Rule::Euclidean => return Ok(Positioned::boxed(&Aim::Distance, setting)),
-            Rule::DisksimExact => None,
-            Rule::DisksimApprox => Some(0),
+            DistanceRule::Euclidean => return Ok(Positioned::boxed(&Aim::Distance, setting)),
+            DistanceRule::DisksimExact => None,
+            DistanceRule::DisksimApprox => Some(0),
         };
         Ok(Box::new(WholeBits { queue: Vec::new(), last_lbn }))
     }

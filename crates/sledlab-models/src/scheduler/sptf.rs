@@ -2,7 +2,7 @@
 
 use sledlab_core::Result;
 
-use super::positioned::Positioned;
+use super::queue::positioned::Positioned;
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::Aim;
 

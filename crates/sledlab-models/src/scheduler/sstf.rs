@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use sledlab_core::{Error, Result, Time};
 
-use super::ordered::{Key, Ordered};
+use super::queue::ordered::{Key, Ordered};
 use super::{Model, Scheduler, Setting};
 use crate::device::{Mechanics, QueueOrder, Queued};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Result, Span, Time};
 
-use super::positioned::Positioned;
+use super::queue::positioned::Positioned;
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, Crowd, Score, Stretch};
 

@@ -3,8 +3,8 @@
 use sledlab_core::Result;
 
 use super::fcfs::Fcfs;
-use super::grid::{ZoneParams, Zones};
-use super::zoned::{self, Circular};
+use super::queue::grid::{ZoneParams, Zones};
+use super::queue::zoned::{self, Circular};
 use super::{Model, Scheduler, Setting};
 
 /// Order of arrival inside a zone of the medium; the zones in circular order.
@@ -26,7 +26,7 @@ impl Model for Zfcfs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::Trial;
+    use super::super::queue::zoned::trial::Trial;
 
     #[test]
     fn requests_of_a_zone_are_served_in_order_of_arrival() {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::{Result, Span};
 
-use super::crowded::{Crowded, NEAREST};
-use super::grid::{CellParams, Order, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Tour, Waiting};
+use super::queue::crowded::{Crowded, NEAREST};
+use super::queue::grid::{CellParams, ZoneOrder, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Tour, Waiting};
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, Mechanics, Queued};
 
@@ -23,7 +23,7 @@ impl Model for Zpsptf {
     const BATCHES: bool = true;
 
     fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, Order::Columns, setting.mechanics);
+        let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
         Ok(zoned::over(zones, MostForTheWay, inside).boxed())
     }
@@ -69,7 +69,7 @@ impl Candidate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::{Trial, order};
+    use super::super::queue::zoned::trial::{Trial, order};
     use super::*;
 
     fn candidate(zone: u32, requests: u64, time_ns: u64) -> Candidate {

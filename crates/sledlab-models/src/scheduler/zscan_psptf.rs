@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sledlab_core::Result;
 
-use super::crowded::Crowded;
-use super::grid::{CellParams, Order, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Tour, Waiting};
+use super::queue::crowded::Crowded;
+use super::queue::grid::{CellParams, ZoneOrder, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Tour, Waiting};
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, Mechanics};
 
@@ -24,7 +24,7 @@ impl Model for ZscanPsptf {
     const BATCHES: bool = true;
 
     fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, Order::Snake, setting.mechanics);
+        let zones = Zones::new(params.grid, ZoneOrder::Snake, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
         Ok(zoned::over(zones, BackAndForth::default(), inside).boxed())
     }
@@ -57,7 +57,7 @@ impl Tour for BackAndForth {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::{Trial, order};
+    use super::super::queue::zoned::trial::{Trial, order};
 
     #[test]
     fn zones_are_served_along_a_snake() {

@@ -2,9 +2,9 @@
 
 use sledlab_core::Result;
 
-use super::grid::{ZoneParams, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Circular};
+use super::queue::grid::{ZoneParams, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Circular};
 use super::{Model, Scheduler, Setting};
 use crate::device::Aim;
 
@@ -27,7 +27,7 @@ impl Model for Zsptf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::{Trial, order};
+    use super::super::queue::zoned::trial::{Trial, order};
 
     #[test]
     fn zones_are_served_up_the_even_columns_and_down_the_odd_ones() {

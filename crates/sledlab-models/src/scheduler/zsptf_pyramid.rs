@@ -2,15 +2,15 @@
 
 use sledlab_core::{Error, Result};
 
-use super::grid::{Grid, Order, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Circular, Tour, Waiting};
+use super::queue::grid::{Grid, ZoneOrder, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Circular, Tour, Waiting};
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, Mechanics};
 
 sledlab_core::choices! {
     /// What decides how far zones are merged.
-    pub enum Merge {
+    pub enum MergeRule {
         /// The requests around the zone that is next: it grows until it has enough.
         Local = "local",
         /// The whole queue: all zones are of the same size, the smallest with enough requests each.
@@ -24,7 +24,7 @@ sledlab_core::params! {
         /// Cells of the finest grid along x and y, at most 4096; 2x2 merge while both numbers can be halved.
         grid: Grid = Grid::new(32, 4);
         /// Requests that decide how far zones merge: around the next zone (`local`) or all (`global`).
-        merge: Merge = Merge::Local;
+        merge: MergeRule = MergeRule::Local;
         /// Requests that are enough for a zone; 1 never merges, large numbers come close to SPTF.
         threshold: u64 = 6_u64, "", 1..1e9;
         /// Whether even (read upwards) and odd columns (downwards) of a cell, merged or not, are two zones.
@@ -46,7 +46,7 @@ impl Model for ZsptfPyramid {
     const STARVATION_FREE: bool = false;
 
     fn make(params: &ZsptfPyramidParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        let zones = Zones::new(params.grid, Order::of_sweep(params.parity), setting.mechanics);
+        let zones = Zones::new(params.grid, ZoneOrder::of_sweep(params.parity), setting.mechanics);
         let levels = levels(&zones, params.root);
         if levels.len() == 1 {
             let message = format!("zsptf-pyramid: the cells of a grid of {} cannot be merged", params.grid);
@@ -131,7 +131,7 @@ fn level(finest: &Zones, grid: Grid, height: usize) -> Level {
 struct Pyramid {
     /// The finest first.
     levels: Vec<Level>,
-    merge: Merge,
+    merge: MergeRule,
     threshold: usize,
     sweep: Circular,
 }
@@ -139,8 +139,8 @@ struct Pyramid {
 impl Pyramid {
     fn is_enough(&self, level: &Level, entered: u32, waiting: &Waiting) -> bool {
         match self.merge {
-            Merge::Local => level.requests(entered, waiting) >= self.threshold,
-            Merge::Global => waiting.len() >= self.threshold.saturating_mul(level.occupied(waiting)),
+            MergeRule::Local => level.requests(entered, waiting) >= self.threshold,
+            MergeRule::Global => waiting.len() >= self.threshold.saturating_mul(level.occupied(waiting)),
         }
     }
 }
@@ -157,14 +157,14 @@ impl Tour for Pyramid {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::{Place, order};
+    use super::super::queue::zoned::trial::{CylinderRow, order};
     use super::*;
     use crate::device::{self, preset};
 
     fn levels_of(grid: Grid, parity: bool, root: bool) -> Vec<Level> {
         let table = preset::text("mems-g2").unwrap().parse().unwrap();
         let device = device::build(&preset::from_table(&table).unwrap()).unwrap();
-        levels(&Zones::new(grid, Order::of_sweep(parity), device.mechanics()), root)
+        levels(&Zones::new(grid, ZoneOrder::of_sweep(parity), device.mechanics()), root)
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
     }
 
     /// Cells of 32x4 are 78.125 cylinders wide and 6.75 rows high. Columns 0 to 3 make up a cell of 8x1.
-    const SPARSE: [Place; 6] = [(400, 0), (2, 20), (240, 26), (1, 3), (80, 3), (0, 0)];
+    const SPARSE: [CylinderRow; 6] = [(400, 0), (2, 20), (240, 26), (1, 3), (80, 3), (0, 0)];
 
     #[test]
     fn sparse_zones_are_merged_up_to_the_row_of_largest_cells() {
@@ -231,7 +231,7 @@ mod tests {
         let sparse = [(0, 0), (160, 0), (2, 26)];
         let crowd = [(2000, 0), (2002, 0), (2004, 0), (2006, 0), (2008, 0), (2010, 0)];
         let all = [&sparse[..], &crowd].concat();
-        let first_three = |word: &str, places: &[Place]| order(word, places)[..3].to_vec();
+        let first_three = |word: &str, places: &[CylinderRow]| order(word, places)[..3].to_vec();
         // A crowd far away raises the mean to two in a zone: no merging.
         let global = "zsptf-pyramid:merge=global:threshold=2";
         assert_eq!(first_three(global, &all), [(0, 0), (2, 26), (160, 0)]);

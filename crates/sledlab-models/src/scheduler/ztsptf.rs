@@ -2,9 +2,9 @@
 
 use sledlab_core::Result;
 
-use super::grid::{ZoneParams, Zones};
-use super::positioned::Positioned;
-use super::zoned::{self, Circular};
+use super::queue::grid::{ZoneParams, Zones};
+use super::queue::positioned::Positioned;
+use super::queue::zoned::{self, Circular};
 use super::{Model, Scheduler, Setting};
 use crate::device::Aim;
 
@@ -28,7 +28,7 @@ impl Model for Ztsptf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::zoned::trial::Trial;
+    use super::super::queue::zoned::trial::Trial;
 
     #[test]
     fn what_arrives_during_a_visit_waits_for_the_next_one() {

@@ -1,15 +1,15 @@
 //! What an experiment says of devices that fail: which, and when.
 
 use sledlab_core::Time;
-use sledlab_core::params::{Kind, ParamValue};
+use sledlab_core::params::{ParamKind, ParamValue};
 use toml::Value;
 
 /// The numbers of devices that fail, in that order: none, a number, or a list of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Failed(pub Vec<usize>);
+pub struct FailedDevices(pub Vec<usize>);
 
-impl ParamValue for Failed {
-    const KIND: Kind = Kind::Text;
+impl ParamValue for FailedDevices {
+    const KIND: ParamKind = ParamKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, String> {
         let wrong = || format!("expected none, the number of a device or a list of numbers, found `{value}`");
@@ -24,7 +24,7 @@ impl ParamValue for Failed {
         };
         match numbers.iter().enumerate().find(|(place, number)| numbers[..*place].contains(number)) {
             Some((_, twice)) => Err(format!("device {twice} cannot fail twice")),
-            None => Ok(Failed(numbers)),
+            None => Ok(FailedDevices(numbers)),
         }
     }
 
@@ -64,7 +64,7 @@ impl Default for FailedAt {
 }
 
 impl ParamValue for FailedAt {
-    const KIND: Kind = Kind::Text;
+    const KIND: ParamKind = ParamKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, String> {
         let moment = |value: &Value| match f64::from_value(value) {

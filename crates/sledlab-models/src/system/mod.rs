@@ -142,7 +142,7 @@ pub struct HybridFile {
 
 /// All that a system is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts<'a> {
+pub struct SystemParts<'a> {
     /// How devices are put together.
     pub system: &'a SystemParams,
     /// What is in front of them all.
@@ -161,9 +161,9 @@ pub struct Parts<'a> {
 ///
 /// # Errors
 /// Parameters that make no sense, alone or together.
-pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
-    let Parts { system, cache, .. } = parts;
-    let mut bare = if system.kind == params::Kind::Single && system.devices == 1 {
+pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
+    let SystemParts { system, cache, .. } = parts;
+    let mut bare = if system.kind == params::SystemKind::Single && system.devices == 1 {
         if system.bus == params::BusUse::Shared {
             return Err(Error::user("system.bus = \"shared\", but system.kind = \"single\" has one device")
                 .with_remedy("set system.bus = \"own\", or choose a system.kind of several"));
@@ -184,14 +184,14 @@ pub fn assemble(parts: Parts) -> Result<Box<dyn System>> {
         .with_remedy("make the cache larger, or cache.line_blocks smaller"));
     }
     Ok(match cache.kind {
-        cache::Kind::None => bare,
-        cache::Kind::WriteBack => Box::new(Cached::new(cache, bare)),
+        cache::CacheKind::None => bare,
+        cache::CacheKind::WriteBack => Box::new(Cached::new(cache, bare)),
     })
 }
 
 /// A device, or the hybrid in its place.
-fn node(parts: Parts) -> Result<Box<dyn System>> {
-    let Parts { hybrid, device, setup, keep_contents, .. } = parts;
+fn node(parts: SystemParts) -> Result<Box<dyn System>> {
+    let SystemParts { hybrid, device, setup, keep_contents, .. } = parts;
     let build = |file, setup| -> Result<Box<dyn System>> {
         let system = build(file, setup)?;
         Ok(if keep_contents { Box::new(Medium::new(system)) } else { system })
@@ -199,7 +199,7 @@ fn node(parts: Parts) -> Result<Box<dyn System>> {
     let back = build(device, setup)?;
     let Some(HybridFile { choice, front, power }) = hybrid else { return Ok(back) };
     let front = build(front, Setup { power, ..setup })?;
-    choice.make(hybrid::Devices { front, back })
+    choice.make(hybrid::HybridDevices { front, back })
 }
 
 /// The system that a device file describes, each station with an empty queue.

@@ -3,11 +3,11 @@
 use sledlab_core::params::ParamValue;
 use sledlab_core::{choices, registry};
 
-pub use super::failed::{Failed, FailedAt};
+pub use super::failed::{FailedAt, FailedDevices};
 
 choices! {
     /// How devices are put together.
-    pub enum Kind {
+    pub enum SystemKind {
         /// One device.
         Single = "single",
         /// One device after the other.
@@ -41,7 +41,7 @@ choices! {
     }
 }
 
-impl Kind {
+impl SystemKind {
     /// The word after `kind`.
     pub fn word(self) -> String {
         self.to_value().as_str().unwrap_or_default().to_owned()
@@ -49,27 +49,27 @@ impl Kind {
 
     /// Whether no data is lost with a single device.
     pub fn outlives_failures(self) -> bool {
-        matches!(self, Kind::Mirror | Kind::Raid5)
+        matches!(self, SystemKind::Mirror | SystemKind::Raid5)
     }
 
     /// Fewest devices that make one.
     pub fn fewest_devices(self) -> u64 {
         match self {
-            Kind::Single => 1,
-            Kind::Concatenation | Kind::Stripe | Kind::Mirror => 2,
-            Kind::Raid5 => 3,
+            SystemKind::Single => 1,
+            SystemKind::Concatenation | SystemKind::Stripe | SystemKind::Mirror => 2,
+            SystemKind::Raid5 => 3,
         }
     }
 }
 
-impl registry::Kind for Kind {
+impl registry::KindWord for SystemKind {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
-            Kind::Single => "one device",
-            Kind::Concatenation => "one device after the other in one address space",
-            Kind::Stripe => "units of consecutive blocks on each device in turn",
-            Kind::Mirror => "the same blocks on every device: writes go to all, a read to the nearest",
-            Kind::Raid5 => {
+            SystemKind::Single => "one device",
+            SystemKind::Concatenation => "one device after the other in one address space",
+            SystemKind::Stripe => "units of consecutive blocks on each device in turn",
+            SystemKind::Mirror => "the same blocks on every device: writes go to all, a read to the nearest",
+            SystemKind::Raid5 => {
                 "units on each device in turn, with their parity on another device for every stripe"
             }
         })
@@ -77,10 +77,10 @@ impl registry::Kind for Kind {
 
     fn heeds(self, key: &str) -> bool {
         match key {
-            "devices" | "bus" => self != Kind::Single,
+            "devices" | "bus" => self != SystemKind::Single,
             "failed" | "failed_at_s" | "rebuild_mb_s" => self.outlives_failures(),
             "start" => true,
-            "unit_blocks" => matches!(self, Kind::Stripe | Kind::Mirror | Kind::Raid5),
+            "unit_blocks" => matches!(self, SystemKind::Stripe | SystemKind::Mirror | SystemKind::Raid5),
             _ => false,
         }
     }
@@ -90,7 +90,7 @@ sledlab_core::params! {
     /// What the host talks to: one device, or several alike as one.
     pub struct SystemParams {
         /// How devices are put together: one, one after another, striped, mirrored, or striped with parity.
-        kind: Kind = Kind::Single;
+        kind: SystemKind = SystemKind::Single;
         /// Number of devices, each with its own queue, scheduler and power policy.
         devices: u64 = 1_u64, "", 1..1000;
         /// Consecutive blocks on one device (`stripe`, `raid5`); blocks that a `mirror` rebuilds at a time.
@@ -98,7 +98,7 @@ sledlab_core::params! {
         /// Bus of the devices: each its `own`, or one `shared` by disks, one command or transfer at a time.
         bus: BusUse = BusUse::Own;
         /// Devices that fail, of `mirror` and `raid5`: none, a number from 0 or a list of numbers.
-        failed: Failed = Failed::default();
+        failed: FailedDevices = FailedDevices::default();
         /// Times at which the `failed` devices fail, in s, one for all or a list; 0 is before the run.
         failed_at_s: FailedAt = FailedAt::default(), "s";
         /// Rate at which a spare is rebuilt, in 10^6 bytes per second; 0 rebuilds nothing.

@@ -7,9 +7,9 @@ use sledlab_core::{Error, Span, Time};
 use super::watch::{Seen, State, Watch};
 use super::{Setup, Start};
 use crate::device::preset::DeviceFile;
-use crate::device::{self, Busy, Device, Queued, Rest, Served, Work};
+use crate::device::{self, Busy, Device, MechanicalWork, Queued, Rest, Served};
 use crate::merge::{Merged, Merger};
-use crate::power::{Ledger, Policy, PowerRates, Prices};
+use crate::power::{Ledger, PowerPolicy, PowerRates, Prices};
 use crate::scheduler::Scheduler;
 
 /// A request that is done, as the host sees it.
@@ -36,7 +36,7 @@ pub struct Station {
     has_own_work: bool,
     scheduler: Box<dyn Scheduler>,
     merger: Option<Merger>,
-    power: Box<dyn Policy>,
+    power: Box<dyn PowerPolicy>,
     rates: PowerRates,
     phase: Phase,
     /// When another batch is selected although the device is not free: it takes more, and requests wait.
@@ -431,7 +431,7 @@ impl Station {
 
     /// The mechanism has become free at `now`.
     #[inline]
-    fn free(&mut self, since: Time, now: Time, work: Work) {
+    fn free(&mut self, since: Time, now: Time, work: MechanicalWork) {
         let queued = self.waiting();
         self.more_at = None;
         self.longest_queue = self.longest_queue.max(queued + self.admitted.len() + self.outside);

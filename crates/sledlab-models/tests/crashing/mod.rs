@@ -10,9 +10,11 @@ use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::hybrid::{self, Devices, HybridCounts};
+use sledlab_models::hybrid::{self, HybridCounts, HybridDevices};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Cached, Content, Medium, Parts, Setup, Start, System, SystemParams};
+use sledlab_models::system::{
+    self, Cached, Content, Medium, Setup, Start, System, SystemParams, SystemParts,
+};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -191,7 +193,7 @@ impl Bench {
         if let Some(system) = &self.array {
             let cache = self.cache.clone().unwrap_or_default();
             let (cache, device) = (&cache, &self.back);
-            let parts = Parts { system, cache, hybrid: None, device, setup, keep_contents: true };
+            let parts = SystemParts { system, cache, hybrid: None, device, setup, keep_contents: true };
             return system::assemble(parts).unwrap();
         }
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
@@ -219,7 +221,7 @@ impl Bench {
                 let front = medium(&self.front);
                 let front = if self.has(Defect::LosesHeaders) { front.losing_headers() } else { front };
                 let front = answers_early(front, Defect::FrontAnswersEarly);
-                let mut hybrid = choice.make(Devices { front, back }).unwrap();
+                let mut hybrid = choice.make(HybridDevices { front, back }).unwrap();
                 if let Some(hybrid) = hybrid.durable().filter(|_| self.has(Defect::FreesEarly)) {
                     hybrid.free_early();
                 }

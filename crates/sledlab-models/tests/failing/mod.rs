@@ -8,7 +8,7 @@ use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Completion, Content, Parts, Setup, Start, System, SystemParams};
+use sledlab_models::system::{self, Completion, Content, Setup, Start, System, SystemParams, SystemParts};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -42,7 +42,7 @@ impl Array {
         let (power, merge) = (power::Choice::of_device(1e9).unwrap(), MergeParams::default());
         let setup = Setup { scheduler: &scheduler, power: &power, merge: &merge, start: Start::Parked };
         let cache = CacheParams::default();
-        system::assemble(Parts {
+        system::assemble(SystemParts {
             system: &params,
             cache: &cache,
             hybrid: None,

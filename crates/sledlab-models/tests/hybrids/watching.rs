@@ -9,7 +9,7 @@ use sledlab_core::{Error, Op, Span, Time};
 use sledlab_models::cache::CacheCounts;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::device::{FaultCounts, Queued};
-use sledlab_models::hybrid::{self, Devices, HybridCounts};
+use sledlab_models::hybrid::{self, HybridCounts, HybridDevices};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
 use sledlab_models::system::{self, Completion, Durable, Setup, Start, Station, System};
@@ -156,7 +156,7 @@ pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
     let (front, back) = (device("front", 10), device("back", 100));
     let system = match hybrid::Choice::parse(hybrid, Table::new()).unwrap() {
         None => back,
-        Some(choice) => choice.make(Devices { front, back }).unwrap(),
+        Some(choice) => choice.make(HybridDevices { front, back }).unwrap(),
     };
     let written = move || {
         let mut all = accesses.lock().unwrap().clone();

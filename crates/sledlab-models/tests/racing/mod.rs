@@ -1,4 +1,4 @@
-//! Schedulers side by side on one device: each with the device's index and with a scan of all requests.
+//! Schedulers side by side on one device: each with the device's index and by an exhaustive search.
 
 use rand::RngExt;
 use sledlab_core::params::Params;
@@ -68,31 +68,31 @@ pub struct Course<'a> {
     pub crowded: bool,
 }
 
-/// Keeps up to `depth` requests queued, and serves what the index and the scan agree on.
+/// Keeps up to `depth` requests queued, and serves what the index and the search agree on.
 pub fn race(word: &str, course: &Course) {
     let Course { text, depth, picks, root, crowded } = *course;
     let mut device = device(text);
     let choice = choice(word);
     let mut index = choice.make(device.mechanics()).unwrap();
-    let mut scan = choice.make_scan(device.mechanics()).unwrap();
+    let mut search = choice.make_exhaustive(device.mechanics()).unwrap();
     let mut draw = Draw::new(root, device.as_ref(), crowded);
     let (mut now, mut level, mut served) = (Time::ZERO, depth, Vec::new());
-    let (mut from_index, mut from_scan) = (Vec::new(), Vec::new());
+    let (mut from_index, mut from_search) = (Vec::new(), Vec::new());
     for pick in 0..picks {
         while index.len() < level {
             let request = draw.request(now);
             index.push(request);
-            scan.push(request);
+            search.push(request);
         }
         index.pop(now, device.mechanics(), &mut from_index);
-        scan.pop(now, device.mechanics(), &mut from_scan);
+        search.pop(now, device.mechanics(), &mut from_search);
         assert_eq!(
             from_index,
-            from_scan,
+            from_search,
             "pick {pick} by {word} on {text} in {:?}",
             device.mechanics().state()
         );
-        assert_eq!(index.len(), scan.len(), "pick {pick} by {word} on {text}");
+        assert_eq!(index.len(), search.len(), "pick {pick} by {word} on {text}");
         let probed = device.probe(now, &from_index[0]);
         let busy = device.issue(now, &from_index, &mut served).unwrap();
         assert_eq!(served.len(), from_index.len());
@@ -115,6 +115,6 @@ pub fn race(word: &str, course: &Course) {
         }
         served.clear();
         from_index.clear();
-        from_scan.clear();
+        from_search.clear();
     }
 }

@@ -87,7 +87,7 @@ fn serves_the_far_request_in_bounded_time() {
 
 #[test]
 fn starves_the_far_request_by_position_alone() {
-    for word in ["sptf", "sptf-scan", "sstf", "sdf", "p-sptf", "gsptf"] {
+    for word in ["sptf", "sptf-exhaustive", "sstf", "sdf", "p-sptf", "gsptf"] {
         assert_eq!(far_wait(word, "requests = 10000").0, None, "{word}");
     }
     // With an arrival at every decision the walk never comes to the branch of the far one. No longer than

@@ -2,9 +2,9 @@
 //! due, and so on. Times add, and nothing another node does matters.
 
 use sledlab_core::{Op, Result, Span, Time};
-use sledlab_trace::work::{Step, Work};
+use sledlab_trace::work::{NodeStep, Work};
 
-use super::member::{Charge, Member, Parts, Passes, Watch};
+use super::member::{Charge, Member, MemberParts, Passes, Watch};
 use super::sequence::{Cursor, Sequence};
 use super::share::Share;
 
@@ -22,7 +22,7 @@ pub(super) enum Half {
 pub(super) struct Task<'a> {
     /// Name of the phase.
     pub phase: &'a str,
-    pub step: &'a Step,
+    pub step: &'a NodeStep,
     /// Whether messages come, or stay on the node.
     pub receives: bool,
     pub half: Half,
@@ -38,7 +38,7 @@ pub(super) fn run(
     Task { phase, step, receives, half }: Task,
     now: Time,
     watch: &Watch,
-) -> Result<(Time, Parts)> {
+) -> Result<(Time, MemberParts)> {
     let reads = member.sequence(work, phase, &step.reads);
     let writes = member.sequence(work, &format!("{phase}, written"), &step.writes);
     let works_after = receives && reads.len() == 0;
@@ -46,15 +46,15 @@ pub(super) fn run(
     let none = Charge::default();
     let charge = member.charge(work, step)?;
     let (reads, charge, writes) = match half {
-        Half::Before if works_after => return Ok((now, Parts::default())),
+        Half::Before if works_after => return Ok((now, MemberParts::default())),
         Half::Before => (&reads, charge, if receives { &nothing } else { &writes }),
-        Half::After if !receives => return Ok((now, Parts::default())),
+        Half::After if !receives => return Ok((now, MemberParts::default())),
         Half::After => (&nothing, if works_after { charge } else { none }, &writes),
     };
     let units = reads.len().max(1);
     let mut turn = Turn {
         now,
-        parts: Parts::default(),
+        parts: MemberParts::default(),
         request: member.request(),
         compute: Share::new(charge.compute_ns, units),
         network: Share::new(charge.network_ns, units),
@@ -96,7 +96,7 @@ pub(super) fn run(
 /// The state of a loop over pages.
 struct Turn {
     now: Time,
-    parts: Parts,
+    parts: MemberParts,
     request: Span,
     compute: Share,
     network: Share,
@@ -133,7 +133,7 @@ impl Turn {
     }
 
     /// Goes on where `done` units are done, after passes that are left out.
-    fn skip(&mut self, member: &mut Member, done: u64, left_out: Parts) {
+    fn skip(&mut self, member: &mut Member, done: u64, left_out: MemberParts) {
         self.compute.upto(done);
         self.network.upto(done);
         self.parts += left_out;

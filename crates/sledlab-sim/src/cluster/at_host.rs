@@ -6,7 +6,7 @@
 
 use sledlab_core::{Error, Result};
 use sledlab_models::node::Node;
-use sledlab_trace::work::{Access, Phase, Step, Work};
+use sledlab_trace::work::{FileAccess, NodeStep, Phase, Work};
 
 /// The record of `work` where a host does all of it: one node more, the last, which has no store.
 ///
@@ -19,7 +19,7 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
     for phase in &work.phases {
         let mut read = Phase {
             name: phase.name.clone(),
-            steps: vec![Step::default(); nodes + 1],
+            steps: vec![NodeStep::default(); nodes + 1],
             collectives: Vec::new(),
         };
         let mut written = Phase { name: format!("{}, written back", phase.name), ..read.clone() };
@@ -29,11 +29,11 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
             let reads = again(work, step, host)?;
             let shipped = sum(reads.iter().map(|access| access.bytes))?;
             if shipped > 0 {
-                read.steps[index] = Step {
+                read.steps[index] = NodeStep {
                     reads,
                     sends: vec![(nodes as u32, shipped)],
                     message_bytes: Some(page_bytes),
-                    ..Step::default()
+                    ..NodeStep::default()
                 };
             }
             for (kind, count) in &step.operations {
@@ -57,7 +57,7 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
         if results > 0 {
             all.sends.push((nodes as u32 + 1, results));
         }
-        let is_any = |phase: &Phase| phase.steps.iter().any(|step| *step != Step::default());
+        let is_any = |phase: &Phase| phase.steps.iter().any(|step| *step != NodeStep::default());
         moved.phases.extend([read, written].into_iter().filter(is_any));
     }
     Ok(moved)
@@ -65,14 +65,14 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
 
 /// The reads of a step; what a nested loop reads again for every block, the host asks for again, for its memory holds
 /// the blocks of all nodes.
-fn again(work: &Work, step: &Step, host: &Node) -> Result<Vec<Access>> {
+fn again(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
     let mut reads = Vec::new();
     for access in &step.reads {
         let times = match access.per_block_of {
             None => 1,
             Some(outer) => sum(work.files[outer].bytes.iter().copied())?.div_ceil(host.block_bytes()).max(1),
         };
-        let once = Access { per_block_of: None, ..access.clone() };
+        let once = FileAccess { per_block_of: None, ..access.clone() };
         reads.extend((0..times).map(|_| once.clone()));
     }
     Ok(reads)

@@ -7,8 +7,8 @@ use sledlab_models::node::{Node, preset as nodes};
 use sledlab_trace::work::Work;
 use toml::{Table, Value};
 
-use super::failure::{self, Failed, Redundancy};
-use crate::experiment::{Experiment, Store, keys, places};
+use super::failure::{self, FailedNodes, Redundancy};
+use crate::experiment::{Experiment, SystemSetup, keys, places};
 
 sledlab_core::choices! {
     /// Where the work is done.
@@ -34,7 +34,7 @@ sledlab_core::params! {
         /// Nodes that hold copies of a node's files: none, its mirror, or the next node (chained).
         redundancy: Redundancy = Redundancy::None;
         /// Nodes that fail: none, a number or a list of numbers.
-        failed: Failed = Failed::default();
+        failed: FailedNodes = FailedNodes::default();
         /// Time at which the `failed` nodes fail; 0 is before the job.
         failed_at_s: f64 = 0.0, "s", 0.0..1e9;
         /// Rate at which files of failed nodes are rebuilt on a spare, in 10^6 bytes/s; 0 rebuilds none.
@@ -57,9 +57,9 @@ pub struct ClusterExperiment {
 
 /// A kind of node with its store.
 #[derive(Clone, Debug)]
-pub(super) struct Kind {
+pub(super) struct NodeKind {
     pub node: Node,
-    pub store: Store,
+    pub store: SystemSetup,
 }
 
 /// An experiment with every default filled in and checked.
@@ -67,7 +67,7 @@ pub(super) struct Kind {
 pub(super) struct Resolved {
     pub seed: u64,
     /// The kinds of node, the one of nodes without a group first; and which kind each node is.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<NodeKind>,
     pub kind_of: Vec<usize>,
     pub host: Node,
     pub network: NetworkFile,
@@ -215,7 +215,7 @@ impl ClusterExperiment {
         // Where all nodes are in groups, nobody need say what the others would be.
         let base = match grouped.first() {
             Some(first) if !self.store.has_device() && !kind_of.contains(&0) => first.clone(),
-            _ => Kind { node, store: store(&self.store, params.ready)? },
+            _ => NodeKind { node, store: store(&self.store, params.ready)? },
         };
         let kinds = std::iter::once(base).chain(grouped).collect();
         Ok(Resolved {
@@ -244,7 +244,7 @@ impl ClusterExperiment {
     }
 
     /// The nodes of a group: what it says replaces what all others have, table by table.
-    fn kind(&self, group: &Table, base: &Node, ready: bool) -> Result<Kind> {
+    fn kind(&self, group: &Table, base: &Node, ready: bool) -> Result<NodeKind> {
         let mut said = self.store.said().clone();
         let own = ["nodes", "node", "name"];
         for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
@@ -255,7 +255,7 @@ impl ClusterExperiment {
             said.insert(key.clone(), value.clone());
         }
         let node = node("node", &preset_or_table(group, "node")?, Some(base))?;
-        Ok(Kind { node, store: store(&Experiment::from_table(said)?.knowing(&self.store), ready)? })
+        Ok(NodeKind { node, store: store(&Experiment::from_table(said)?.knowing(&self.store), ready)? })
     }
 
     /// Every table with every key.
@@ -294,7 +294,7 @@ impl ClusterExperiment {
 }
 
 /// What stores the blocks of a node; one that is ready stays so.
-fn store(said: &Experiment, ready: bool) -> Result<Store> {
+fn store(said: &Experiment, ready: bool) -> Result<SystemSetup> {
     let mut said = said.clone();
     if ready {
         let parks = said.get("power.kind").is_some();

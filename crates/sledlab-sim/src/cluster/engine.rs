@@ -16,16 +16,16 @@ use std::time::Duration;
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::network::{Network, Port, collective};
 use sledlab_models::power::Energy;
-use sledlab_trace::work::{Collective, CollectiveKind, Phase, Step, Work};
+use sledlab_trace::work::{Collective, CollectiveKind, NodeStep, Phase, Work};
 
 use super::alone::{self, Half, Task};
-use super::member::{Member, Parts, Watch};
+use super::member::{Member, MemberParts, Watch};
 use super::overlap::{Incoming, Overlap};
 use super::store::{Traffic, since};
 use super::talk::{self, Letter, Talker};
 
 /// How far a replay is: the share of its phases, and pages so far.
-pub type Told<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
+pub type ProgressHook<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
 
 /// From one look-up to the next while nodes run on threads of their own.
 const LOOK: Duration = Duration::from_millis(20);
@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// A node in a phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
-    pub parts: Parts,
+    pub parts: MemberParts,
     pub traffic: Traffic,
     /// Energy of the store up to the state it is in.
     pub store: Energy,
@@ -58,7 +58,7 @@ pub(super) struct Cluster<'a> {
     pub packet_bytes: u64,
     pub threads: usize,
     pub watch: Watch,
-    pub told: Option<Told<'a>>,
+    pub progress: Option<ProgressHook<'a>>,
     now: Time,
     phase: usize,
     /// Pages before the phase, and those in it: passes of nested loops, which may be skipped, count once.
@@ -73,7 +73,7 @@ impl<'a> Cluster<'a> {
         network: Box<dyn Network>,
         packet_bytes: u64,
         threads: usize,
-        told: Option<Told<'a>>,
+        progress: Option<ProgressHook<'a>>,
     ) -> Self {
         let watch = Watch::default();
         Cluster {
@@ -83,7 +83,7 @@ impl<'a> Cluster<'a> {
             packet_bytes,
             threads,
             watch,
-            told,
+            progress,
             now: Time::ZERO,
             phase: 0,
             before: 0,
@@ -101,7 +101,11 @@ impl<'a> Cluster<'a> {
         let starts: Vec<Span> = self.members.iter().map(startup).collect();
         if let Some(longest) = starts.iter().max().filter(|longest| **longest > Span::ZERO) {
             let end = self.now + *longest;
-            let parts = |own: &Span| Parts { compute: *own, waiting: *longest - *own, ..Parts::default() };
+            let parts = |own: &Span| MemberParts {
+                compute: *own,
+                waiting: *longest - *own,
+                ..MemberParts::default()
+            };
             let nodes = starts.iter().map(|own| Spent { parts: parts(own), busy: *own, ..Spent::default() });
             ran.push(Ran { name: "start-up".into(), start: self.now, end, nodes: nodes.collect() });
             self.now = end;
@@ -121,7 +125,7 @@ impl<'a> Cluster<'a> {
     }
 
     fn pages_of(&self, phase: &Phase) -> u64 {
-        let of = |(member, step): (&Member, &Step)| {
+        let of = |(member, step): (&Member, &NodeStep)| {
             let touched = step.reads.iter().chain(&step.writes);
             touched.map(|access| access.bytes.div_ceil(member.node.page_bytes())).sum::<u64>()
         };
@@ -186,8 +190,8 @@ impl<'a> Cluster<'a> {
     }
 
     /// A phase of nodes that do one thing at a time.
-    fn one_by_one(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<Parts>> {
-        let mut parts = vec![Parts::default(); self.members.len()];
+    fn one_by_one(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<MemberParts>> {
+        let mut parts = vec![MemberParts::default(); self.members.len()];
         self.half(phase, incoming, Half::Before, &mut parts)?;
         let own = |index: usize| move |(to, bytes): &&(Port, u64)| *to as usize != index && *bytes > 0;
         let is_any = phase
@@ -216,7 +220,13 @@ impl<'a> Cluster<'a> {
     }
 
     /// Runs one half of every node's step; those that are done earlier wait.
-    fn half(&mut self, phase: &Phase, incoming: &[Incoming], half: Half, parts: &mut [Parts]) -> Result<()> {
+    fn half(
+        &mut self,
+        phase: &Phase,
+        incoming: &[Incoming],
+        half: Half,
+        parts: &mut [MemberParts],
+    ) -> Result<()> {
         let (now, work) = (self.now, self.work);
         let run = |member: &mut Member, watch: &Watch| {
             let step = &phase.steps[member.index];
@@ -231,7 +241,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Goes on when all are done.
-    fn join(&mut self, ran: Vec<(Time, Parts)>, parts: &mut [Parts]) {
+    fn join(&mut self, ran: Vec<(Time, MemberParts)>, parts: &mut [MemberParts]) {
         let end = ran.iter().map(|(end, _)| *end).max().unwrap_or(self.now);
         for (parts, (own_end, own)) in parts.iter_mut().zip(ran) {
             *parts += own;
@@ -246,7 +256,7 @@ impl<'a> Cluster<'a> {
         let (share, watch, run) = (self.members.len().div_ceil(threads).max(1), &self.watch, &run);
         let share_done = self.share();
         let members = &mut self.members;
-        let told = &mut self.told;
+        let progress = &mut self.progress;
         thread::scope(|scope| {
             // Nobody sends: that the last worker has dropped its end tells that all are done.
             let (working, done) = mpsc::channel::<()>();
@@ -264,7 +274,7 @@ impl<'a> Cluster<'a> {
             drop(working);
             while let Err(RecvTimeoutError::Timeout) = done.recv_timeout(LOOK) {
                 let pages = watch.pages.load(Ordering::Relaxed);
-                if told.as_mut().is_some_and(|told| !told(share_done(pages), pages)) {
+                if progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages)) {
                     watch.stop.store(true, Ordering::Relaxed);
                 }
             }
@@ -279,15 +289,15 @@ impl<'a> Cluster<'a> {
     }
 
     /// Lets nodes talk, and the others wait until all is said.
-    fn talk(&mut self, mut talkers: Vec<Talker>, parts: &mut [Parts]) -> Result<()> {
+    fn talk(&mut self, mut talkers: Vec<Talker>, parts: &mut [MemberParts]) -> Result<()> {
         let start = self.now;
         let mut turns = 0_u64;
         let (share_done, pages) = (self.share(), self.watch.pages.load(Ordering::Relaxed));
-        let (watch, told) = (&self.watch, &mut self.told);
+        let (watch, progress) = (&self.watch, &mut self.progress);
         let mut look = || {
             turns += 1;
             if turns.is_multiple_of(65_536)
-                && told.as_mut().is_some_and(|told| !told(share_done(pages), pages))
+                && progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages))
             {
                 watch.stop.store(true, Ordering::Relaxed);
             }
@@ -309,7 +319,7 @@ impl<'a> Cluster<'a> {
         Ok(())
     }
 
-    fn collective(&mut self, collective: &Collective, parts: &mut [Parts]) -> Result<()> {
+    fn collective(&mut self, collective: &Collective, parts: &mut [MemberParts]) -> Result<()> {
         let programs = collective::program(kind(collective.kind), collective.root, &collective.bytes);
         let port = |member: usize| collective.members[member] as Port;
         let letter = |(to, bytes): &(usize, u64)| Letter {
@@ -329,7 +339,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// A phase of nodes in which all overlaps.
-    fn overlapped(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<Parts>> {
+    fn overlapped(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<MemberParts>> {
         let (now, work) = (self.now, self.work);
         let begun = |member: &Member| {
             let step = &phase.steps[member.index];
@@ -357,7 +367,7 @@ impl<'a> Cluster<'a> {
                 Ok((end, overlap.parts))
             };
             let ran = self.each(run)?;
-            let mut parts = vec![Parts::default(); self.members.len()];
+            let mut parts = vec![MemberParts::default(); self.members.len()];
             self.join(ran, &mut parts);
             return Ok(parts);
         }
@@ -423,7 +433,7 @@ impl<'a> Cluster<'a> {
                 self.watch.note(Watch::EVERY)?;
                 let pages = self.watch.pages.load(Ordering::Relaxed);
                 if events.is_multiple_of(16 * Watch::EVERY)
-                    && self.told.as_mut().is_some_and(|told| !told(share_done(pages), pages))
+                    && self.progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages))
                 {
                     return Err(Error::interrupted());
                 }
@@ -432,14 +442,14 @@ impl<'a> Cluster<'a> {
     }
 }
 
-pub(super) fn kind(kind: CollectiveKind) -> collective::Kind {
+pub(super) fn kind(kind: CollectiveKind) -> collective::CollectiveOperation {
     match kind {
-        CollectiveKind::Barrier => collective::Kind::Barrier,
-        CollectiveKind::Gather => collective::Kind::Gather,
-        CollectiveKind::Broadcast => collective::Kind::Broadcast,
-        CollectiveKind::Reduce => collective::Kind::Reduce,
-        CollectiveKind::AllReduce => collective::Kind::AllReduce,
-        CollectiveKind::AllGather => collective::Kind::AllGather,
+        CollectiveKind::Barrier => collective::CollectiveOperation::Barrier,
+        CollectiveKind::Gather => collective::CollectiveOperation::Gather,
+        CollectiveKind::Broadcast => collective::CollectiveOperation::Broadcast,
+        CollectiveKind::Reduce => collective::CollectiveOperation::Reduce,
+        CollectiveKind::AllReduce => collective::CollectiveOperation::AllReduce,
+        CollectiveKind::AllGather => collective::CollectiveOperation::AllGather,
     }
 }
 

@@ -6,9 +6,9 @@ use sledlab_core::request::BLOCK_BYTES;
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::node::{Files, Node};
 use sledlab_models::power::Energy;
-use sledlab_trace::work::{Step, Work};
+use sledlab_trace::work::{NodeStep, Work};
 
-use super::sequence::{Place, Sequence};
+use super::sequence::{Sequence, SequencePlace};
 use super::store::{Store, Traffic};
 
 /// How much faster than they are described processor, store and network are: 1, or 2 where that is asked.
@@ -27,7 +27,7 @@ impl Default for Rates {
 
 /// Where the time of a node in a phase went, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Parts {
+pub(super) struct MemberParts {
     /// The processor works on data.
     pub compute: Span,
     /// Pages are missing, or on their way to the store.
@@ -38,15 +38,15 @@ pub(super) struct Parts {
     pub waiting: Span,
 }
 
-impl Parts {
+impl MemberParts {
     /// All of it.
     pub fn total(&self) -> Span {
         self.compute + self.store + self.network + self.waiting
     }
 }
 
-impl std::ops::AddAssign for Parts {
-    fn add_assign(&mut self, other: Parts) {
+impl std::ops::AddAssign for MemberParts {
+    fn add_assign(&mut self, other: MemberParts) {
         self.compute += other.compute;
         self.store += other.store;
         self.network += other.network;
@@ -105,7 +105,7 @@ impl Member {
     ///
     /// # Errors
     /// A kind of operation that the node does not know.
-    pub fn charge(&self, work: &Work, step: &Step) -> Result<Charge> {
+    pub fn charge(&self, work: &Work, step: &NodeStep) -> Result<Charge> {
         let (mut compute, mut network) = (0.0, 0.0);
         for (kind, count) in &step.operations {
             let (cycles, is_network) = self.node.cycles(&work.kinds[*kind])?;
@@ -126,7 +126,7 @@ impl Member {
     }
 
     /// Bytes of a message of a step.
-    pub fn message_bytes(&self, step: &Step) -> u64 {
+    pub fn message_bytes(&self, step: &NodeStep) -> u64 {
         step.message_bytes.unwrap_or(self.node.params.message_kb * sledlab_models::node::KB).max(1)
     }
 
@@ -136,9 +136,14 @@ impl Member {
     }
 
     /// The pages that a step reads or writes, in order.
-    pub fn sequence(&self, work: &Work, phase: &str, accesses: &[sledlab_trace::work::Access]) -> Sequence {
+    pub fn sequence(
+        &self,
+        work: &Work,
+        phase: &str,
+        accesses: &[sledlab_trace::work::FileAccess],
+    ) -> Sequence {
         let name = format!("{phase}, node {}", self.index);
-        let place = Place { node: &self.node, files: &self.files, seed: self.seed, name: &name };
+        let place = SequencePlace { node: &self.node, files: &self.files, seed: self.seed, name: &name };
         Sequence::new(&place, accesses, |file| work.files[file].bytes[self.index])
     }
 
@@ -177,7 +182,7 @@ impl Member {
 #[derive(Debug, Default)]
 pub(super) struct Passes {
     /// Between the last passes: when, where the time went by then, and the energy of the store.
-    ends: Vec<(Time, Parts, Energy)>,
+    ends: Vec<(Time, MemberParts, Energy)>,
 }
 
 impl Passes {
@@ -193,10 +198,10 @@ impl Passes {
         &mut self,
         ended: u64,
         now: Time,
-        parts: Parts,
+        parts: MemberParts,
         energy: Energy,
         times: u64,
-    ) -> Option<(Parts, Energy)> {
+    ) -> Option<(MemberParts, Energy)> {
         if ended == 0 {
             self.ends.clear();
         }
@@ -209,7 +214,7 @@ impl Passes {
         let mean =
             |now: u64, then: u64| (u128::from(now - then) * u128::from(times) / Self::SAME as u128) as u64;
         let span = |now: Span, then: Span| Span::from_ns(mean(now.as_ns(), then.as_ns()));
-        let left_out = Parts {
+        let left_out = MemberParts {
             compute: span(parts.compute, first.compute),
             store: span(parts.store, first.store),
             network: span(parts.network, first.network),
@@ -221,7 +226,7 @@ impl Passes {
 }
 
 /// Whether the passes between these places lasted the same.
-fn are_alike(ends: &[(Time, Parts, Energy)]) -> bool {
+fn are_alike(ends: &[(Time, MemberParts, Energy)]) -> bool {
     let lengths = ends.windows(2).map(|two| two[1].0.since(two[0].0).as_ns() as f64);
     let (least, most) =
         lengths.fold((f64::MAX, 0.0_f64), |(least, most), length| (least.min(length), most.max(length)));

@@ -1,7 +1,7 @@
 //! The messages of a step, and when each is due.
 
 use sledlab_models::network::Port;
-use sledlab_trace::work::{Step, Work};
+use sledlab_trace::work::{NodeStep, Work};
 
 use super::member::Member;
 
@@ -21,7 +21,7 @@ pub(super) struct Message {
 pub(super) fn messages(
     member: &Member,
     work: &Work,
-    step: &Step,
+    step: &NodeStep,
     units: u64,
     only_receives: bool,
 ) -> Vec<Message> {

@@ -40,8 +40,8 @@ mod store;
 mod talk;
 
 pub use config::{At, ClusterExperiment, ClusterParams};
-pub use engine::Told;
-pub use failure::{Failed, FailureOutcome, Layout, Part, RebuildOutcome, Redundancy};
+pub use engine::ProgressHook;
+pub use failure::{CopyLayout, FailedNodes, FailureOutcome, Part, RebuildOutcome, Redundancy};
 pub use goal::goal;
 pub use outcome::{ClusterEnergy, ClusterOutcome, NodeOutcome, PhaseOutcome, WhatIf};
 pub use store::Dump;
@@ -49,10 +49,10 @@ pub use store::Dump;
 use sledlab_core::{Error, Result, Span};
 use sledlab_models::node::Files;
 use sledlab_models::power::Energy;
-use sledlab_trace::work::{Phase, Step, Work};
+use sledlab_trace::work::{NodeStep, Phase, Work};
 
 pub(crate) use config::OF_CLUSTERS;
-use config::{Kind, Resolved};
+use config::{NodeKind, Resolved};
 use engine::Cluster;
 use member::{Member, Rates};
 use store::Store;
@@ -65,7 +65,7 @@ pub struct ClusterHooks<'a> {
     /// Whether to replay again with each component twice as fast, unless the experiment says no.
     pub what_if: bool,
     /// Told now and then how far the replay is: the share of it, and pages so far. False interrupts it.
-    pub told: Option<Told<'a>>,
+    pub progress: Option<ProgressHook<'a>>,
     /// Takes the requests of a node's store.
     pub dump: Option<(usize, &'a mut Dump)>,
 }
@@ -78,7 +78,7 @@ impl ClusterExperiment {
     /// interrupt; and what was lost, which is a defect.
     pub fn run(&self, work: &Work, hooks: ClusterHooks) -> Result<ClusterOutcome> {
         let resolved = self.resolve(work)?;
-        let ClusterHooks { threads, what_if, mut told, dump } = hooks;
+        let ClusterHooks { threads, what_if, mut progress, dump } = hooks;
         let what_if = what_if && resolved.params.what_if;
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = if threads == 0 { processors() } else { threads };
@@ -95,7 +95,8 @@ impl ClusterExperiment {
             let outcome = failure::replayed(&resolved, work, &mut |resolved, work| {
                 let mut told_of_all = |share: f64, pages: u64| {
                     // Who has said stop is not asked again.
-                    goes_on = goes_on && told.as_mut().is_none_or(|told| told((at + share) / runs, pages));
+                    goes_on = goes_on
+                        && progress.as_mut().is_none_or(|progress| progress((at + share) / runs, pages));
                     goes_on
                 };
                 let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));
@@ -132,7 +133,7 @@ fn once<'a>(
     work: &'a Work,
     rates: Rates,
     threads: usize,
-    told: Option<Told<'a>>,
+    progress: Option<ProgressHook<'a>>,
     mut dump: Option<(usize, &mut Dump)>,
 ) -> Result<ClusterOutcome> {
     let dumped = dump.as_ref().map(|(node, _)| *node);
@@ -148,7 +149,7 @@ fn once<'a>(
         if rates.network == 2 { resolved.network.twice_as_fast()? } else { resolved.network.clone() };
     // The client is the last port.
     let made = network.make(work.nodes + 1)?;
-    let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, told);
+    let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, progress);
     let startup = |member: &Member| match resolved.fails_after(member.index) {
         Some(0) => Span::ZERO,
         _ => Span::from_ms(member.node.params.startup_ms / member.rates.processor as f64),
@@ -228,7 +229,7 @@ fn told_of(work: &Work, ran: &[engine::Ran], closing: Vec<f64>) -> Vec<PhaseOutc
 fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumped: bool) -> Result<Member> {
     let kind = resolved.kind_of.get(index).map(|kind| &resolved.kinds[*kind]);
     let node = kind.map_or(&resolved.host, |kind| &kind.node);
-    let build = |kind: &Kind| Ok(Store::new(kind.store.system()?, rates.store, is_dumped));
+    let build = |kind: &NodeKind| Ok(Store::new(kind.store.system()?, rates.store, is_dumped));
     let store = kind.map(build).transpose()?;
     let capacity = store.as_ref().map_or(u64::MAX, Store::capacity_blocks);
     let bytes: Vec<u64> = work.files.iter().map(|file| file.bytes[index]).collect();
@@ -290,7 +291,7 @@ fn check(work: &Work, members: &[Member]) -> Result<()> {
 }
 
 /// What the software before the requests of a step takes.
-fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &Step) -> f64 {
+fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &NodeStep) -> f64 {
     let each = member.request();
     if each == Span::ZERO {
         return 0.0;
@@ -302,7 +303,7 @@ fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &Step) -> f64 
 
 /// What was asked has been served, and energies add up; what is violated is a defect.
 fn conserve(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
-    let moved = |access: &sledlab_trace::work::Access| access.bytes;
+    let moved = |access: &sledlab_trace::work::FileAccess| access.bytes;
     let (mut least_read, mut least_written) = (0_u128, 0_u128);
     for step in work.phases.iter().flat_map(|phase| &phase.steps) {
         least_read += step.reads.iter().map(|access| u128::from(moved(access))).sum::<u128>();

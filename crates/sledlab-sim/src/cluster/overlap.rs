@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Op, Result, Span, Time};
 use sledlab_models::network::{Network, Packet, Port};
-use sledlab_trace::work::{Step, Work};
+use sledlab_trace::work::{NodeStep, Work};
 
-use super::member::{Member, Parts, Passes};
+use super::member::{Member, MemberParts, Passes};
 use super::messages::{Message, messages};
 use super::sequence::{Cursor, Sequence};
 use super::share::Share;
@@ -82,7 +82,7 @@ pub(super) struct Overlap {
     pub inbound: u64,
     looked: Time,
     cause: Cause,
-    pub parts: Parts,
+    pub parts: MemberParts,
     pub finished: Option<Time>,
     passes: Passes,
     /// Nobody else matters, so that passes may be skipped; and what has been skipped and not been told.
@@ -106,7 +106,7 @@ impl Overlap {
         member: &Member,
         work: &Work,
         phase: &str,
-        step: &Step,
+        step: &NodeStep,
         incoming: Incoming,
         now: Time,
     ) -> Result<Self> {
@@ -153,7 +153,7 @@ impl Overlap {
             inbound: 0,
             looked: now,
             cause: Cause::Waiting,
-            parts: Parts::default(),
+            parts: MemberParts::default(),
             finished: None,
             passes: Passes::default(),
             is_alone: incoming.messages == 0 && step.sends.iter().all(|(to, _)| *to as usize == member.index),
@@ -164,7 +164,7 @@ impl Overlap {
             writes,
         };
         if overlap.reads.pass_after(0).is_some() {
-            overlap.passes.end(0, now, Parts::default(), member.energy(), 0);
+            overlap.passes.end(0, now, MemberParts::default(), member.energy(), 0);
         }
         overlap.cause = overlap.why();
         Ok(overlap)

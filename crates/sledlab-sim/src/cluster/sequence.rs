@@ -1,6 +1,6 @@
 //! The pages that a step reads or writes, in order; nested loops pass over the same pages again and again.
 
-use sledlab_models::node::{Files, Node, Order, Pages};
+use sledlab_models::node::{AccessOrder, Files, Node, Pages};
 use sledlab_trace::work;
 
 /// An access to one file.
@@ -25,7 +25,7 @@ pub(super) struct Sequence {
 }
 
 /// What a sequence is made for.
-pub(super) struct Place<'a> {
+pub(super) struct SequencePlace<'a> {
     pub node: &'a Node,
     pub files: &'a Files,
     pub seed: u64,
@@ -35,12 +35,18 @@ pub(super) struct Place<'a> {
 
 impl Sequence {
     /// The sequence of `accesses`; `bytes_of` tells what a file holds on the node.
-    pub fn new(place: &Place, accesses: &[work::Access], bytes_of: impl Fn(usize) -> u64) -> Self {
-        let touch = |(index, access): (usize, &work::Access)| {
+    pub fn new(
+        place: &SequencePlace,
+        accesses: &[work::FileAccess],
+        bytes_of: impl Fn(usize) -> u64,
+    ) -> Self {
+        let touch = |(index, access): (usize, &work::FileAccess)| {
             let order = match access.order {
-                work::Order::Sequential => Order::Sequential,
-                work::Order::Random => Order::Random,
-                work::Order::Merge { runs } | work::Order::Streams { runs } => Order::Interleaved(runs),
+                work::PageOrder::Sequential => AccessOrder::Sequential,
+                work::PageOrder::Random => AccessOrder::Random,
+                work::PageOrder::Merge { runs } | work::PageOrder::Streams { runs } => {
+                    AccessOrder::Interleaved(runs)
+                }
             };
             let name = format!("{} {index}", place.name);
             let pages = place.files.pages(access.file);
@@ -56,9 +62,11 @@ impl Sequence {
         // A file that is read alone is an access of its own, unless a nested loop reads it block by block; what is
         // read of that file besides is again.
         let own = |file: usize| {
-            move |(_, access): &(usize, &work::Access)| access.file == file && access.per_block_of.is_none()
+            move |(_, access): &(usize, &work::FileAccess)| {
+                access.file == file && access.per_block_of.is_none()
+            }
         };
-        let is_alone = |(index, access): &(usize, &work::Access)| {
+        let is_alone = |(index, access): &(usize, &work::FileAccess)| {
             let is_outer = |(first, _)| outers.contains(&access.file) && first == *index;
             access.per_block_of.is_none() && !asked().find(own(access.file)).is_some_and(is_outer)
         };
@@ -69,7 +77,7 @@ impl Sequence {
                 continue;
             }
             looped.push(outer);
-            let of_outer = |access: &work::Access| access.per_block_of == Some(outer);
+            let of_outer = |access: &work::FileAccess| access.per_block_of == Some(outer);
             let blocks_of = |bytes: u64| bytes.div_ceil(place.node.page_bytes()).div_ceil(block_pages);
             let read = asked().find(own(outer));
             let passes = blocks_of(read.map_or_else(|| bytes_of(outer), |(_, access)| access.bytes));

@@ -9,7 +9,7 @@ use sledlab_core::params::Params;
 use sledlab_core::registry::split_plug_in;
 use sledlab_core::{Error, Result, Source};
 use sledlab_models::cache::CacheParams;
-use sledlab_models::device::Custom;
+use sledlab_models::device::CustomDevice;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{HybridFile, System, SystemParams};
@@ -26,7 +26,7 @@ use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
 use crate::running::{Running, Said};
 use crate::stopwatch::Stopwatch;
-pub use store::Store;
+pub use store::SystemSetup;
 pub(crate) use workload::TraceParams;
 use workload::Workload;
 
@@ -61,9 +61,9 @@ pub struct Experiment {
     /// A generator that is not in the list.
     workload: Option<synthetic::Choice>,
     /// Kinds of device that are not in the list.
-    kinds: Vec<Custom>,
+    kinds: Vec<CustomDevice>,
     /// Replacement policies that are not in the list.
-    policies: Vec<replacement::Custom>,
+    policies: Vec<replacement::CustomPolicy>,
     /// Whether something of it stands for what cannot be built.
     unbuilt: bool,
 }
@@ -72,7 +72,7 @@ pub struct Experiment {
 #[derive(Clone, Debug)]
 struct Resolved {
     seed: u64,
-    store: Store,
+    store: SystemSetup,
     replay: Replay,
     workload: Workload,
 }
@@ -178,7 +178,7 @@ impl Experiment {
     }
 
     /// Knows a kind of device that is not in the list.
-    pub fn give_device_kind(&mut self, kind: Custom) {
+    pub fn give_device_kind(&mut self, kind: CustomDevice) {
         self.kinds.push(kind);
     }
 
@@ -203,7 +203,7 @@ impl Experiment {
     }
 
     /// Knows a replacement policy that is not in the list.
-    pub fn give_replacement(&mut self, policy: replacement::Custom) {
+    pub fn give_replacement(&mut self, policy: replacement::CustomPolicy) {
         self.policies.push(policy);
     }
 
@@ -341,10 +341,10 @@ impl Experiment {
     ///
     /// # Errors
     /// Unknown names and keys, and values out of range.
-    pub fn store(&self) -> Result<Store> {
+    pub fn store(&self) -> Result<SystemSetup> {
         let table = |name: &str| keys::table(&self.table, name);
         let device = self.device()?;
-        Ok(Store {
+        Ok(SystemSetup {
             power: self.power(&device)?,
             merge: self.merge()?,
             scheduler: self.scheduler()?,
@@ -481,7 +481,7 @@ fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> 
 }
 
 /// The device of an experiment: a complete description, or a preset or file with some keys changed.
-fn device(value: Option<&Value>, custom: &[Custom]) -> Result<DeviceFile> {
+fn device(value: Option<&Value>, custom: &[CustomDevice]) -> Result<DeviceFile> {
     preset::from_table_among(&value.map_or_else(|| Err(no_device()), device_table)?, custom)
 }
 

@@ -5,14 +5,14 @@ use sledlab_core::{Error, Result};
 use sledlab_models::cache::{self, CacheParams};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::params::Kind;
-use sledlab_models::system::{self, HybridFile, Parts, Setup, System, SystemParams};
+use sledlab_models::system::params::SystemKind;
+use sledlab_models::system::{self, HybridFile, Setup, System, SystemParams, SystemParts};
 use sledlab_models::{power, scheduler};
 use toml::{Table, Value};
 
 /// A system as an experiment describes it, every default filled in; any number of equal ones can be built of it.
 #[derive(Clone, Debug)]
-pub struct Store {
+pub struct SystemSetup {
     pub(super) device: DeviceFile,
     pub(super) system: SystemParams,
     pub(super) cache: CacheParams,
@@ -22,7 +22,7 @@ pub struct Store {
     pub(super) merge: MergeParams,
 }
 
-impl Store {
+impl SystemSetup {
     /// One such system, with nothing waiting and nothing cached.
     ///
     /// # Errors
@@ -36,14 +36,14 @@ impl Store {
     /// # Errors
     /// Parameters that make no sense together, and a system whose power failure would leave what nobody wrote.
     pub(super) fn keeping_contents(&self) -> Result<Box<dyn System>> {
-        if self.system.kind == Kind::Raid5 && !self.system.failed.0.is_empty() {
+        if self.system.kind == SystemKind::Raid5 && !self.system.failed.0.is_empty() {
             return Err(Error::user(
                 "the power cannot fail of a raid5 that misses a device: blocks that nobody was writing would hold what \
                  nobody wrote (the write hole)",
             )
             .with_remedy("leave out system.failed, or choose system.kind = \"mirror\""));
         }
-        system::assemble(Parts { keep_contents: true, ..self.parts(&self.scheduler) })
+        system::assemble(SystemParts { keep_contents: true, ..self.parts(&self.scheduler) })
     }
 
     /// How many devices there are, or units of one that move each on their own; spares are left out.
@@ -64,7 +64,7 @@ impl Store {
         let Some(units) = self.device.params.units()? else {
             let (system, cache) = (SystemParams::default(), CacheParams::default());
             let hybrid = self.hybrid.as_ref();
-            let parts = Parts {
+            let parts = SystemParts {
                 system: &system,
                 cache: &cache,
                 hybrid,
@@ -91,8 +91,8 @@ impl Store {
         system::assemble(self.parts(scheduler))
     }
 
-    fn parts<'a>(&'a self, scheduler: &'a scheduler::Choice) -> Parts<'a> {
-        Parts {
+    fn parts<'a>(&'a self, scheduler: &'a scheduler::Choice) -> SystemParts<'a> {
+        SystemParts {
             system: &self.system,
             cache: &self.cache,
             hybrid: self.hybrid.as_ref(),
@@ -104,7 +104,7 @@ impl Store {
 
     /// Whether writes are answered before they are durable, so that only a flush makes them so.
     pub(super) fn is_volatile(&self) -> bool {
-        self.cache.kind == cache::Kind::WriteBack && self.cache.volatile
+        self.cache.kind == cache::CacheKind::WriteBack && self.cache.volatile
     }
 
     /// Every table with every key; `said` is what has been said of the power policy.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
 use sledlab_trace::transform::{
-    Fit, FitCounts, Outside, Overlay, Place, RandomLastBlock, Survey, Via, survey_watched,
+    Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, Via, survey_watched,
 };
 use sledlab_trace::{OpenOptions, format, synthetic};
 use toml::{Table, Value};
@@ -15,7 +15,7 @@ use crate::replay::{LastBlock, Replay};
 
 sledlab_core::choices! {
     /// What becomes of a trace that names several devices.
-    pub enum Devices {
+    pub enum TraceDevices {
         /// The run stops when it meets a second one.
         One = "one",
         /// They are placed one after another.
@@ -33,7 +33,7 @@ sledlab_core::params! {
         /// Format of the trace; empty to recognise the format by the content.
         format: String = "";
         /// What becomes of a trace that names several devices: `one`, `place` or `overlay`.
-        devices: Devices = Devices::One;
+        devices: TraceDevices = TraceDevices::One;
         /// Lines by which a request may stand too late in a trace; 0 refuses a trace out of order.
         sort_window: u64 = 0_u64, "requests", 0..1e7;
     }
@@ -139,16 +139,16 @@ impl TraceParams {
         let survey = self.survey(outside, watch)?;
         let file = self.open_file()?;
         let source: Box<dyn Source> = match (self.devices, &survey) {
-            (Devices::One, _) => Box::new(file),
-            (Devices::Overlay, _) => Box::new(Via::new(file, Overlay)),
-            (Devices::Place, survey) => {
+            (TraceDevices::One, _) => Box::new(file),
+            (TraceDevices::Overlay, _) => Box::new(Via::new(file, Overlay)),
+            (TraceDevices::Place, survey) => {
                 let extents = survey.as_ref().map_or(&[][..], |survey| &survey.extents);
-                Box::new(Via::new(file, Place::new(extents)?))
+                Box::new(Via::new(file, PlaceDevices::new(extents)?))
             }
         };
         let highest_end = survey.map(|survey| match self.devices {
-            Devices::Place => survey.extents.iter().sum(),
-            Devices::One | Devices::Overlay => survey.highest_end(),
+            TraceDevices::Place => survey.extents.iter().sum(),
+            TraceDevices::One | TraceDevices::Overlay => survey.highest_end(),
         });
         fit(source, outside, capacity_blocks, highest_end)
     }
@@ -161,7 +161,7 @@ impl TraceParams {
 
     /// A first pass over the file, where what follows needs to know how far it reaches.
     fn survey(&self, outside: Outside, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<Survey>> {
-        if outside != Outside::Scale && self.devices != Devices::Place {
+        if outside != Outside::Scale && self.devices != TraceDevices::Place {
             return Ok(None);
         }
         if self.file == "-" {

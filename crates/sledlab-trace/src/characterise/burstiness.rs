@@ -68,19 +68,19 @@ impl Window {
 
 /// Arrivals over time in a fixed number of bins, whose width doubles when time outruns them.
 #[derive(Clone, Debug)]
-pub struct Timeline {
+pub struct ArrivalTimeline {
     bins: Vec<u64>,
     /// Width of a bin: 2^shift ns.
     shift: u32,
 }
 
-impl Default for Timeline {
+impl Default for ArrivalTimeline {
     fn default() -> Self {
-        Timeline { bins: vec![0; Self::BINS], shift: 0 }
+        ArrivalTimeline { bins: vec![0; Self::BINS], shift: 0 }
     }
 }
 
-impl Timeline {
+impl ArrivalTimeline {
     /// Half of them at least lie within the time so far, so a bin is at most 1/65,536 of it.
     const BINS: usize = 1 << 17;
 

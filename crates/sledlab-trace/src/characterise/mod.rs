@@ -21,7 +21,7 @@ use foldhash::fast::FixedState;
 use sledlab_core::stats::Distribution;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, Source, Time};
 
-use burstiness::{Timeline, Window};
+use burstiness::{ArrivalTimeline, Window};
 use footprint::Footprint;
 pub use report::{
     CommonSize, DeviceCount, Dispersion, HitRatio, Interarrivals, Report, Sequentiality, SizeSummary, Sizes,
@@ -40,17 +40,17 @@ const HOT_ADDRESSES: usize = 50;
 
 /// What a characterisation may be told.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct CharacterOptions {
     /// Unit of the simulated caches in bytes, a multiple of 512.
     pub cache_block_bytes: u64,
     /// Sizes of the simulated caches in MB of 2^20 bytes, smallest first.
     pub cache_sizes_mb: Vec<u64>,
 }
 
-impl Default for Options {
+impl Default for CharacterOptions {
     /// Blocks of 4 KiB; 64, 256 and 512 MB, the cache sizes of paper 001.
     fn default() -> Self {
-        Options { cache_block_bytes: 4096, cache_sizes_mb: vec![64, 256, 512] }
+        CharacterOptions { cache_block_bytes: 4096, cache_sizes_mb: vec![64, 256, 512] }
     }
 }
 
@@ -81,9 +81,9 @@ pub struct Characterisation {
     last_media_arrival: Option<Time>,
     gaps: Distribution,
     windows: [Window; WINDOWS_S.len()],
-    timeline: Timeline,
-    sizes: sizes::Collector,
-    sequentiality: sequentiality::Collector,
+    timeline: ArrivalTimeline,
+    sizes: sizes::SizeCollector,
+    sequentiality: sequentiality::SequentialityCollector,
     footprint: Footprint,
     reuse: Reuse,
     /// How often a write started at an address.
@@ -92,7 +92,7 @@ pub struct Characterisation {
 
 impl Default for Characterisation {
     fn default() -> Self {
-        Self::over(Reuse::new(&Options::default()))
+        Self::over(Reuse::new(&CharacterOptions::default()))
     }
 }
 
@@ -101,7 +101,7 @@ impl Characterisation {
     ///
     /// # Errors
     /// The cache block is not a multiple of 512 bytes, or a cache is empty, too large or not larger than the one before.
-    pub fn new(options: &Options) -> Result<Self> {
+    pub fn new(options: &CharacterOptions) -> Result<Self> {
         let sizes = &options.cache_sizes_mb;
         let unit = options.cache_block_bytes;
         if unit == 0 || !unit.is_multiple_of(BLOCK_BYTES) || unit > 1 << 20 {
@@ -128,9 +128,9 @@ impl Characterisation {
             last_media_arrival: None,
             gaps: Distribution::default(),
             windows: WINDOWS_S.map(Window::new),
-            timeline: Timeline::default(),
-            sizes: sizes::Collector::default(),
-            sequentiality: sequentiality::Collector::default(),
+            timeline: ArrivalTimeline::default(),
+            sizes: sizes::SizeCollector::default(),
+            sequentiality: sequentiality::SequentialityCollector::default(),
             footprint: Footprint::default(),
             reuse,
             write_starts: HashMap::default(),
@@ -214,7 +214,7 @@ impl Characterisation {
 }
 
 /// Characterises all that is left of a source.
-pub fn characterise(source: &mut dyn Source, options: &Options) -> Result<Report> {
+pub fn characterise(source: &mut dyn Source, options: &CharacterOptions) -> Result<Report> {
     let mut characterisation = Characterisation::new(options)?;
     let mut chunk = Vec::new();
     while source.fill(&mut chunk)? > 0 {

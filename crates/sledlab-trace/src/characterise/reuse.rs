@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 use sledlab_core::{BLOCK_BYTES, Request};
 
 use super::report::HitRatio;
-use super::{Options, key, ratio};
+use super::{CharacterOptions, key, ratio};
 
 /// No entry.
 const NONE: u32 = u32::MAX;
@@ -55,7 +55,7 @@ struct Entry {
 
 impl Reuse {
     /// `options` hold sizes in rising order, none of them empty.
-    pub fn new(options: &Options) -> Self {
+    pub fn new(options: &CharacterOptions) -> Self {
         let cache = |size_mb: &u64| Cache {
             size_mb: *size_mb,
             capacity: ((size_mb << 20) / options.cache_block_bytes).max(1) as usize,
@@ -263,7 +263,7 @@ mod tests {
     /// A list of `caches` entries each, whatever their size in MB.
     fn reuse(capacities: &[usize]) -> Reuse {
         let cache = |capacity: &usize| Cache { size_mb: 0, capacity: *capacity, last: NONE, hits: 0 };
-        let mut reuse = Reuse::new(&Options { cache_block_bytes: 512, cache_sizes_mb: Vec::new() });
+        let mut reuse = Reuse::new(&CharacterOptions { cache_block_bytes: 512, cache_sizes_mb: Vec::new() });
         reuse.caches = capacities.iter().map(cache).collect();
         reuse
     }

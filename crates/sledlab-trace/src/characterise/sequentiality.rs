@@ -16,7 +16,7 @@ const LOCAL_BLOCKS: u64 = 10_000;
 
 /// Counts of requests that follow another in one way or other.
 #[derive(Clone, Debug, Default)]
-pub struct Collector {
+pub struct SequentialityCollector {
     /// By device number.
     devices: Vec<Device>,
     /// Where the streams ended; the most recently used is last.
@@ -42,7 +42,7 @@ struct Previous {
     op: Op,
 }
 
-impl Collector {
+impl SequentialityCollector {
     pub fn record(&mut self, request: &Request) {
         self.follow_streams(request);
         let index = usize::from(request.device);

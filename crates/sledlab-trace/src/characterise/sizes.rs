@@ -16,18 +16,18 @@ const COMMONEST: usize = 10;
 
 /// Exact counts by size and operation.
 #[derive(Clone, Debug)]
-pub struct Collector {
+pub struct SizeCollector {
     small: Vec<[u64; 2]>,
     large: HashMap<u32, [u64; 2], FixedState>,
 }
 
-impl Default for Collector {
+impl Default for SizeCollector {
     fn default() -> Self {
-        Collector { small: vec![[0; 2]; SMALL], large: HashMap::default() }
+        SizeCollector { small: vec![[0; 2]; SMALL], large: HashMap::default() }
     }
 }
 
-impl Collector {
+impl SizeCollector {
     #[inline]
     pub fn record(&mut self, op: Op, blocks: u32) {
         let counts = match self.small.get_mut(blocks as usize) {

@@ -83,7 +83,7 @@ fn devices_are_told_apart() {
 fn a_poisson_process_looks_like_one() {
     let params = toml::from_str("requests = 200000\nmean_interarrival_ms = 10.0").unwrap();
     let mut source = crate::synthetic::build("uniform", &params, 1, 6_750_000).unwrap();
-    let report = characterise(source.as_mut(), &Options::default()).unwrap();
+    let report = characterise(source.as_mut(), &CharacterOptions::default()).unwrap();
     assert!((report.interarrival_ms.scv - 1.0).abs() < 0.02);
     assert!((report.interarrival_ms.p50 / (10.0 * 2.0_f64.ln()) - 1.0).abs() < 0.02);
     for window in &report.dispersion[..2] {
@@ -95,7 +95,10 @@ fn a_poisson_process_looks_like_one() {
 #[test]
 fn refuses_caches_that_make_no_sense() {
     let with = |cache_block_bytes, cache_sizes_mb: &[u64]| {
-        Characterisation::new(&Options { cache_block_bytes, cache_sizes_mb: cache_sizes_mb.to_vec() })
+        Characterisation::new(&CharacterOptions {
+            cache_block_bytes,
+            cache_sizes_mb: cache_sizes_mb.to_vec(),
+        })
     };
     assert!(with(4096, &[]).is_ok());
     for (unit, sizes) in

@@ -5,7 +5,7 @@
 use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::devices::Devices;
+use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, bytes};
 use crate::lines::{LineParser, LineSource};
 
@@ -41,7 +41,7 @@ impl Format for Alibaba {
 }
 
 struct Parser {
-    devices: Devices,
+    devices: DeviceNumbers,
 }
 
 impl LineParser for Parser {

@@ -10,7 +10,7 @@
 use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, fields, is_numeric};
-use crate::devices::Devices;
+use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, blocks};
 use crate::lines::{LineParser, LineSource};
 
@@ -63,7 +63,7 @@ fn is_device(field: &[u8]) -> bool {
 
 struct Parser {
     event: u8,
-    devices: Devices,
+    devices: DeviceNumbers,
     in_summary: bool,
 }
 

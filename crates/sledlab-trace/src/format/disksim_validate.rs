@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sledlab_core::{Op, Request, Result, Source, Span, Time};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::arrivals::Arrivals;
+use crate::arrivals::TraceArrivals;
 
 use crate::fields::{Fault, Fields, Line, Parsed, blocks};
 use crate::input::Input;
@@ -69,8 +69,11 @@ pub struct Measured {
 pub fn read_measured(path: impl AsRef<Path>) -> Result<Vec<Measured>> {
     let times = Arc::new(Mutex::new(Vec::new()));
     let parser = Parser { add_service_times: true, next_ns: 0, times: Some(times.clone()) };
-    let mut source =
-        LineSource::new(Input::open(path.as_ref())?, parser, Arrivals::new(Clock::Wall, Sequel::default()));
+    let mut source = LineSource::new(
+        Input::open(path.as_ref())?,
+        parser,
+        TraceArrivals::new(Clock::Wall, Sequel::default()),
+    );
     let mut requests = Vec::new();
     while source.fill(&mut requests)? > 0 {}
     let times = std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner));

@@ -14,7 +14,7 @@
 use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::devices::Devices;
+use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, bytes};
 use crate::lines::{LineParser, LineSource};
 
@@ -69,7 +69,7 @@ struct Iolog {
     timed: bool,
     /// Time that waits have taken so far.
     waited_ns: u64,
-    devices: Devices,
+    devices: DeviceNumbers,
 }
 
 impl LineParser for Iolog {

@@ -10,7 +10,7 @@
 //! - Byte ranges are rounded outwards to whole blocks of 512 bytes.
 //! - `csv` and `disksim-ascii` state device numbers; formats that name devices have them
 //!   numbered from 0 in order of appearance; all others have device 0 alone. Addresses count
-//!   from the start of each device: [`Place`](crate::transform::Place) puts devices on one.
+//!   from the start of each device: [`PlaceDevices`](crate::transform::PlaceDevices) puts devices on one.
 //! - Blank lines and lines that begin with `#` are skipped, and a header line where formats have one.
 //! - Requests out of order, of length zero, or past 2^64 bytes are errors with file, line, column,
 //!   text and remedy; so is a trace without a single request.
@@ -29,9 +29,9 @@ mod tencent;
 use sledlab_core::{Error, Result, Source};
 
 pub use self::disksim_validate::{Measured, read_measured};
-use crate::arrivals::Arrivals;
 pub use crate::arrivals::Clock;
-use crate::devices::Devices;
+use crate::arrivals::TraceArrivals;
+use crate::devices::DeviceNumbers;
 use crate::input::Input;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use csv::HEADER as CSV_HEADER;
@@ -58,8 +58,8 @@ pub trait Format: Sync {
 /// A trace to be read, and how.
 pub struct Reading {
     pub(crate) input: Input,
-    pub(crate) arrivals: Arrivals,
-    pub(crate) devices: Devices,
+    pub(crate) arrivals: TraceArrivals,
+    pub(crate) devices: DeviceNumbers,
     /// Of `disksim-validate`: whether requests are spaced by gap plus service time.
     pub(crate) add_service_times: bool,
 }

@@ -7,7 +7,7 @@
 use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::devices::Devices;
+use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, bytes};
 use crate::lines::{LineParser, LineSource};
 
@@ -47,7 +47,7 @@ impl Format for Msr {
 }
 
 struct Parser {
-    devices: Devices,
+    devices: DeviceNumbers,
 }
 
 fn op_of(word: &[u8]) -> Option<Op> {

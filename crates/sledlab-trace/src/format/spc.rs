@@ -7,7 +7,7 @@
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::devices::Devices;
+use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, blocks};
 use crate::lines::{LineParser, LineSource};
 
@@ -43,7 +43,7 @@ impl Format for Spc {
 }
 
 struct Parser {
-    devices: Devices,
+    devices: DeviceNumbers,
 }
 
 impl LineParser for Parser {

@@ -12,7 +12,7 @@
 use sledlab_core::{Error, Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading};
-use crate::arrivals::Arrivals;
+use crate::arrivals::TraceArrivals;
 use crate::ending::Ending;
 use crate::input::Input;
 use crate::lines::{CHUNK, no_requests};
@@ -145,7 +145,7 @@ fn disk(number: u64, start: u64, values: [Option<u64>; 4]) -> Result<Disk, Strin
 struct Records {
     input: Input,
     disks: Vec<Disk>,
-    arrivals: Arrivals,
+    arrivals: TraceArrivals,
     /// Records read so far.
     record: u64,
     ending: Ending,
@@ -176,7 +176,7 @@ impl Records {
 }
 
 /// Reads one record; an error comes with the byte it is about.
-fn parse(bytes: &[u8], disks: &[Disk], arrivals: &mut Arrivals) -> Result<Request, (usize, Error)> {
+fn parse(bytes: &[u8], disks: &[Disk], arrivals: &mut TraceArrivals) -> Result<Request, (usize, Error)> {
     let Ok(record) = <&[u8; RECORD_BYTES]>::try_from(bytes) else {
         let message = format!("the last record is cut off: {} of {RECORD_BYTES} bytes", bytes.len());
         return Err((0, Error::user(message).with_remedy("copy the file again, as binary data")));

@@ -5,7 +5,7 @@
 use sledlab_core::{Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
-use crate::devices::Devices;
+use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, blocks};
 use crate::lines::{LineParser, LineSource};
 
@@ -41,7 +41,7 @@ impl Format for Tencent {
 }
 
 struct Parser {
-    devices: Devices,
+    devices: DeviceNumbers,
 }
 
 impl LineParser for Parser {

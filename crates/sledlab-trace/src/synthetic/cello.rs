@@ -5,11 +5,11 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result};
 
 use super::draw::{Ops, Places};
-use super::files::{File, Files, blocks_of};
+use super::files::{RankedFile, RankedFiles, blocks_of};
 use super::modulated::{Modulated, Shape};
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, Weighted, mean_kb, split};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Bursty, write-dominated, mostly random: calibrated on what was published of cello.
@@ -72,7 +72,7 @@ pub struct Cello {
     ops: Ops,
     reads: SizeMix,
     writes: SizeMix,
-    files: Files,
+    files: RankedFiles,
     sequential: SequentialShare,
     streams: Vec<Place>,
     /// The stream whose turn it is, and its operation.
@@ -92,7 +92,7 @@ pub struct Cello {
 /// A place in a file.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    file: File,
+    file: RankedFile,
     lbn: u64,
 }
 
@@ -146,7 +146,7 @@ impl Generator for Cello {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         check_sequential_share(params)?;
         let stream = |use_of: &str| setting.stream(&format!("cello.{use_of}"));
         let shape = Shape {
@@ -159,9 +159,9 @@ impl Generator for Cello {
         let extents = blocks_of(params.data_mb).div_ceil(u64::from(EXTENT_BLOCKS));
         let lengths = (0..extents).map(|_| EXTENT_BLOCKS);
         let layout = [stream("scatter"), stream("extents"), stream("places")];
-        let files = Files::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
+        let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
         let most_blocks = u64::from(files.largest_blocks());
-        let nowhere = Place { file: File { start: 0, blocks: 0 }, lbn: 0 };
+        let nowhere = Place { file: RankedFile { start: 0, blocks: 0 }, lbn: 0 };
         Ok(Cello {
             arrivals: Modulated::new(shape, stream("arrivals"), stream("bursts"))?,
             ops: Ops::new(params.read_share, stream("ops"))?,

@@ -3,7 +3,7 @@
 use sledlab_core::{Request, Result};
 
 use super::draw::{Arrivals, Gap, Ops, Places, fitting};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// In turn: a request across the end of a row, a track, a cylinder, a sled, and at the
@@ -60,7 +60,7 @@ impl Generator for DirectedBoundaries {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let capacity_blocks = setting.capacity_blocks;
         let units = [
             params.blocks_per_row,

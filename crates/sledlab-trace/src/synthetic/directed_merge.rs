@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Op, Request, Result, Time};
 
 use super::draw::{Arrivals, Gap, Places};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Bursts of adjacent reads whose sum is one block less than the tip limit, the limit, and one more, in turn.
@@ -46,7 +46,7 @@ impl Generator for DirectedMerge {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         if setting.capacity_blocks <= params.limit_blocks {
             return Err(Error::user(format!(
                 "a burst of {} blocks does not fit a device of {} blocks",

@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Request, Result, Time};
 
 use super::draw::{Arrivals, Gap, Ops, Places};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Two requests arrive together that one sled position serves, each with another group of tips.
@@ -56,7 +56,7 @@ impl Generator for DirectedSamePosition {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let DirectedSamePositionParams { blocks, blocks_per_row, stride_blocks, groups, .. } = *params;
         if blocks > blocks_per_row {
             return Err(Error::user(format!(

@@ -3,7 +3,7 @@
 use sledlab_core::{Op, Request, Result, Span, Time};
 
 use super::draw::{Arrivals, Gap, Places, fitting};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Reads near one place, arriving faster than they can be served, and now and then one far away.
@@ -57,7 +57,7 @@ impl Generator for DirectedStarvation {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let blocks = fitting(params.blocks, setting.capacity_blocks);
         let room = setting.capacity_blocks - u64::from(blocks);
         let span = params.near_cylinders.saturating_mul(params.blocks_per_cylinder);

@@ -3,7 +3,7 @@
 use sledlab_core::{Op, Request, Result, Time};
 
 use super::draw::{Arrivals, Gap, Places, fitting};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// One sequential read stream over the whole device, and sparse random reads.
@@ -49,7 +49,7 @@ impl Generator for DirectedStream {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let capacity_blocks = setting.capacity_blocks;
         let stream_blocks = fitting(params.stream_blocks, capacity_blocks);
         let steady = Gap::Constant { ms: params.stream_interarrival_ms };

@@ -5,8 +5,8 @@ use rand_distr::StandardNormal;
 use sledlab_core::seed::Stream;
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result};
 
-use super::draw::{Arrivals, Gap, Ops, Places, Sizes};
-use super::{Generator, Setting};
+use super::draw::{Arrivals, ExponentialSizes, Gap, Ops, Places};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Part sequential, part local, part random requests with uniform gaps.
@@ -36,7 +36,7 @@ sledlab_core::params! {
 /// See [`DiskCheckParams`].
 pub struct DiskCheck {
     arrivals: Arrivals,
-    sizes: Sizes,
+    sizes: ExponentialSizes,
     places: Places,
     ops: Ops,
     kinds: Stream,
@@ -58,13 +58,13 @@ impl Generator for DiskCheck {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let capacity_blocks = setting.capacity_blocks;
         let mean_blocks = params.mean_size_kb * 1024.0 / BLOCK_BYTES as f64;
         let gap = Gap::Uniform { longest_ms: params.longest_interarrival_ms };
         Ok(DiskCheck {
             arrivals: Arrivals::new(gap, setting.stream("disk-check.arrivals")),
-            sizes: Sizes::new(mean_blocks, 1, capacity_blocks, setting.stream("disk-check.sizes")),
+            sizes: ExponentialSizes::new(mean_blocks, 1, capacity_blocks, setting.stream("disk-check.sizes")),
             places: Places::new(setting.stream("disk-check.places")),
             ops: Ops::new(params.read_share, setting.stream("disk-check.ops"))?,
             kinds: setting.stream("disk-check.kinds"),

@@ -55,7 +55,7 @@ impl Arrivals {
 
 /// Exponential sizes, rounded up to a multiple of a unit.
 #[derive(Clone, Debug)]
-pub struct Sizes {
+pub struct ExponentialSizes {
     /// Mean before rounding, in units.
     mean_units: f64,
     unit_blocks: u64,
@@ -63,11 +63,11 @@ pub struct Sizes {
     rng: Stream,
 }
 
-impl Sizes {
+impl ExponentialSizes {
     /// Sizes of mean `mean_blocks` before they are rounded up to whole units; cut to the capacity.
     pub fn new(mean_blocks: f64, unit_blocks: u64, capacity_blocks: u64, rng: Stream) -> Self {
         let largest_blocks = capacity_blocks.min(u64::from(u32::MAX));
-        Sizes { mean_units: mean_blocks / unit_blocks as f64, unit_blocks, largest_blocks, rng }
+        ExponentialSizes { mean_units: mean_blocks / unit_blocks as f64, unit_blocks, largest_blocks, rng }
     }
 
     /// The next size in blocks, at least 1.

@@ -2,8 +2,8 @@
 
 use sledlab_core::{BLOCK_BYTES, Request, Result};
 
-use super::draw::{Arrivals, Gap, Ops, Places, Sizes};
-use super::{Generator, Setting};
+use super::draw::{Arrivals, ExponentialSizes, Gap, Ops, Places};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Independent requests with exponential gaps and sizes (paper 002, section 4).
@@ -26,7 +26,7 @@ sledlab_core::params! {
 /// See [`ExponentialParams`].
 pub struct Exponential {
     arrivals: Arrivals,
-    sizes: Sizes,
+    sizes: ExponentialSizes,
     places: Places,
     ops: Ops,
     capacity_blocks: u64,
@@ -41,13 +41,18 @@ impl Generator for Exponential {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let capacity_blocks = setting.capacity_blocks;
         let mean_blocks = params.mean_size_kb * 1024.0 / BLOCK_BYTES as f64;
         let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
         Ok(Exponential {
             arrivals: Arrivals::new(gap, setting.stream("exponential.arrivals")),
-            sizes: Sizes::new(mean_blocks, 1, capacity_blocks, setting.stream("exponential.sizes")),
+            sizes: ExponentialSizes::new(
+                mean_blocks,
+                1,
+                capacity_blocks,
+                setting.stream("exponential.sizes"),
+            ),
             places: Places::new(setting.stream("exponential.places")),
             ops: Ops::new(params.read_share, setting.stream("exponential.ops"))?,
             capacity_blocks,

@@ -20,14 +20,14 @@ pub fn blocks_of(mb: f64) -> u64 {
 
 /// Where a file lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct RankedFile {
     /// First block.
     pub start: u64,
     /// Blocks from the first to the last, gaps included.
     pub blocks: u32,
 }
 
-impl File {
+impl RankedFile {
     /// The first block after the file.
     pub fn end(self) -> u64 {
         self.start + u64::from(self.blocks)
@@ -36,8 +36,8 @@ impl File {
 
 /// The files of a device by rank, the most popular first; places have nothing to do with ranks.
 #[derive(Clone, Debug)]
-pub struct Files {
-    by_rank: Vec<File>,
+pub struct RankedFiles {
+    by_rank: Vec<RankedFile>,
     ranks: Zipf<f64>,
     /// From one piece of a file to the next, in blocks.
     stride: u64,
@@ -45,7 +45,7 @@ pub struct Files {
     places: Places,
 }
 
-impl Files {
+impl RankedFiles {
     /// Lays out files of `lengths` blocks, as many as fit into `space_blocks`, at random places.
     ///
     /// Each length covers whole pieces of a file, `gap_blocks` apart. Where not even the first
@@ -63,21 +63,21 @@ impl Files {
         for blocks in lengths {
             let Some(rest) = free.checked_sub(u64::from(blocks)) else { break };
             free = rest;
-            files.push(File { start: 0, blocks });
+            files.push(RankedFile { start: 0, blocks });
         }
         if files.is_empty() {
             free = 0;
-            files.push(File { start: 0, blocks: space_blocks.min(u64::from(u32::MAX)) as u32 });
+            files.push(RankedFile { start: 0, blocks: space_blocks.min(u64::from(u32::MAX)) as u32 });
         }
         Self::scatter(&mut files, free, scatter);
         let ranks = Zipf::new(files.len() as f64, zipf_exponent)
             .map_err(|error| Error::user(format!("a Zipf exponent of {zipf_exponent}: {error}")))?;
         let places = Places::new(places);
-        Ok(Files { by_rank: files, ranks, stride: PIECE_BLOCKS + gap_blocks, picks, places })
+        Ok(RankedFiles { by_rank: files, ranks, stride: PIECE_BLOCKS + gap_blocks, picks, places })
     }
 
     /// Puts the files on the device in random order, with `free` blocks between them, also at random.
-    fn scatter(files: &mut [File], free: u64, mut rng: Stream) {
+    fn scatter(files: &mut [RankedFile], free: u64, mut rng: Stream) {
         let mut order: Vec<usize> = (0..files.len()).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, rng.random_range(0..=i));
@@ -99,7 +99,7 @@ impl Files {
 
     /// The file of a rank below [`count`](Self::count), from 0 on.
     #[inline]
-    pub fn of_rank(&self, rank: usize) -> File {
+    pub fn of_rank(&self, rank: usize) -> RankedFile {
         self.by_rank[rank]
     }
 
@@ -115,7 +115,7 @@ impl Files {
 
     /// A file by popularity.
     #[inline]
-    pub fn pick(&mut self) -> File {
+    pub fn pick(&mut self) -> RankedFile {
         let rank = self.pick_rank();
         self.by_rank[rank]
     }
@@ -129,7 +129,7 @@ impl Files {
     /// and a place for them in it: from the beginning of a piece on, or, if they are less than
     /// a piece, at a fragment of one.
     #[inline]
-    pub fn place(&mut self, blocks: u32) -> (File, u64) {
+    pub fn place(&mut self, blocks: u32) -> (RankedFile, u64) {
         let mut rank = self.pick_rank();
         while self.by_rank[rank].blocks < blocks {
             rank = (rank + 1) % self.by_rank.len();
@@ -150,9 +150,9 @@ mod tests {
     use proptest::prelude::*;
     use sledlab_core::seed::stream;
 
-    fn laid_out(lengths: &[u32], gap: u64, space: u64) -> Files {
+    fn laid_out(lengths: &[u32], gap: u64, space: u64) -> RankedFiles {
         let streams = ["scatter", "picks", "places"].map(|name| stream(1, name));
-        Files::new(lengths.iter().copied(), gap, space, 0.9, streams).unwrap()
+        RankedFiles::new(lengths.iter().copied(), gap, space, 0.9, streams).unwrap()
     }
 
     proptest! {
@@ -183,8 +183,8 @@ mod tests {
     fn the_first_files_are_the_most_popular() {
         let mut files = laid_out(&[16; 1000], 0, 1 << 20);
         let (first, tenth) = (files.by_rank[0], files.by_rank[9]);
-        let picks: Vec<File> = (0..200_000).map(|_| files.pick()).collect();
-        let count = |file: File| picks.iter().filter(|pick| **pick == file).count() as f64;
+        let picks: Vec<RankedFile> = (0..200_000).map(|_| files.pick()).collect();
+        let count = |file: RankedFile| picks.iter().filter(|pick| **pick == file).count() as f64;
         let expected = 10.0_f64.powf(0.9);
         assert!((count(first) / count(tenth) / expected - 1.0).abs() < 0.1);
     }

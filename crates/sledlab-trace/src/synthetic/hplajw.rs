@@ -6,11 +6,11 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result, math};
 
 use super::draw::{Ops, Places};
-use super::files::{File, Files, PIECE_BLOCKS, blocks_of};
+use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
 use super::on_off::OnOff;
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, Weighted, mean_kb, split};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Bursts of one user, most of them several files read or written at once: calibrated on what
@@ -66,7 +66,7 @@ pub struct Hplajw {
     arrivals: OnOff,
     ops: Ops,
     sizes: SizeMix,
-    files: Files,
+    files: RankedFiles,
     run_share: f64,
     sequential: SequentialShare,
     /// Those of the present burst; none in one without runs.
@@ -84,7 +84,7 @@ pub struct Hplajw {
 /// A file that is read or written from its beginning to its end.
 #[derive(Clone, Copy, Debug)]
 struct Scan {
-    file: File,
+    file: RankedFile,
     op: Op,
     next: u64,
 }
@@ -138,14 +138,14 @@ impl Generator for Hplajw {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         check_sequential_share(params)?;
         let stream = |use_of: &str| setting.stream(&format!("hplajw.{use_of}"));
         let gap_blocks = params.interleave_kb * 2;
         let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
         let lengths = file_lengths(params, gap_blocks, stream("lengths"));
         let layout = [stream("scatter"), stream("files"), stream("places")];
-        let files = Files::new(lengths, gap_blocks, space_blocks, params.zipf_exponent, layout)?;
+        let files = RankedFiles::new(lengths, gap_blocks, space_blocks, params.zipf_exponent, layout)?;
         Ok(Hplajw {
             arrivals: OnOff::new(
                 params.rate_per_s,
@@ -197,7 +197,7 @@ impl Hplajw {
         self.active = 0;
         let scans = 2 + self.choices.below(MOST_SCANS - 1);
         if self.kinds_rng.random::<f64>() < self.run_share {
-            let ended = Scan { file: File { start: 0, blocks: 0 }, op: Op::Read, next: 0 };
+            let ended = Scan { file: RankedFile { start: 0, blocks: 0 }, op: Op::Read, next: 0 };
             self.scans.resize(scans as usize, ended);
         }
     }

@@ -2,8 +2,8 @@
 
 use sledlab_core::{Request, Result};
 
-use super::draw::{Arrivals, Gap, Ops, Places, Sizes};
-use super::{Generator, Setting};
+use super::draw::{Arrivals, ExponentialSizes, Gap, Ops, Places};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// The reference simulator's check workload for MEMS devices.
@@ -27,7 +27,7 @@ sledlab_core::params! {
 /// See [`MemsCheckParams`].
 pub struct MemsCheck {
     arrivals: Arrivals,
-    sizes: Sizes,
+    sizes: ExponentialSizes,
     places: Places,
     ops: Ops,
     unit_blocks: u64,
@@ -43,13 +43,13 @@ impl Generator for MemsCheck {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let (unit_blocks, capacity_blocks) = (params.unit_blocks, setting.capacity_blocks);
         let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
         let sizes = setting.stream("mems-check.sizes");
         Ok(MemsCheck {
             arrivals: Arrivals::new(gap, setting.stream("mems-check.arrivals")),
-            sizes: Sizes::new(params.mean_blocks, unit_blocks, capacity_blocks, sizes),
+            sizes: ExponentialSizes::new(params.mean_blocks, unit_blocks, capacity_blocks, sizes),
             places: Places::new(setting.stream("mems-check.places")),
             ops: Ops::new(params.read_share, setting.stream("mems-check.ops"))?,
             unit_blocks,

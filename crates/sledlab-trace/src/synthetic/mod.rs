@@ -48,7 +48,7 @@ use sledlab_core::{Error, Request, Result, Source, seed};
 use toml::Table;
 
 /// Starts a generator of a table of parameters.
-pub type Make = fn(&Table, Setting) -> Result<Box<dyn Source>>;
+pub type Make = fn(&Table, GeneratorSetting) -> Result<Box<dyn Source>>;
 
 /// A generator in the list.
 pub type Entry = registry::Entry<Make>;
@@ -119,7 +119,7 @@ pub trait Generator: Send + Sized + 'static {
     fn requests(params: &Self::Params) -> u64;
 
     /// A generator at its start. An error when `setting` leaves no room for what it makes.
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self>;
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self>;
 
     /// The next request.
     fn next(&mut self) -> Request;
@@ -127,14 +127,14 @@ pub trait Generator: Send + Sized + 'static {
 
 /// What a generator is told besides its parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub struct GeneratorSetting {
     /// Root seed of the run.
     pub seed: u64,
     /// Blocks of the device; at least 1.
     pub capacity_blocks: u64,
 }
 
-impl Setting {
+impl GeneratorSetting {
     /// The random stream for one use, such as `uniform.places`.
     fn stream(&self, name: &str) -> seed::Stream {
         seed::stream(self.seed, name)
@@ -147,7 +147,7 @@ impl Setting {
 }
 
 /// Starts a chosen generator.
-type MakeChosen = dyn Fn(Setting) -> Result<Box<dyn Source>> + Send + Sync;
+type MakeChosen = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + Send + Sync;
 
 /// A generator with all its parameters.
 #[derive(Clone)]
@@ -173,7 +173,7 @@ impl Choice {
     pub fn custom(
         name: &str,
         params: Table,
-        make: impl Fn(Setting) -> Result<Box<dyn Source>> + Send + Sync + 'static,
+        make: impl Fn(GeneratorSetting) -> Result<Box<dyn Source>> + Send + Sync + 'static,
     ) -> Self {
         Choice { name: name.to_owned(), params, make: Arc::new(make) }
     }
@@ -187,7 +187,7 @@ impl Choice {
             return Err(Error::user("a device without blocks has no room for requests")
                 .with_remedy("give the device a capacity of at least one block"));
         }
-        (self.make)(Setting { seed, capacity_blocks })
+        (self.make)(GeneratorSetting { seed, capacity_blocks })
     }
 
     /// The configuration table that says all of it.

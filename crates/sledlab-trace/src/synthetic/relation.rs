@@ -5,11 +5,11 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Time};
 
 use super::draw::{Arrivals, Gap, Places};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::choices! {
     /// Which blocks hold which attributes of which tuples.
-    pub enum Store {
+    pub enum RelationStore {
         /// Whole tuples, one after the other.
         Rows = "rows",
         /// One attribute of all tuples after the other, each right behind the one before.
@@ -30,7 +30,7 @@ sledlab_core::params! {
         /// Mean time between queries.
         mean_interarrival_ms: f64 = 10.0, "ms", 1e-6..1e9;
         /// How the relation is stored: by `rows`, by `columns`, or for the layout `tabular`.
-        store: Store = Store::Rows;
+        store: RelationStore = RelationStore::Rows;
         /// Attributes of the relation, all of one size; for `tabular` as many as `device.attributes`.
         attributes: u64 = 5_u64, "", 1..4096;
         /// Size of the relation.
@@ -47,7 +47,7 @@ sledlab_core::params! {
 /// See [`RelationParams`].
 pub struct Relation {
     arrivals: Arrivals,
-    store: Store,
+    store: RelationStore,
     attributes: u64,
     /// Blocks of an attribute.
     length: u64,
@@ -82,7 +82,7 @@ impl Generator for Relation {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("relation.{use_of}"));
         let attributes = params.attributes.min(setting.capacity_blocks);
         let share = setting.capacity_blocks / attributes;
@@ -94,7 +94,7 @@ impl Generator for Relation {
             store: params.store,
             attributes,
             length,
-            stride: if params.store == Store::Tabular { share } else { length },
+            stride: if params.store == RelationStore::Tabular { share } else { length },
             scan_share: params.scan_share,
             projected: params.projected.min(attributes),
             // What fits into the blocks of a request, all attributes together.
@@ -124,7 +124,7 @@ impl Relation {
         let choice = self.choices.below(self.attributes);
         let blocks = if scans { self.scan_blocks } else { 1 };
         let first = self.places.below(self.length - blocks + 1);
-        if self.store == Store::Rows {
+        if self.store == RelationStore::Rows {
             // As many tuples as a block of an attribute holds fill a block for each attribute.
             let tuple = if scans { 0 } else { choice };
             let blocks = if scans { blocks * self.attributes } else { 1 };

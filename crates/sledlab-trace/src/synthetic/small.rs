@@ -6,7 +6,7 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{BLOCK_BYTES, Request, Result, unwanted_words};
 
 use super::draw::{Arrivals, Gap, Ops};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::choices! {
     /// Distribution of sizes.
@@ -66,7 +66,7 @@ impl Generator for Small {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
         Ok(Small {
             arrivals: Arrivals::new(gap, setting.stream("small.arrivals")),

@@ -5,7 +5,7 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{Op, Request, Result};
 
 use super::draw::{Arrivals, Gap, Ops, Places};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Poisson arrivals of small requests to small data, and of streams through large data.
@@ -78,7 +78,7 @@ impl Generator for SmallAndStreams {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("small-and-streams.{use_of}"));
         let groups = params.groups.min(setting.capacity_blocks);
         let group_blocks = setting.capacity_blocks / groups;

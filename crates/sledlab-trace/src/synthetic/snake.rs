@@ -6,10 +6,10 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, WORD_BYTES};
 
 use super::clustered::{Arrival, Clustered, First, Rhythm};
 use super::draw::{Ops, Places};
-use super::files::{File, Files, PIECE_BLOCKS, blocks_of};
+use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, Weighted, mean_kb, split};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Clusters of clumps of requests, sequential reads, rare copies: calibrated on what was
@@ -78,11 +78,11 @@ pub struct Snake {
     ops: Ops,
     op: Op,
     sizes: SizeMix,
-    files: Files,
+    files: RankedFiles,
     /// Of the reads outside copies.
     sequential: SequentialShare,
     /// The file that is read, and where; none where the last request was not a read of the cluster.
-    reading: Option<(File, u64)>,
+    reading: Option<(RankedFile, u64)>,
     /// Where the present copy reads and writes next.
     copy: Copy,
     space_blocks: u64,
@@ -144,7 +144,7 @@ impl Generator for Snake {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("snake.{use_of}"));
         let rhythm = Rhythm {
             rate_per_s: params.rate_per_s,
@@ -161,7 +161,7 @@ impl Generator for Snake {
         let file_blocks = blocks_of(params.file_kb / 1024.0);
         let lengths = (0..blocks_of(params.data_mb).div_ceil(file_blocks)).map(|_| file_blocks as u32);
         let layout = [stream("scatter"), stream("files"), stream("places")];
-        let files = Files::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
+        let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
         let wanted_words = params.metadata_bytes.div_ceil(WORD_BYTES);
         let unwanted_words = (BLOCK_BYTES / WORD_BYTES - wanted_words) as u8;
         let times = ["arrivals", "clusters", "copies"].map(stream);

@@ -254,8 +254,8 @@ proptest! {
         };
         prop_assert_eq!(requests.len(), 300);
         let choice = Choice::new(name, &toml::from_str(params).unwrap()).unwrap();
-        let make = |setting: Setting| choice.build(setting.seed, setting.capacity_blocks);
-        let case = Case { setting: Setting { seed, capacity_blocks: capacity }, most: 300 };
+        let make = |setting: GeneratorSetting| choice.build(setting.seed, setting.capacity_blocks);
+        let case = Case { setting: GeneratorSetting { seed, capacity_blocks: capacity }, most: 300 };
         for rule in &RULES {
             let kept = (rule.check)(&make, &case);
             prop_assert!(kept.is_ok(), "{}: {} {}", name, rule.says, kept.unwrap_err());

@@ -6,9 +6,9 @@ use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result};
 
 use super::draw::Places;
-use super::files::{Files, PIECE_BLOCKS, blocks_of};
+use super::files::{PIECE_BLOCKS, RankedFiles, blocks_of};
 use super::modulated::{Modulated, Shape};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Pages of 8 KB at random, most of them read, changed and written back: calibrated on what was
@@ -48,7 +48,7 @@ sledlab_core::params! {
 pub struct Tpcc {
     arrivals: Modulated,
     /// A page each.
-    pages: Files,
+    pages: RankedFiles,
     popularity: Popularity,
     changed: Changed,
 }
@@ -149,7 +149,7 @@ impl Generator for Tpcc {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("tpcc.{use_of}"));
         let shape = Shape {
             rate_per_s: params.rate_per_s,
@@ -161,7 +161,7 @@ impl Generator for Tpcc {
         let lengths = (0..blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS)).map(|_| PIECE_BLOCKS as u32);
         // All ranks and places are drawn here, by popularity, none by the files.
         let layout = [stream("scatter"), stream("files"), stream("places")];
-        let pages = Files::new(lengths, 0, space_blocks, 0.0, layout)?;
+        let pages = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
         let choices = ["kinds", "hot", "cold"].map(stream);
         let mut popularity = Popularity::new(params, pages.count(), choices)?;
         let changed = Changed::new(params, &mut popularity, ["changes", "ops", "writes"].map(stream));

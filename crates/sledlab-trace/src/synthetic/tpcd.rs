@@ -6,9 +6,9 @@ use sledlab_core::{Error, Op, Request, Result};
 
 use super::clustered::{Arrival, Clustered, First, Rhythm};
 use super::draw::Places;
-use super::files::{File, Files, PIECE_BLOCKS, blocks_of};
+use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
 use super::size_mix::{SizeMix, Weighted, split};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Tables read from end to end, several at a time, over and over: calibrated on what was
@@ -49,7 +49,7 @@ const SIZES_KB: [f64; 2] = [8.0, 64.0];
 pub struct Tpcd {
     arrivals: Clustered,
     sizes: SizeMix,
-    tables: Files,
+    tables: RankedFiles,
     scans: Vec<Scan>,
     /// Whose turn it is, if no index is looked up.
     active: usize,
@@ -66,7 +66,7 @@ pub struct Tpcd {
 /// A table that is read from its beginning to its end.
 #[derive(Clone, Copy, Debug)]
 struct Scan {
-    table: File,
+    table: RankedFile,
     next: u64,
 }
 
@@ -152,14 +152,14 @@ impl Generator for Tpcd {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("tpcd.{use_of}"));
         let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
         let pages = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS).min(space_blocks / PIECE_BLOCKS);
         let lengths = table_lengths(params.tables, pages, stream("lengths"));
         let layout = [stream("scatter"), stream("tables"), stream("places")];
         // All tables are as likely to be looked into.
-        let tables = Files::new(lengths, 0, space_blocks, 0.0, layout)?;
+        let tables = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
         let count = tables.count();
         let scans = (0..params.streams as usize).map(|scan| Scan::of(tables.of_rank(scan % count))).collect();
         Ok(Tpcd {
@@ -191,7 +191,7 @@ impl Generator for Tpcd {
 }
 
 impl Scan {
-    fn of(table: File) -> Self {
+    fn of(table: RankedFile) -> Self {
         Scan { table, next: table.start }
     }
 }

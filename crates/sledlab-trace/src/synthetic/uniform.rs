@@ -3,7 +3,7 @@
 use sledlab_core::{Request, Result};
 
 use super::draw::{Arrivals, Gap, Ops, Places, fitting};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// Poisson arrivals of requests of one size, uniform over the device.
@@ -42,7 +42,7 @@ impl Generator for Uniform {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let gap = Gap::Exponential { mean_ms: params.mean_interarrival_ms };
         Ok(Uniform {
             arrivals: Arrivals::new(gap, setting.stream("uniform.arrivals")),

@@ -14,7 +14,7 @@ use super::files::blocks_of;
 use super::modulated::{Bursts, Modulated};
 use super::sequential_share::SequentialShare;
 use super::size_mix::{SizeMix, Weighted};
-use super::{Generator, Setting};
+use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
     /// One volume of a cloud. `cloud:volumes=N` wherever a fleet is expected makes many, each with settings of its own.
@@ -141,7 +141,7 @@ impl Generator for Volume {
         params.requests
     }
 
-    fn new(params: &Self::Params, setting: Setting) -> Result<Self> {
+    fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("volume.{use_of}"));
         let bursts = Bursts {
             rate_per_s: params.rate_per_s,

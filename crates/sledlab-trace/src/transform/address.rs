@@ -2,7 +2,7 @@
 
 use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
 
-use super::{Next, Step};
+use super::{Next, TransformStep};
 
 /// Blocks up to which byte addresses fit 64 bits.
 const MOST_BLOCKS: u64 = u64::MAX / BLOCK_BYTES;
@@ -14,7 +14,7 @@ pub struct Shift {
     pub blocks: i64,
 }
 
-impl Step for Shift {
+impl TransformStep for Shift {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.blocks > 0 {
@@ -38,7 +38,7 @@ impl Shift {
 #[derive(Clone, Copy, Debug)]
 pub struct Overlay;
 
-impl Step for Overlay {
+impl TransformStep for Overlay {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
         Ok(Next::Pass(Request { device: 0, ..request }))
@@ -47,11 +47,11 @@ impl Step for Overlay {
 
 /// Places the devices of a trace one after another on one device, which becomes device 0.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct PlaceDevices {
     starts: Vec<u64>,
 }
 
-impl Place {
+impl PlaceDevices {
     /// Gives each device the blocks up to the end of its highest request, as a
     /// [`survey`](super::survey) of the trace finds them.
     pub fn new(extents: &[u64]) -> Result<Self> {
@@ -64,7 +64,7 @@ impl Place {
                     .with_remedy("choose some of them, or scale their addresses first")
             })?;
         }
-        Ok(Place { starts })
+        Ok(PlaceDevices { starts })
     }
 
     /// The first block of each device.
@@ -73,7 +73,7 @@ impl Place {
     }
 }
 
-impl Step for Place {
+impl TransformStep for PlaceDevices {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         let Some(start) = self.starts.get(usize::from(request.device)) else {

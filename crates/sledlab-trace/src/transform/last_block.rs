@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::seed::{self, Stream};
 use sledlab_core::{MOST_UNWANTED, Request, Result};
 
-use super::{Next, Step};
+use super::{Next, TransformStep};
 
 /// Every read and write wants a random number of words of its last block, from one to all, each
 /// equally likely, whatever it wanted before (paper 003, section 5.3).
@@ -23,7 +23,7 @@ impl RandomLastBlock {
     }
 }
 
-impl Step for RandomLastBlock {
+impl TransformStep for RandomLastBlock {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.op.is_media() {

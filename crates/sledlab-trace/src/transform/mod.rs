@@ -1,6 +1,6 @@
 //! What can be done to a stream of requests on its way: each is a [`Source`] over another.
 //!
-//! Most are a [`Step`], which looks at one request at a time, put over a source by [`Via`]:
+//! Most are a [`TransformStep`], which looks at one request at a time, put over a source by [`Via`]:
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Source, Time, source::InMemory};
@@ -25,7 +25,7 @@ mod survey;
 
 use sledlab_core::{Request, Result, Source};
 
-pub use address::{Overlay, Place, Shift};
+pub use address::{Overlay, PlaceDevices, Shift};
 pub use last_block::RandomLastBlock;
 pub use merge::Merge;
 pub use outside::{Fit, FitCounts, Outside};
@@ -48,7 +48,7 @@ pub enum Next {
 }
 
 /// Looks at one request after another. Arrivals must stay in order.
-pub trait Step: Send {
+pub trait TransformStep: Send {
     /// Says what becomes of the next request.
     fn take(&mut self, request: Request) -> Result<Next>;
 }
@@ -61,7 +61,7 @@ pub struct Via<S, T> {
     ending: Ending,
 }
 
-impl<S: Source, T: Step> Via<S, T> {
+impl<S: Source, T: TransformStep> Via<S, T> {
     /// Puts `step` over `source`.
     pub fn new(source: S, step: T) -> Self {
         Via { source, step, stopped: false, ending: Ending::default() }
@@ -93,7 +93,7 @@ impl<S: Source, T: Step> Via<S, T> {
     }
 }
 
-impl<S: Source, T: Step> Source for Via<S, T> {
+impl<S: Source, T: TransformStep> Source for Via<S, T> {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         self.ending.check()?;
         let before = into.len();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use sledlab_core::{Error, Op, Request, Result};
 
-use super::{Next, Step};
+use super::{Next, TransformStep};
 
 sledlab_core::choices! {
     /// What a request past the end of the device gets.
@@ -170,7 +170,7 @@ impl Fit {
     }
 }
 
-impl Step for Fit {
+impl TransformStep for Fit {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
         let next = if request.end() <= self.untouched || request.blocks == 0 {

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Request, Result, Time};
 
-use super::{Next, Step};
+use super::{Next, TransformStep};
 
 /// Divides every arrival by a factor, rounded to the nearest nanosecond: 2 is twice as intense.
 ///
@@ -24,7 +24,7 @@ impl Speedup {
     }
 }
 
-impl Step for Speedup {
+impl TransformStep for Speedup {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         // A factor of 1 must not round times beyond 2^53 ns (104 days).

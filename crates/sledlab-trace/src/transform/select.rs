@@ -2,7 +2,7 @@
 
 use sledlab_core::{Request, Result, Time};
 
-use super::{Next, Step};
+use super::{Next, TransformStep};
 
 /// What comes up to the last of so many requests, or of so many operations.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ impl Limit {
     }
 }
 
-impl Step for Limit {
+impl TransformStep for Limit {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
         if self.requests == 0 || self.operations == 0 {
@@ -41,7 +41,7 @@ pub struct TimeWindow {
     pub from_zero: bool,
 }
 
-impl Step for TimeWindow {
+impl TransformStep for TimeWindow {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.arrival >= self.until {
@@ -66,7 +66,7 @@ pub struct BlockRange {
     pub end: u64,
 }
 
-impl Step for BlockRange {
+impl TransformStep for BlockRange {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
         let inside = request.blocks == 0 || (self.first..self.end).contains(&request.lbn);
@@ -87,7 +87,7 @@ impl OnlyDevices {
     }
 }
 
-impl Step for OnlyDevices {
+impl TransformStep for OnlyDevices {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         let Some(place) = self.devices.iter().position(|device| *device == request.device) else {
@@ -102,7 +102,7 @@ impl Step for OnlyDevices {
 #[derive(Clone, Copy, Debug)]
 pub struct MediaOnly;
 
-impl Step for MediaOnly {
+impl TransformStep for MediaOnly {
     #[inline]
     fn take(&mut self, request: Request) -> Result<Next> {
         Ok(if request.op.is_media() { Next::Pass(request) } else { Next::Drop })

@@ -3,7 +3,7 @@
 use super::counts::Name;
 use super::fault::{Fault, Parsed};
 use super::lines::{Object, RawAccess};
-use super::{Access, File, Order};
+use super::{File, FileAccess, PageOrder};
 
 const ORDERS: [&str; 4] = ["sequential", "random", "merge", "streams"];
 
@@ -17,7 +17,7 @@ pub(super) trait FindFile {
 pub(super) struct Sketch {
     file: usize,
     bytes: Option<u64>,
-    order: Order,
+    order: PageOrder,
     per_block_of: Option<usize>,
 }
 
@@ -50,31 +50,31 @@ fn sketch(raw: &RawAccess, writes: bool, nodes: usize, files: &impl FindFile) ->
     Ok(Sketch { file, bytes: raw.bytes.map(|bytes| bytes.0), order: order(raw, nodes)?, per_block_of })
 }
 
-fn order(raw: &RawAccess, nodes: usize) -> Parsed<Order> {
+fn order(raw: &RawAccess, nodes: usize) -> Parsed<PageOrder> {
     let name = raw.order.as_ref().map_or("sequential", |order| &order.0);
     let runs = raw.runs.map(|runs| runs.0);
     if runs == Some(0) {
         return Err(Fault::new("`runs` is 0", "give the number of runs, 1 or more"));
     }
     match (name, runs) {
-        ("sequential", None) => Ok(Order::Sequential),
-        ("random", None) => Ok(Order::Random),
+        ("sequential", None) => Ok(PageOrder::Sequential),
+        ("random", None) => Ok(PageOrder::Random),
         ("sequential" | "random", Some(_)) => Err(Fault::new(
             format!("`runs` with the order `{name}`"),
             "leave `runs` out, or choose `merge` or `streams`",
         )),
-        ("merge", Some(runs)) => Ok(Order::Merge { runs }),
+        ("merge", Some(runs)) => Ok(PageOrder::Merge { runs }),
         ("merge", None) => {
             Err(Fault::new("the order `merge` without `runs`", "add `\"runs\": ...`, the number of runs"))
         }
-        ("streams", runs) => Ok(Order::Streams { runs: runs.unwrap_or(nodes as u64) }),
+        ("streams", runs) => Ok(PageOrder::Streams { runs: runs.unwrap_or(nodes as u64) }),
         _ => Err(Fault::unknown("order", name, ORDERS)),
     }
 }
 
 impl Sketch {
     /// The access on one node; none where there is nothing to do.
-    pub(super) fn on(&self, node: usize, files: &[File]) -> Parsed<Option<Access>> {
+    pub(super) fn on(&self, node: usize, files: &[File]) -> Parsed<Option<FileAccess>> {
         let file = &files[self.file];
         let size = file.bytes[node];
         let bytes = self.bytes.unwrap_or(size);
@@ -95,16 +95,16 @@ impl Sketch {
                 "leave the read out on that node, or give the file its size in the header",
             ));
         }
-        Ok(Some(Access { file: self.file, bytes, order: self.order, per_block_of: self.per_block_of }))
+        Ok(Some(FileAccess { file: self.file, bytes, order: self.order, per_block_of: self.per_block_of }))
     }
 }
 
 /// The name of an order, and its runs where they have to be said.
-pub(super) fn written(order: Order, nodes: usize) -> (Option<&'static str>, Option<u64>) {
+pub(super) fn written(order: PageOrder, nodes: usize) -> (Option<&'static str>, Option<u64>) {
     match order {
-        Order::Sequential => (None, None),
-        Order::Random => (Some("random"), None),
-        Order::Merge { runs } => (Some("merge"), Some(runs)),
-        Order::Streams { runs } => (Some("streams"), Some(runs).filter(|runs| *runs != nodes as u64)),
+        PageOrder::Sequential => (None, None),
+        PageOrder::Random => (Some("random"), None),
+        PageOrder::Merge { runs } => (Some("merge"), Some(runs)),
+        PageOrder::Streams { runs } => (Some("streams"), Some(runs).filter(|runs| *runs != nodes as u64)),
     }
 }

@@ -74,18 +74,18 @@ pub struct Phase {
     /// Its name; no other phase has it.
     pub name: String,
     /// A step for each node; the default is a node without work.
-    pub steps: Vec<Step>,
+    pub steps: Vec<NodeStep>,
     /// What nodes do together after their steps, in order.
     pub collectives: Vec<Collective>,
 }
 
 /// What one node does in one phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct NodeStep {
     /// What it reads; no entry is empty.
-    pub reads: Vec<Access>,
+    pub reads: Vec<FileAccess>,
     /// What it writes; no entry is empty.
-    pub writes: Vec<Access>,
+    pub writes: Vec<FileAccess>,
     /// Kinds of operations (an index into [`Work::kinds`]) and how many, by kind.
     pub operations: Vec<(usize, u64)>,
     /// Bytes for each port, by port: a node, itself included, or the client, whose port is the
@@ -99,13 +99,13 @@ pub struct Step {
 
 /// Bytes of a file read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct FileAccess {
     /// Index into [`Work::files`].
     pub file: usize,
     /// Bytes, of one pass where there are several.
     pub bytes: u64,
     /// In which order.
-    pub order: Order,
+    pub order: PageOrder,
     /// Read again for every block of this file, an index into [`Work::files`]. A replay decides
     /// how large a block is.
     pub per_block_of: Option<usize>,
@@ -113,7 +113,7 @@ pub struct Access {
 
 /// In which order the pages of an access come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum PageOrder {
     /// One after another.
     #[default]
     Sequential,
@@ -216,10 +216,10 @@ impl Phase {
     }
 }
 
-impl Step {
+impl NodeStep {
     /// Whether there is nothing to do.
     pub fn is_idle(&self) -> bool {
-        *self == Step::default()
+        *self == NodeStep::default()
     }
 
     /// Bytes for one port.

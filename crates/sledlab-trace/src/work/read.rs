@@ -11,7 +11,7 @@ use super::counts::{Name, Sizes};
 use super::fault::{Fault, Parsed, object};
 use super::header::Head;
 use super::lines::Line;
-use super::{Access, Collective, CollectiveKind, Phase, Step, Work};
+use super::{Collective, CollectiveKind, FileAccess, NodeStep, Phase, Work};
 use crate::input::Input;
 
 /// Longest line read: a header with the sizes of a dozen files on 65,536 nodes.
@@ -135,8 +135,8 @@ impl Reader {
                 "keep the lines of a phase together; number phases that repeat: `pass 1`, `pass 2`",
             ));
         }
-        self.budget.take::<Step>(self.head.nodes)?;
-        let steps = vec![Step::default(); self.head.nodes];
+        self.budget.take::<NodeStep>(self.head.nodes)?;
+        let steps = vec![NodeStep::default(); self.head.nodes];
         self.phases.push(Phase { name: name.0.to_string(), steps, collectives: Vec::new() });
         Ok(())
     }
@@ -180,7 +180,7 @@ impl Reader {
             sends.check(all)?;
             self.budget.take::<(u32, u64)>(members.len().saturating_mul(sends.most(all)))?;
         }
-        self.budget.take::<Access>(members.len().saturating_mul(reads.len() + writes.len()))?;
+        self.budget.take::<FileAccess>(members.len().saturating_mul(reads.len() + writes.len()))?;
         self.budget.take::<(usize, u64)>(members.len().saturating_mul(operations.len()))?;
         for (rank, node) in members.iter().copied().enumerate() {
             self.claim(node)?;
@@ -188,7 +188,7 @@ impl Reader {
             let sends = if rank + 1 == members.len() { sends.take() } else { sends.clone() };
             let sends = sends.map(|sends| sends.of(node, all));
             let on = |sketch: &super::access::Sketch| sketch.on(node, &self.files.list).transpose();
-            let step = Step {
+            let step = NodeStep {
                 reads: reads.iter().filter_map(on).collect::<Parsed<_>>()?,
                 writes: writes.iter().filter_map(on).collect::<Parsed<_>>()?,
                 operations: operations.clone(),
@@ -217,7 +217,7 @@ impl Reader {
         Ok(())
     }
 
-    fn add(&mut self, step: &Step) -> Parsed<()> {
+    fn add(&mut self, step: &NodeStep) -> Parsed<()> {
         let sums = &mut self.sums;
         step.reads.iter().try_for_each(|access| add(&mut sums.read, access.bytes, "the bytes read"))?;
         step.writes

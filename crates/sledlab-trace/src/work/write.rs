@@ -12,7 +12,7 @@ use super::access::written;
 use super::groups::ALL;
 use super::header::VERSION;
 use super::sends::Written;
-use super::{Access, Collective, CollectiveKind, Phase, Step, Work};
+use super::{Collective, CollectiveKind, FileAccess, NodeStep, Phase, Work};
 
 #[derive(serde::Serialize)]
 struct Header<'a> {
@@ -181,7 +181,7 @@ impl Work {
         Ok(())
     }
 
-    fn body<'a>(&'a self, node: usize, step: &'a Step) -> Result<Body<'a>> {
+    fn body<'a>(&'a self, node: usize, step: &'a NodeStep) -> Result<Body<'a>> {
         let operation = |(kind, count): &(usize, u64)| {
             let name = self.kinds.get(*kind).ok_or_else(|| leads_nowhere("kind of operation", *kind))?;
             Ok((&**name, *count))
@@ -200,11 +200,11 @@ impl Work {
         })
     }
 
-    fn accesses(&self, node: usize, list: &[Access]) -> Result<Vec<WrittenAccess<'_>>> {
+    fn accesses(&self, node: usize, list: &[FileAccess]) -> Result<Vec<WrittenAccess<'_>>> {
         list.iter().map(|access| self.access(node, access)).collect()
     }
 
-    fn access(&self, node: usize, access: &Access) -> Result<WrittenAccess<'_>> {
+    fn access(&self, node: usize, access: &FileAccess) -> Result<WrittenAccess<'_>> {
         let find = |at: usize| self.files.get(at).ok_or_else(|| leads_nowhere("file", at));
         let file = find(access.file)?;
         let (order, runs) = written(access.order, self.nodes);

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use sledlab_trace::work::{Access, CollectiveKind, Order, Step, Work, pack};
+use sledlab_trace::work::{CollectiveKind, FileAccess, NodeStep, PageOrder, Work, pack};
 
 use super::{bytes, parse, record};
 
-fn step(line: &str, node: usize) -> Step {
+fn step(line: &str, node: usize) -> NodeStep {
     parse(record(line)).unwrap().phases[0].steps[node].clone()
 }
 
@@ -49,7 +49,7 @@ fn each_is_every_other_node_not_named() {
     let line = r#"{"phase": "a", "nodes": "right", "sends": {"each": 9, "1": 0, "2": 5}}"#;
     assert_eq!(step(line, 2).sends, [(0, 9), (2, 5), (3, 9)]);
     assert_eq!(step(line, 3).sends, [(0, 9), (2, 5)]);
-    assert_eq!(step(line, 1), Step::default());
+    assert_eq!(step(line, 1), NodeStep::default());
 }
 
 #[test]
@@ -74,11 +74,14 @@ fn accesses_have_defaults() {
         {"file": "few", "order": "random"}, {"file": "data", "per_block_of": "few"}],
         "writes": [{"file": "data", "bytes": 5, "order": "streams"}, {"file": "data", "order": "merge", "runs": 9}]}"#;
     let found = step(&line.replace('\n', ""), 1);
-    let access = |file, bytes, order| Access { file, bytes, order, per_block_of: None };
-    let inner = Access { per_block_of: Some(1), ..access(0, 8192, Order::Sequential) };
-    assert_eq!(found.reads, [access(0, 8192, Order::Sequential), access(1, 200, Order::Random), inner]);
-    let merge = access(0, 8192, Order::Merge { runs: 9 });
-    assert_eq!(found.writes, [access(0, 5, Order::Streams { runs: 4 }), merge]);
+    let access = |file, bytes, order| FileAccess { file, bytes, order, per_block_of: None };
+    let inner = FileAccess { per_block_of: Some(1), ..access(0, 8192, PageOrder::Sequential) };
+    assert_eq!(
+        found.reads,
+        [access(0, 8192, PageOrder::Sequential), access(1, 200, PageOrder::Random), inner]
+    );
+    let merge = access(0, 8192, PageOrder::Merge { runs: 9 });
+    assert_eq!(found.writes, [access(0, 5, PageOrder::Streams { runs: 4 }), merge]);
     // A file that is empty on a node is nothing to read there.
     let nothing = step(r#"{"phase": "a", "node": 2, "reads": [{"file": "few"}]}"#, 2);
     assert!(nothing.is_idle());

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 use serde_json::{Map, Value, json};
 use sledlab_trace::work::{
-    Access, Collective, CollectiveKind, File, Group, LARGEST, Order, Phase, Step, Work,
+    Collective, CollectiveKind, File, FileAccess, Group, LARGEST, NodeStep, PageOrder, Phase, Work,
 };
 
 use super::{bytes, parse};
@@ -26,33 +26,33 @@ fn parameter() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn order() -> impl Strategy<Value = Order> {
+fn order() -> impl Strategy<Value = PageOrder> {
     prop_oneof![
-        Just(Order::Sequential),
-        Just(Order::Random),
-        (1..9_u64).prop_map(|runs| Order::Merge { runs }),
-        (1..9_u64).prop_map(|runs| Order::Streams { runs }),
+        Just(PageOrder::Sequential),
+        Just(PageOrder::Random),
+        (1..9_u64).prop_map(|runs| PageOrder::Merge { runs }),
+        (1..9_u64).prop_map(|runs| PageOrder::Streams { runs }),
     ]
 }
 
 /// An access, before it is known which files there are: file, share of it, order, outer file.
-type Sketch = (Index, Option<u64>, Order, Option<Index>);
+type Sketch = (Index, Option<u64>, PageOrder, Option<Index>);
 
 /// What a node does, before its accesses are known: reads, writes, all else.
-type SketchedStep = (Vec<Sketch>, Vec<Sketch>, Step);
+type SketchedStep = (Vec<Sketch>, Vec<Sketch>, NodeStep);
 
 fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     vec((any::<Index>(), prop::option::of(count()), order(), prop::option::of(any::<Index>())), 0..3)
 }
 
-fn accesses(sketches: Vec<Sketch>, node: usize, files: &[File], repeat: bool) -> Vec<Access> {
+fn accesses(sketches: Vec<Sketch>, node: usize, files: &[File], repeat: bool) -> Vec<FileAccess> {
     let make = |(file, bytes, order, outer): Sketch| {
         let file = file.index(files.len());
         let size = files[file].bytes[node];
         let bytes = bytes.map_or(size, |bytes| bytes.min(size));
         let outer = outer.map(|outer| outer.index(files.len()));
         let per_block_of = outer.filter(|outer| repeat && *outer != file && files[*outer].bytes[node] > 0);
-        (bytes > 0).then_some(Access { file, bytes, order, per_block_of })
+        (bytes > 0).then_some(FileAccess { file, bytes, order, per_block_of })
     };
     sketches.into_iter().filter_map(make).collect()
 }
@@ -69,15 +69,15 @@ fn sends(nodes: usize) -> impl Strategy<Value = Vec<(u32, u64)>> {
 fn step(nodes: usize) -> impl Strategy<Value = SketchedStep> {
     let operations = (subsequence((0..KINDS.len()).collect::<Vec<_>>(), 0..=KINDS.len()), count());
     let rest = (operations, sends(nodes), prop::option::of(count()), prop_oneof![Just(0), count()]);
-    let rest = rest.prop_map(|((kinds, count), sends, message_bytes, memory)| Step {
+    let rest = rest.prop_map(|((kinds, count), sends, message_bytes, memory)| NodeStep {
         operations: kinds.into_iter().map(|kind| (kind, count)).collect(),
         sends,
         message_bytes,
         memory,
-        ..Step::default()
+        ..NodeStep::default()
     });
     prop_oneof![
-        2 => Just((Vec::new(), Vec::new(), Step::default())),
+        2 => Just((Vec::new(), Vec::new(), NodeStep::default())),
         3 => (sketches(), sketches(), rest),
     ]
 }
@@ -131,7 +131,7 @@ fn of_nodes(nodes: usize) -> impl Strategy<Value = Work> {
         let files: Vec<File> = files.into_iter().enumerate().map(file).collect();
         let group = |(at, members)| Group { name: format!("g{at}"), members };
         let phase = |(at, (steps, collectives)): (usize, (Vec<SketchedStep>, _))| {
-            let full = |(node, (reads, writes, step)): (usize, SketchedStep)| Step {
+            let full = |(node, (reads, writes, step)): (usize, SketchedStep)| NodeStep {
                 reads: accesses(reads, node, &files, true),
                 writes: accesses(writes, node, &files, false),
                 ..step

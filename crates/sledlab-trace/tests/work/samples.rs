@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sledlab_trace::work::{Order, Work};
+use sledlab_trace::work::{PageOrder, Work};
 
 use super::{bytes, parse};
 
@@ -43,7 +43,7 @@ fn sort() {
         assert_eq!(work.phases[1].steps[node].writes[0].bytes, bucket.bytes[node]);
     }
     let steps = &work.phases[3].steps;
-    assert!(steps.iter().all(|step| matches!(step.reads[0].order, Order::Merge { runs: 4..=5 })));
+    assert!(steps.iter().all(|step| matches!(step.reads[0].order, PageOrder::Merge { runs: 4..=5 })));
 }
 
 #[test]

@@ -38,7 +38,7 @@ class Data(Protocol):
         """What tells it from other data: its parameters, and a hash of the user's files."""
 
 
-class Listed(NamedTuple):
+class ListedData(NamedTuple):
     """A kind of data.
 
     Attributes:
@@ -59,18 +59,18 @@ class Listed(NamedTuple):
 
 
 LIST = (
-    Listed("tpch", "Tables of TPC-H, by tpchgen-cli.", "sledlab.job.data.tpch:Tpch"),
-    Listed("tpch-text", "Tables of TPC-H as wide as dbgen's text.", "sledlab.job.data.tpch:TpchText"),
-    Listed(
+    ListedData("tpch", "Tables of TPC-H, by tpchgen-cli.", "sledlab.job.data.tpch:Tpch"),
+    ListedData("tpch-text", "Tables of TPC-H as wide as dbgen's text.", "sledlab.job.data.tpch:TpchText"),
+    ListedData(
         "baskets",
         "Transactions of market baskets, in the manner of IBM Quest.",
         "sledlab.job.data.baskets:MarketBaskets",
     ),
-    Listed("boxes", "Records with clusters planted in subspaces.", "sledlab.job.data.boxes:PlantedBoxes"),
+    ListedData("boxes", "Records with clusters planted in subspaces.", "sledlab.job.data.boxes:PlantedBoxes"),
 )
 
 
-def find(name: str) -> Listed:
+def find(name: str) -> ListedData:
     """The data of a name.
 
     Raises:

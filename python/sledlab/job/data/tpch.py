@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sledlab.errors import Error
 from sledlab.job.data import home
 from sledlab.job.data.columns import making, mapped
-from sledlab.job.files import Table
+from sledlab.job.files import TableRows
 from sledlab.lazy import numpy as np
 from sledlab.lazy import parquet, polars
 
@@ -129,11 +129,11 @@ class Tpch:
         finally:
             shutil.rmtree(drafts, ignore_errors=True)
 
-    def files(self, nodes: int, seed: int) -> Mapping[str, Table]:
+    def files(self, nodes: int, seed: int) -> Mapping[str, TableRows]:
         """The tables."""
         return {
-            table: Table(
-                Columns(self, table),
+            table: TableRows(
+                TableColumns(self, table),
                 0,
                 sum(parquet.read_metadata(part).num_rows for part in self.parts(table)),
                 width,
@@ -169,7 +169,7 @@ class TpchText(Tpch):
         return {"customer": self.customer_bytes, **super().widths}
 
 
-class Columns(dict[str, "Array"]):
+class TableColumns(dict[str, "Array"]):
     """The columns of a table, each taken out of the Parquet files when first looked at, and kept."""
 
     def __init__(self, tables: Tpch, table: str) -> None:

@@ -15,7 +15,7 @@ from sledlab.job import MEMORY_MB, log, own_source
 from sledlab.job.data import home
 from sledlab.job.query import profile
 from sledlab.job.query.operators import Execution
-from sledlab.job.query.phases import Phases
+from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import parse
 from sledlab.job.query.tables import of_directory, of_tpch
 from sledlab.job.record import handed, keep
@@ -24,7 +24,7 @@ from sledlab.lazy import parquet
 
 if TYPE_CHECKING:
     from sledlab.job.query.plan import Operator
-    from sledlab.job.query.tables import Table
+    from sledlab.job.query.tables import QueryTable
     from sledlab.job.task import Tell
     from sledlab.traces.work import Work
 
@@ -73,7 +73,7 @@ def find(query: str | Path) -> Query:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuery:
     """A query with all that is said of it.
 
     Attributes:
@@ -88,7 +88,7 @@ class Asked:
     nodes: int
     memory_mb: float
     scale_factor: float
-    tables: tuple[Table, ...]
+    tables: tuple[QueryTable, ...]
 
     @property
     def header(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Asked:
         everything = [self.header, own, profile.version(), own_source()]
         return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
-    def found(self, tell: Tell) -> tuple[Table, ...]:
+    def found(self, tell: Tell) -> tuple[QueryTable, ...]:
         """The tables, generated if need be."""
         return self.tables or tuple(of_tpch(self.scale_factor, profile.words(self.query.sql), tell))
 
@@ -161,7 +161,7 @@ def record_query(
             check_writable(Path(path))
     check_size(nodes, memory_mb)
     own = tuple(of_directory(Path(tables))) if tables is not None else ()
-    asked = Asked(find(query), nodes, float(memory_mb), float(scale_factor), own)
+    asked = AskedQuery(find(query), nodes, float(memory_mb), float(scale_factor), own)
     kept = home() / "records" / f"{asked.content}.work"
     tell: Tell = progress or (lambda what, share: None)
     if again or answer is not None or not kept.exists():
@@ -169,7 +169,7 @@ def record_query(
     return handed(kept, work)
 
 
-def _recorded(asked: Asked, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
+def _recorded(asked: AskedQuery, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
     """The text of the record.
 
     Raises:
@@ -181,16 +181,16 @@ def _recorded(asked: Asked, answer: Path | None, tell: Tell, *, again: bool) -> 
     if again or answer is not None:
         _ran.cache_clear()
     plan, digest = _ran(asked.query.sql, where, str([table.content for table in asked.tables]), answer)
-    phases = Phases(asked.nodes, int(asked.memory_mb * 2**20 * FOR_ROWS))
+    phases = QueryPhases(asked.nodes, int(asked.memory_mb * 2**20 * FOR_ROWS))
     Execution(phases, where).run(plan)
     logs = phases.logs()
-    if not any(step.told() for each in logs for step in each.steps.values()):
+    if not any(step.to_record() for each in logs for step in each.steps.values()):
         raise Error("the query leaves nothing for nodes to do", remedy="let it read a table")
     return log.record({**asked.header, "answer": digest}, logs, [])
 
 
 @lru_cache(maxsize=1)
-def _ran(sql: str, where: tuple[Table, ...], _content: str, answer: Path | None) -> tuple[Operator, str]:
+def _ran(sql: str, where: tuple[QueryTable, ...], _content: str, answer: Path | None) -> tuple[Operator, str]:
     """What DuckDB tells of a query that it runs: its plan, and a hash of the answer.
 
     The last one is remembered, for the next number of nodes.

@@ -10,7 +10,7 @@ from sledlab.errors import Error
 from sledlab.job.query.phases import Flow, compared
 
 if TYPE_CHECKING:
-    from sledlab.job.query.phases import Counts, Phases
+    from sledlab.job.query.phases import Counts, QueryPhases
     from sledlab.job.query.plan import Operator
 
 _ANY = ("INNER", "CROSS")
@@ -38,7 +38,7 @@ def _may_go_to_each(join: Operator, side: int) -> bool:
     return side == (0 if join.join_type in _RIGHT_KEPT else 1)
 
 
-def join(phases: Phases, operator: Operator, build: Flow, probe: Flow) -> Flow:
+def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> Flow:
     """Joins two flows, of which the first has come to its end when the second begins.
 
     Raises:
@@ -71,7 +71,7 @@ def join(phases: Phases, operator: Operator, build: Flow, probe: Flow) -> Flow:
     return Flow(operator.rows, operator.width, flow.home, flow.phase, flow.held)
 
 
-def _sent_to_probe(phases: Phases, build: Flow, probe: Flow) -> int:
+def _sent_to_probe(phases: QueryPhases, build: Flow, probe: Flow) -> int:
     """Bytes sent when the build side goes to wherever the probing rows are."""
     if build.home == "each" or (build.home == "first" and probe.home == "first"):
         return 0
@@ -80,7 +80,7 @@ def _sent_to_probe(phases: Phases, build: Flow, probe: Flow) -> int:
     return (phases.nodes - 1) * build.rows * build.width
 
 
-def _sent_by_hash(phases: Phases, build: Flow, probe: Flow) -> int:
+def _sent_by_hash(phases: QueryPhases, build: Flow, probe: Flow) -> int:
     """Bytes sent when both sides go to the nodes of their hashes."""
     found = 0
     for flow in (build, probe):
@@ -90,7 +90,7 @@ def _sent_by_hash(phases: Phases, build: Flow, probe: Flow) -> int:
     return found
 
 
-def _bring(phases: Phases, build: Flow, probe: Flow) -> Counts:
+def _bring(phases: QueryPhases, build: Flow, probe: Flow) -> Counts:
     """Sends the build side to wherever the probing rows are; gives the rows that each node then has."""
     counts = phases.counts(build)
     if probe.home == "first":
@@ -102,7 +102,9 @@ def _bring(phases: Phases, build: Flow, probe: Flow) -> Counts:
     return phases.spread(build.rows * phases.nodes)
 
 
-def _held(phases: Phases, probe: Flow, build: Flow, built: Counts, probed: Counts, *, arrived: bool) -> Flow:
+def _held(
+    phases: QueryPhases, probe: Flow, build: Flow, built: Counts, probed: Counts, *, arrived: bool
+) -> Flow:
     """The flow in the phase in which it probes.
 
     Rows that stream past a hash table in memory are probed in their own phase. Rows that arrived are probed

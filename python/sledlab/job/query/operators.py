@@ -15,9 +15,9 @@ from sledlab.lazy import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sledlab.job.query.phases import Counts, Phase, Phases
+    from sledlab.job.query.phases import Counts, QueryPhase, QueryPhases
     from sledlab.job.query.plan import Operator
-    from sledlab.job.query.tables import Table
+    from sledlab.job.query.tables import QueryTable
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Execution:
         phases: What comes of it.
     """
 
-    def __init__(self, phases: Phases, tables: Sequence[Table]) -> None:
+    def __init__(self, phases: QueryPhases, tables: Sequence[QueryTable]) -> None:
         self.phases = phases
         self._tables = {str(file): table for table in tables for file in table.files}
         self._common: dict[str, _Common] = {}
@@ -150,7 +150,7 @@ class Execution:
         phase.does("hash", arrived)
         return Flow(operator.rows, operator.width, "shared", phase)
 
-    def _group_alone(self, operator: Operator, flow: Flow, phase: Phase) -> None:
+    def _group_alone(self, operator: Operator, flow: Flow, phase: QueryPhase) -> None:
         """Aggregates rows where they are; in parts, where groups do not fit."""
         counts = self.phases.counts(flow)
         flow.phase.does("hash", counts)

@@ -28,7 +28,7 @@ class Use:
 
 
 @dataclass
-class Phase:
+class QueryPhase:
     """What all nodes do in a phase.
 
     Attributes:
@@ -104,7 +104,7 @@ class Flow:
     rows: int
     width: int
     home: Home
-    phase: Phase
+    phase: QueryPhase
     held: int = 0
 
 
@@ -113,7 +113,7 @@ def compared(rows: Counts) -> Counts:
     return np.array([comparisons(count) for count in rows.tolist()], dtype=np.int64)
 
 
-class Phases:
+class QueryPhases:
     """The phases of a query on some nodes.
 
     Attributes:
@@ -127,14 +127,14 @@ class Phases:
         self.nodes = nodes
         self.room = memory
         self._memory = memory
-        self.all: list[Phase] = []
+        self.all: list[QueryPhase] = []
         self.files: dict[str, Counts] = {}
         self._names: dict[str, int] = {}
 
-    def begin(self, what: str, *, numbered: bool = True) -> Phase:
+    def begin(self, what: str, *, numbered: bool = True) -> QueryPhase:
         """Begins a phase: `what 1`, `what 2`, or, not numbered, `what` and `what 2`."""
         name = self._fresh(what, numbered=numbered)
-        phase = Phase(name, self.nodes, kept=self._memory - self.room)
+        phase = QueryPhase(name, self.nodes, kept=self._memory - self.room)
         self.all.append(phase)
         return phase
 
@@ -198,14 +198,14 @@ class Phases:
             if flow.home != "each":
                 flow.phase.moves(self.by_hash(counts), flow.width)
 
-    def scans(self, phase: Phase, table: str, rows: Counts, size: int) -> None:
+    def scans(self, phase: QueryPhase, table: str, rows: Counts, size: int) -> None:
         """Reads a table of so many bytes, of which each node has those of its rows."""
         ends, total = np.cumsum(rows).tolist(), int(rows.sum())
         places = np.array([size * end // max(1, total) for end in [0, *ends]], dtype=np.int64)
         self.files[table] = np.diff(places)
         phase.reads.append(Use(table, self.files[table]))
 
-    def write(self, phase: Phase, rows: Counts, width: int, name: str, *, streams: int = 0) -> str:
+    def write(self, phase: QueryPhase, rows: Counts, width: int, name: str, *, streams: int = 0) -> str:
         """Writes rows that do not fit into memory, in so many streams if said; gives the file."""
         file = self._fresh(f"spill {name}", numbered=False)
         self.files[file] = rows * width
@@ -213,12 +213,12 @@ class Phases:
         phase.writes.append(Use(file, self.files[file], *order))
         return file
 
-    def read_back(self, phase: Phase, file: str, *, runs: int = 0) -> None:
+    def read_back(self, phase: QueryPhase, file: str, *, runs: int = 0) -> None:
         """Reads what was written, merging so many runs if said."""
         order = ("merge", runs) if runs > 1 else ("sequential", 0)
         phase.reads.append(Use(file, self.files[file], *order))
 
-    def keep(self, flow: Flow, rows: Counts, phase: Phase, *, streams: int = 0) -> bool:
+    def keep(self, flow: Flow, rows: Counts, phase: QueryPhase, *, streams: int = 0) -> bool:
         """Lets rows of a flow wait for a later phase: in memory, or on the stores; whether it is there."""
         size = int(rows.max(initial=0)) * flow.width
         if size <= self.room and not streams:

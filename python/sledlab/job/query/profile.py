@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
     from duckdb import DuckDBPyConnection
 
-    from sledlab.job.query.tables import Table
+    from sledlab.job.query.tables import QueryTable
 
 # The first three, as DuckDB would report fewer rows than its operators see; the others, as they read a table
 # twice to fetch rows by their place in its files, which is nothing that nodes do.
@@ -99,7 +99,7 @@ def words(sql: str) -> set[str]:
     return set(re.findall(r"\w+", re.sub(r"--[^\n]*", "", sql).lower()))
 
 
-def run(sql: str, tables: Sequence[Table]) -> Profiled:
+def run(sql: str, tables: Sequence[QueryTable]) -> Profiled:
     """Runs a query. It sees the tables and nothing else of this machine.
 
     Raises:

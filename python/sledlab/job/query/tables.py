@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Table:
+class QueryTable:
     """A table.
 
     Attributes:
@@ -39,7 +39,7 @@ class Table:
         return [content(file) for file in self.files]
 
 
-def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[Table]:
+def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[QueryTable]:
     """Those tables of TPC-H that are wanted, generated if need be."""
     names = sorted(set(wanted) & set(TEXT_BYTES))
     data = Tpch(scale_factor)
@@ -48,11 +48,11 @@ def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[Tabl
     for name in names:
         files = tuple(data.parts(name))
         rows = sum(parquet.read_metadata(file).num_rows for file in files)
-        found.append(Table(name, files, rows, rows * TEXT_BYTES[name]))
+        found.append(QueryTable(name, files, rows, rows * TEXT_BYTES[name]))
     return found
 
 
-def of_directory(directory: Path) -> list[Table]:
+def of_directory(directory: Path) -> list[QueryTable]:
     """The tables in a directory: each `NAME.parquet`, and each `NAME` with Parquet files in it.
 
     Raises:
@@ -74,7 +74,7 @@ def of_directory(directory: Path) -> list[Table]:
     return [_own(name, files) for name, files in found.items()]
 
 
-def _own(name: str, files: tuple[Path, ...]) -> Table:
+def _own(name: str, files: tuple[Path, ...]) -> QueryTable:
     """A table of the user's: it takes as many bytes as its columns, not compressed."""
     rows = size = 0
     for file in files:
@@ -84,4 +84,4 @@ def _own(name: str, files: tuple[Path, ...]) -> Table:
             raise Error(f"cannot read `{file}` as Parquet: {error}") from error
         rows += metadata.num_rows
         size += sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
-    return Table(name, files, rows, max(rows, size) if rows else 0)
+    return QueryTable(name, files, rows, max(rows, size) if rows else 0)

@@ -31,7 +31,7 @@ __all__ = [
     "TOLERANCE",
     "WHERE_TARGETED",
     "Calibrated",
-    "Row",
+    "StatisticRow",
     "Target",
     "calibrate",
 ]
@@ -46,7 +46,7 @@ Verdict = Literal["pass", "fitted", "fail", "choice", "not fitted", ""]
 
 
 @dataclass(frozen=True)
-class Row:
+class StatisticRow:
     """One statistic of a stand-in.
 
     Attributes:
@@ -109,7 +109,7 @@ class Calibrated:
 
     name: str
     seed: int
-    rows: tuple[Row, ...]
+    rows: tuple[StatisticRow, ...]
     choices: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -168,7 +168,7 @@ def calibrate(name: str, seed: int = 1) -> Calibrated:
     report["runs"] = {run: RUNS[run].of(chosen.workload, chosen.parameters, seed) for run in chosen.runs}
     targeted = {key: statistic for key, statistic in WHERE_TARGETED.items() if key in chosen.targets}
     rows = tuple(
-        Row(statistic, float(statistic.of(report)), chosen.targets.get(key))
+        StatisticRow(statistic, float(statistic.of(report)), chosen.targets.get(key))
         for key, statistic in {**STATISTICS, **targeted}.items()
     )
     return Calibrated(name, seed, rows, choices(chosen.workload))

@@ -87,7 +87,7 @@ STATISTICS: dict[str, Statistic] = {
 
 
 @dataclass(frozen=True)
-class Run:
+class StandInRun:
     """A simulation of the stand-in, in order of arrival.
 
     Attributes:
@@ -110,9 +110,9 @@ class Run:
 
 
 RUNS = {
-    "G3, 10x": Run("mems-g3", 10, 0),
-    "G3, 100x": Run("mems-g3", 100, 0),
-    "G2, 10x, parks after 1 s": Run("mems-g2", 10, 1000),
+    "G3, 10x": StandInRun("mems-g3", 10, 0),
+    "G3, 100x": StandInRun("mems-g3", 100, 0),
+    "G2, 10x, parks after 1 s": StandInRun("mems-g2", 10, 1000),
 }
 """Simulations whose results were published, by what people call them."""
 

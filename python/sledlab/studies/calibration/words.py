@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sledlab.studies.calibration import Calibrated, Row
+    from sledlab.studies.calibration import Calibrated, StatisticRow
 
 HEAD = ("statistic", "target", "achieved", "deviation", "verdict", "source of the target")
 """Columns of the table."""
 
 
-def cells(row: Row) -> tuple[str, str, str, str, str, str]:
+def cells(row: StatisticRow) -> tuple[str, str, str, str, str, str]:
     """A row of the table."""
     unit = f" ({row.statistic.unit})" if row.statistic.unit else ""
     target = ""

@@ -15,7 +15,7 @@ from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, named_alone, said_of
 
 if TYPE_CHECKING:
-    from sledlab.study.plan import Given, Settings
+    from sledlab.study.plan import Question, Settings
 
     Varied = tuple[str, Any, Settings]
 
@@ -28,7 +28,7 @@ def racing() -> tuple[str, ...]:
     return tuple(item["name"] for item in everything()["schedulers"] if item["in_race"])
 
 
-def planned(given: Given) -> Plan:
+def planned(given: Question) -> Plan:
     """Checks everything that can be checked before the work starts, and fills in what was not said.
 
     Raises:
@@ -56,7 +56,7 @@ def planned(given: Given) -> Plan:
     return made
 
 
-def _check(given: Given, name: str, varied: Varied | None) -> None:
+def _check(given: Question, name: str, varied: Varied | None) -> None:
     """Checks what all points of a value have in common."""
     try:
         experiment = given.base.with_setting("scheduler.kind", name)

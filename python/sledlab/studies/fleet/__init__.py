@@ -6,7 +6,7 @@ from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab.lazy import later
-from sledlab.studies.fleet.options import Asked, FleetOptions
+from sledlab.studies.fleet.options import FleetArguments, FleetOptions
 from sledlab.study.run import ONE_SYSTEM, Study
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ STUDY: Study[Fleet] = Study(
       sledlab fleet sample: --devices atlas-10k --placement striped --group 2 --fill 0.5
       sledlab fleet fleet/study.toml --goal mean=2ms
     """,
-    options=Asked,
+    options=FleetArguments,
     plan=later("sledlab.studies.fleet.plan:planned"),
     conclude=later("sledlab.studies.fleet.tables:conclude"),
     race=later("sledlab.studies.fleet.steps:race"),
@@ -49,7 +49,7 @@ STUDY: Study[Fleet] = Study(
     subject=changed(
         ONE_SYSTEM,
         measure=later("sledlab.studies.fleet.measuring:measure"),
-        row=later("sledlab.studies.fleet.measuring:Told"),
+        row=later("sledlab.studies.fleet.measuring:FleetPoint"),
         requests=False,
     ),
 )

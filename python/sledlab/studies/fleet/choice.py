@@ -11,9 +11,9 @@ from sledlab.study.cost import KWH_J, YEAR_S
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sledlab.studies.fleet.goal import Goal
+    from sledlab.studies.fleet.goal import ResponseGoal
     from sledlab.studies.fleet.kinds import Kind
-    from sledlab.studies.fleet.measuring import Told
+    from sledlab.studies.fleet.measuring import FleetPoint
     from sledlab.study.histogram import Spread
     from sledlab.study.measure import Measured
     from sledlab.study.prices import Prices
@@ -58,7 +58,7 @@ class Alone:
     volume: str
     survey: Survey
     span_s: float
-    told: Told | None
+    told: FleetPoint | None
 
     @cached_property
     def run(self) -> Measured | None:
@@ -88,7 +88,7 @@ class Alone:
         """Energy of the device over the time of the fleet."""
         return None if self.run is None else energy_j(self.run, self.span_s)
 
-    def meets(self, goal: Goal | None) -> bool | None:
+    def meets(self, goal: ResponseGoal | None) -> bool | None:
         """Whether its response times keep to a goal; nothing without one, or where it does not fit."""
         if goal is None or self.times is None:
             return None
@@ -127,7 +127,7 @@ class Offer:
         return self.alone.usd(prices, self.fill)
 
 
-def best(offers: Sequence[Offer], goal: Goal | None, prices: Prices) -> str:
+def best(offers: Sequence[Offer], goal: ResponseGoal | None, prices: Prices) -> str:
     """The kind that serves a volume best, by name; nothing where none can hold it.
 
     Of those that keep to the goal the cheapest, of all where there is none or none keeps to it the fastest.

@@ -12,7 +12,7 @@ MEASURES = ("mean", *PERCENTILES, "max")
 
 
 @dataclass(frozen=True)
-class Goal:
+class ResponseGoal:
     """A limit of response times.
 
     Attributes:
@@ -28,7 +28,7 @@ class Goal:
         return f"{self.measure}={self.limit_ms:g}ms"
 
 
-def goal(said: str | None) -> Goal | None:
+def goal(said: str | None) -> ResponseGoal | None:
     """The goal that a text such as `p99=10ms` says; none of none.
 
     Raises:
@@ -45,7 +45,7 @@ def goal(said: str | None) -> Goal | None:
         raise unknown("measure of a goal", name, list(MEASURES))
     try:
         if sign:
-            return Goal(name, 1000 * seconds(limit))
+            return ResponseGoal(name, 1000 * seconds(limit))
     except Error:
         pass
     raise Error(f"`{said}` is no goal for response times", remedy="write it as p99=10ms or mean=5ms")

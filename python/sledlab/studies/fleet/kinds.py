@@ -20,7 +20,7 @@ from sledlab.study.plan import plain, said_of
 
 if TYPE_CHECKING:
     from sledlab.runs.compose import Device
-    from sledlab.study.plan import Given
+    from sledlab.study.plan import Question
     from sledlab.study.prices import Prices
 
 WHOLE = {"replay.limit": "0", "replay.operations": "0", "replay.warmup": "0", "replay.outside": "reject"}
@@ -56,7 +56,7 @@ class Kind:
         return {str(self.config[table]["name"]) for table in ("device", "front") if table in self.config}
 
 
-def kinds(given: Given, said: list[Device], group: int, prices: Prices) -> dict[str, Kind]:
+def kinds(given: Question, said: list[Device], group: int, prices: Prices) -> dict[str, Kind]:
     """The kinds that are said, by name; each checked.
 
     Args:
@@ -102,7 +102,7 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
     return Kind(name, experiment, group, blocks, usd)
 
 
-def _experiment(given: Given, said: Device) -> Experiment:
+def _experiment(given: Question, said: Device) -> Experiment:
     """The experiment of a device, or one that says more, such as a hybrid; without what it replays."""
     if isinstance(said, Chosen) or not _is_experiment(str(said)):
         alone: Experiment = given.on(said)

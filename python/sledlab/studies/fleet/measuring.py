@@ -11,7 +11,7 @@ from sledlab.runs.recording import Recording
 from sledlab.studies.fleet.split_times import SplitTimes
 from sledlab.study.histogram import Histogram
 from sledlab.study.measure import FoundOf, Measured, row_of
-from sledlab.traces.volumes import Merged, Survey, Volume, survey
+from sledlab.traces.volumes import MergedTraces, Survey, Volume, survey
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class Surveying:
 
 
 @dataclass(frozen=True)
-class Told:
+class FleetPoint:
     """What is kept of a point, as plain data: a survey or a run.
 
     Attributes:
@@ -82,7 +82,7 @@ class Told:
 
 def measure(
     text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
-) -> FoundOf[Told]:
+) -> FoundOf[FleetPoint]:
     """Surveys a volume, or runs a device.
 
     Args:
@@ -101,21 +101,21 @@ def measure(
     return FoundOf(_surveyed(trace), {}) if text == SURVEY else _ran(text, trace, plugins)
 
 
-def _surveyed(trace: Trace) -> Told:
+def _surveyed(trace: Trace) -> FleetPoint:
     found = survey(Volume(trace.name, trace))
-    return Told(found.requests, survey=asdict(found))
+    return FleetPoint(found.requests, survey=asdict(found))
 
 
-def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> FoundOf[Told]:
+def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> FoundOf[FleetPoint]:
     """Runs a device; constant memory: of the requests only counts are kept."""
-    assert isinstance(trace.opener, Merged)
+    assert isinstance(trace.opener, MergedTraces)
     offsets = trace.opener.offsets_blocks
     split = SplitTimes(offsets) if len(offsets) > 1 else None
     experiment = _native.Experiment(text).with_plugins(plugins)
     result = execute(experiment, Recording(sinks=[split] if split else []), trace=trace)
     row = row_of(result, _rate(result.summary), None)
     volumes = [each.to_dict() for each in split.histograms] if split else []
-    told = Told(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
+    told = FleetPoint(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
     return FoundOf(told, dict(result.timing))
 
 

@@ -43,7 +43,7 @@ class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, 
     years: Annotated[float, Option("Years over which devices are written off, and use energy", "Y", "3")]
 
 
-class Asked(FleetOptions, total=False):
+class FleetArguments(FleetOptions, total=False):
     """All that can be said of it."""
 
     place: Annotated[str | Path, Option("Place of the volumes: a directory with a trace for each.", "PLACE")]

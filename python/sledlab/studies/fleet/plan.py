@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.studies.fleet.goal import Goal, goal
+from sledlab.studies.fleet.goal import ResponseGoal, goal
 from sledlab.studies.fleet.kinds import Kind, kinds
 from sledlab.studies.fleet.measuring import Surveying
 from sledlab.studies.fleet.options import FILL, GROUP, PLACEMENT
@@ -17,7 +17,7 @@ from sledlab.study.prices import Prices, prices
 from sledlab.traces.volumes import Volume, bulk, merged, read_volumes
 
 if TYPE_CHECKING:
-    from sledlab.study.plan import Given, Point
+    from sledlab.study.plan import Point, Question
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class FleetPlan(Plan):
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     placement: Placement = LIST[0]
     fill: float = FILL
-    goal: Goal | None = None
+    goal: ResponseGoal | None = None
     prices: Prices = field(default_factory=prices)
     _known: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
 
@@ -54,7 +54,7 @@ def survey_name(volume: str) -> str:
     return f"survey of {volume}"
 
 
-def planned(given: Given) -> FleetPlan:
+def planned(given: Question) -> FleetPlan:
     """Checks everything that can be checked before the work starts; the first plan surveys every volume.
 
     Raises:

@@ -16,7 +16,7 @@ PARTS = 4
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedPlacement:
     """A placement that was tried.
 
     Attributes:
@@ -34,7 +34,7 @@ class Tried:
     meets: bool
 
 
-def search(most: float, at: Callable[[float], Tried]) -> list[Tried]:
+def search(most: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlacement]:
     """Placements on the way to the fewest devices under a goal, by fill.
 
     Looks at the highest fill and at devices that nobody shares; where neither does it, at fills between them.

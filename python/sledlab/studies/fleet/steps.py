@@ -17,7 +17,7 @@ from sledlab.show.wording import listed
 from sledlab.studies.fleet.choice import Alone, Offer, best
 from sledlab.studies.fleet.placement import Item, Room
 from sledlab.studies.fleet.plan import FleetPlan, survey_name
-from sledlab.studies.fleet.search import Tried, search
+from sledlab.studies.fleet.search import TriedPlacement, search
 from sledlab.study.histogram import Histogram
 from sledlab.study.plan import Case
 from sledlab.traces.volumes import merged
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sledlab.studies.fleet.kinds import Kind
-    from sledlab.studies.fleet.measuring import Told
+    from sledlab.studies.fleet.measuring import FleetPoint
     from sledlab.studies.fleet.placement import Layout
     from sledlab.study.bench import Measure
     from sledlab.study.histogram import Spread
@@ -41,7 +41,7 @@ class FruitlessError(Error):
     """Too much failed for any conclusion."""
 
 
-class Device(NamedTuple):
+class FilledDevice(NamedTuple):
     """A device, or a group of them, with what lies on it.
 
     Attributes:
@@ -73,7 +73,7 @@ class Laid:
 
     kind: Kind
     fill: float | None
-    devices: Mapping[Device, Told]
+    devices: Mapping[FilledDevice, FleetPoint]
     left: Mapping[str, str]
 
     @property
@@ -97,7 +97,7 @@ class Laid:
 
 
 @dataclass(frozen=True)
-class Steps:
+class FleetSteps:
     """Everything that was found out of a fleet.
 
     Attributes:
@@ -115,7 +115,7 @@ class Steps:
     failed: Mapping[str, str]
     span_s: float
     alone: Mapping[str, Mapping[str, Alone]]
-    tried: Mapping[str, Sequence[Tried]]
+    tried: Mapping[str, Sequence[TriedPlacement]]
     laid: Mapping[str, Laid]
     best: Mapping[str, str]
     mix: Mapping[str, Laid]
@@ -138,7 +138,7 @@ class Walk:
         self._failed: dict[str, str] = {}
         self._why = {point.base: why for point, why in plan.failed.items()}
 
-    def steps(self) -> Steps:
+    def steps(self) -> FleetSteps:
         """All of them.
 
         Raises:
@@ -160,7 +160,7 @@ class Walk:
                 volumes = [each for each in alone[name].values() if chosen[each.volume] == name]
                 if volumes:
                     mix[name] = self._lay(kind, _items(volumes), laid[name].fill)
-        return Steps(self._surveys, self._failed, span_s, alone, tried, laid, chosen, mix)
+        return FleetSteps(self._surveys, self._failed, span_s, alone, tried, laid, chosen, mix)
 
     def _survey(self) -> None:
         """Surveys all volumes; notes what is wrong with those that cannot be replayed."""
@@ -177,7 +177,7 @@ class Walk:
     def _alone(self, span_s: float) -> dict[str, dict[str, Alone]]:
         """Each volume alone on each kind that can hold it."""
         devices = [
-            Device(kind.name, (volume,), (0,))
+            FilledDevice(kind.name, (volume,), (0,))
             for kind in self.plan.kinds.values()
             for volume, survey in self._surveys.items()
             if survey.end_blocks <= kind.blocks
@@ -189,13 +189,13 @@ class Walk:
         self._surveys = {name: each for name, each in self._surveys.items() if name not in self._failed}
         return {
             name: {
-                volume: Alone(kind, volume, survey, span_s, told.get(Device(name, (volume,), (0,))))
+                volume: Alone(kind, volume, survey, span_s, told.get(FilledDevice(name, (volume,), (0,))))
                 for volume, survey in self._surveys.items()
             }
             for name, kind in self.plan.kinds.items()
         }
 
-    def _placed(self, kind: Kind, items: Sequence[Item]) -> tuple[Laid, Sequence[Tried]]:
+    def _placed(self, kind: Kind, items: Sequence[Item]) -> tuple[Laid, Sequence[TriedPlacement]]:
         """All volumes on a kind: on as few devices as the goal allows, where there is one."""
         plan = self.plan
         wanted = plan.goal
@@ -203,14 +203,14 @@ class Walk:
             return self._lay(kind, items, plan.fill if plan.placement.shares else None), ()
         known: dict[Layout, Laid] = {}
 
-        def at(fill: float) -> Tried:
+        def at(fill: float) -> TriedPlacement:
             layout = plan.placement.place(items, Room(kind.blocks, fill, kind.devices))
             if layout not in known:
                 known[layout] = self._lay(kind, items, fill)
             laid = known[layout]
             value_ms = laid.times.measure_ms(wanted.measure)
             meets = laid.count > 0 and value_ms <= wanted.limit_ms
-            return Tried(fill, laid.count, len(laid.left), value_ms, meets)
+            return TriedPlacement(fill, laid.count, len(laid.left), value_ms, meets)
 
         tried = search(plan.fill, at)
         met = [each.fill for each in tried if each.meets]
@@ -233,7 +233,7 @@ class Walk:
         """Places volumes on a kind and runs the devices."""
         layout = self.plan.placement.place(items, Room(kind.blocks, fill or 0.0, kind.devices))
         devices = [
-            Device(kind.name, tuple(items[at].name for at in each.volumes), each.offsets)
+            FilledDevice(kind.name, tuple(items[at].name for at in each.volumes), each.offsets)
             for each in layout.devices
         ]
         found = self._run(devices, f"replaying {kind.name}")
@@ -241,7 +241,7 @@ class Walk:
             raise FruitlessError(f"{broken}: {self._why.get(str(broken), 'it cannot be replayed')}")
         return Laid(kind, fill, found, {items[each.volume].name: each.why for each in layout.left})
 
-    def _run(self, devices: Sequence[Device], doing: str) -> dict[Device, Told]:
+    def _run(self, devices: Sequence[FilledDevice], doing: str) -> dict[FilledDevice, FleetPoint]:
         """Runs devices, each a point of a plan; without those that failed."""
         if not devices:
             return {}
@@ -260,10 +260,10 @@ class Walk:
         found = self._points(plan, doing)
         return {device: found[name] for device, name in names.items() if name in found}
 
-    def _requests(self, device: Device) -> float:
+    def _requests(self, device: FilledDevice) -> float:
         return float(sum(self._surveys[each].requests for each in device.volumes))
 
-    def _points(self, plan: FleetPlan, doing: str) -> dict[str, Told]:
+    def _points(self, plan: FleetPlan, doing: str) -> dict[str, FleetPoint]:
         """What is found at the points of a plan that did not fail, by the names of what they start from."""
         self.batches.append(plan)
         return {point.base: found.row for point, found in self._measure(plan, doing).items()}

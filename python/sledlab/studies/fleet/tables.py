@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.studies.fleet.choice import energy_j, energy_usd
-from sledlab.studies.fleet.goal import Goal, goal
+from sledlab.studies.fleet.goal import ResponseGoal, goal
 from sledlab.studies.fleet.plan import FleetPlan
 from sledlab.studies.fleet.rows import (
     MIX,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.studies.fleet.choice import Alone
-    from sledlab.studies.fleet.measuring import Told
-    from sledlab.studies.fleet.steps import Laid, Steps
+    from sledlab.studies.fleet.measuring import FleetPoint
+    from sledlab.studies.fleet.steps import FleetSteps, Laid
     from sledlab.study.histogram import Spread
     from sledlab.study.measure import FoundOf
     from sledlab.study.plan import Plan, Point
@@ -75,7 +75,7 @@ class Fleet(Outcome):
         return list(self.config["devices"])
 
     @property
-    def goal(self) -> Goal | None:
+    def goal(self) -> ResponseGoal | None:
         """What response times have to keep to."""
         return goal(self.axes.get("goal"))
 
@@ -105,7 +105,7 @@ class Fleet(Outcome):
         return self._draw(kind)
 
 
-def conclude(plan: Plan, found: Mapping[Point, FoundOf[Told]]) -> Fleet:
+def conclude(plan: Plan, found: Mapping[Point, FoundOf[FleetPoint]]) -> Fleet:
     """The outcome of everything that ran."""
     assert isinstance(plan, FleetPlan)
     steps = Walk(
@@ -136,7 +136,7 @@ def conclude(plan: Plan, found: Mapping[Point, FoundOf[Told]]) -> Fleet:
 class _Tables:
     """Rows of what was found."""
 
-    def __init__(self, plan: FleetPlan, steps: Steps) -> None:
+    def __init__(self, plan: FleetPlan, steps: FleetSteps) -> None:
         self._plan, self._steps, self._goal = plan, steps, plan.goal
 
     def fleets(self) -> Iterator[FleetRow]:
@@ -273,7 +273,7 @@ def _time_ms(times: Spread | None, measure: str) -> float | None:
     return None if times is None else times.measure_ms(measure)
 
 
-def _meets(times: Histogram | Spread, wanted: Goal) -> bool:
+def _meets(times: Histogram | Spread, wanted: ResponseGoal) -> bool:
     return times.measure_ms(wanted.measure) <= wanted.limit_ms
 
 

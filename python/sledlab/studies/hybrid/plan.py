@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sledlab.model.choices import numbers as checked
 from sledlab.study.axes import seeds
 from sledlab.study.configurations import ALL, DISK, DISK_RAM, KNOWN, MEMS, SEGMENTS_KB
-from sledlab.study.plan import Case, Given, plain
-from sledlab.study.stores import Stores, StoresPlan, chosen, memory, policies, swept, whole
+from sledlab.study.plan import Case, Question, plain
+from sledlab.study.stores import Stores, StoresPlan, chosen, memory, policies, values_of, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ AT_MB = 256.0
 """MEMS of the configurations unless said, in 2^20 bytes: 3 % of the disk of paper 001."""
 
 
-def plan(given: Given) -> StoresPlan:
+def plan(given: Question) -> StoresPlan:
     """Checks everything that can be checked before the work starts, and fills in what was not said.
 
     Raises:
@@ -35,9 +35,9 @@ def plan(given: Given) -> StoresPlan:
     stores = Stores.of(given)
     axes = {
         "configurations": names,
-        "mems_mb": swept("size", given.axis("mems_mb", SIZES_MB)),
+        "mems_mb": values_of("size", given.axis("mems_mb", SIZES_MB)),
         "segments_kb": whole(given.axis("segments_kb", SEGMENTS_KB)),
-        "price_ratios": swept("price ratio", given.axis("price_ratios", RATIOS)),
+        "price_ratios": values_of("price ratio", given.axis("price_ratios", RATIOS)),
         "replacement": policies(given.axis("replacement", "lru")),
         "at_mb": checked("size", given.axis("at_mb", AT_MB), above=True)[0],
         "at_segment_kb": whole(given.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],

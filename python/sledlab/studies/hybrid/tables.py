@@ -9,7 +9,7 @@ from sledlab.study.columns import Column
 from sledlab.study.configurations import ALL, CACHING, DISK, KNOWN, MEMS, NONE
 from sledlab.study.outcome import Outcome
 from sledlab.study.statistics import mean, runs_of
-from sledlab.study.store_rows import Hits, Stored, described, hits_of, stored
+from sledlab.study.store_rows import Hits, StoreRow, described, hits_of, stored
 from sledlab.study.stores import BELADY, StoresPlan
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ BLOCK_MB = 512 / 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared(Stored):
+class Compared(StoreRow):
     """A configuration."""
 
     label: Annotated[str, Column("the store as people write it")]
@@ -41,7 +41,7 @@ class Compared(Stored):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sized(Stored):
+class Sized(StoreRow):
     """A caching disk of some size."""
 
     mems_mb: Annotated[float, Column("MEMS of the caching disk", "2^20 bytes")]
@@ -49,14 +49,14 @@ class Sized(Stored):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replaced(Stored):
+class Replaced(StoreRow):
     """A caching disk under a replacement policy."""
 
     policy: Annotated[str, Column("the replacement policy")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Priced(Stored):
+class PricedMemory(StoreRow):
     """Memory that costs as much as the MEMS of the caching disk."""
 
     ratio: Annotated[float, Column("price of non-volatile memory over the price of MEMS")] = 0.0
@@ -116,7 +116,7 @@ class HybridStudy(Outcome):
         "traffic": Traffic,
         "replacement": Replaced,
         "hits": Hits,
-        "prices": Priced,
+        "prices": PricedMemory,
     }
 
     configurations: Sequence[Compared]
@@ -125,7 +125,7 @@ class HybridStudy(Outcome):
     traffic: Sequence[Traffic]
     replacement: Sequence[Replaced]
     hits: Sequence[Hits]
-    prices: Sequence[Priced]
+    prices: Sequence[PricedMemory]
     rows: Mapping[str, Sequence[Row]] = field(init=False)
     costs: Mapping[str, Sequence[Row]] = field(init=False, default_factory=dict)
 
@@ -232,7 +232,7 @@ def _hits(plan: StoresPlan) -> list[Hits]:
     return hits_of(plan.stores, (*policies, BELADY), plan.axes["at_mb"], segment_kb)
 
 
-def _prices(rows: Sequence[Priced]) -> list[Priced]:
+def _prices(rows: Sequence[PricedMemory]) -> list[PricedMemory]:
     """Memory of equal cost against the caching disk."""
     base = next((row.run for row in rows if row.configuration == ALL), None)
     if base is None:

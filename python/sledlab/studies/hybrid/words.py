@@ -12,7 +12,7 @@ from sledlab.show.sections import Section
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
 from sledlab.study.configurations import ALL, DISK, KNOWN, MIRROR, NONE
-from sledlab.study.store_rows import Stored, facts, title
+from sledlab.study.store_rows import StoreRow, facts, title
 from sledlab.study.stores import SAME
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Cells = Mapping[str, Callable[[Any], str]]
 
-R = TypeVar("R", bound=Stored)
+R = TypeVar("R", bound=StoreRow)
 
 
 def answer(study: HybridStudy) -> str:
@@ -43,7 +43,7 @@ def overload(study: HybridStudy) -> str:
     )
 
 
-def _ms(row: Stored) -> str:
+def _ms(row: StoreRow) -> str:
     return milliseconds(row.run.mean_ms)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import later
-from sledlab.studies.power.options import Asked, PowerOptions
+from sledlab.studies.power.options import PowerArguments, PowerOptions
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ STUDY: Study[PowerStudy] = Study(
       sledlab power study/study.toml --battery-wh 5
       sledlab power list
     """,
-    options=Asked,
+    options=PowerArguments,
     plan=later("sledlab.studies.power.plan:plan"),
     conclude=later("sledlab.studies.power.tables:conclude"),
     device=False,

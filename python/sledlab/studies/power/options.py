@@ -61,7 +61,7 @@ class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
     battery_wh: Annotated[float, Option("Charge of the battery, in Wh", "WH", "10")]
 
 
-class Asked(PowerOptions, total=False):
+class PowerArguments(PowerOptions, total=False):
     """The same with the devices."""
 
     devices: Annotated[

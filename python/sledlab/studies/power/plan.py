@@ -12,7 +12,7 @@ from sledlab.model.device import describe
 from sledlab.studies.power.options import IMMEDIATE, NEVER, OWN, STRATEGIES, TIMEOUTS_MS
 from sledlab.study.axes import seeds, untouched
 from sledlab.study.devices import given_devices
-from sledlab.study.plan import Case, Given, Plan, check_source, plain
+from sledlab.study.plan import Case, Plan, Question, check_source, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -26,7 +26,7 @@ LOADS = (1.0, 2.0, 5.0, 10.0)
 """Speed-ups of an open replay unless others are given."""
 
 
-def plan(given: Given) -> Plan:
+def plan(given: Question) -> Plan:
     """Checks everything that can be checked before the work starts, and fills in what was not said.
 
     Raises:
@@ -101,7 +101,7 @@ def startup(base: Experiment) -> tuple[str, float] | None:
     return (f"device.{name}", float(facts[name])) if name in facts else None
 
 
-def _loads(given: Given, mode: str) -> tuple[float, ...]:
+def _loads(given: Question, mode: str) -> tuple[float, ...]:
     """The loads; a closed replay has one, and without a think time no rests to study."""
     closed = mode.startswith("closed")
     if closed and (mode.count(":") < 2 or mode.rpartition(":")[2].rstrip("mnsu").strip("0.") == ""):

@@ -135,7 +135,7 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> PowerStudy:
 def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """What was swept, by device where that makes a difference."""
 
-    def swept(section: str, label: str) -> dict[str, list[Any]]:
+    def labels_of(section: str, label: str) -> dict[str, list[Any]]:
         return {
             name: list(dict.fromkeys(case[label] for case in plan.of(section) if case.base == name))
             for name in plan.bases
@@ -145,9 +145,9 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
     return {
         "devices": list(plan.bases),
         **{name: list(plan.axes[name]) for name in ("policies", "timeouts_ms", "loads")},
-        "startups_ms": swept("startup", "startup_ms"),
+        "startups_ms": labels_of("startup", "startup_ms"),
         "pace": float(first["replay"]["speedup"]),
-        "strategies": swept("strategies", "strategy"),
+        "strategies": labels_of("strategies", "strategy"),
         "battery_wh": plan.axes["battery_wh"],
         "seeds": list(plan.seeds),
         "scheduler": str(first["scheduler"]["kind"]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.lazy import numpy as np
 from sledlab.show.plots import ORANGE, single
-from sledlab.show.series import Panel, Times
+from sledlab.show.series import Panel, PlaneTimes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ def panels(found: SeekMap) -> list[Panel]:
     in_x, in_y = found.ms.min(axis=0), found.ms.min(axis=1)
     if not np.array_equal(found.ms, np.maximum(in_x[None, :], in_y[:, None])):
         return []
-    times = Times(Y_NAME, found.y_bit.tolist(), in_x.tolist(), in_y.tolist())
+    times = PlaneTimes(Y_NAME, found.y_bit.tolist(), in_x.tolist(), in_y.tolist())
     return [Panel(X_NAME, "positioning time (ms)", [], found.x_bit.tolist(), times=times)]
 
 

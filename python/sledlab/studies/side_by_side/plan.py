@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from sledlab._native import Experiment
     from sledlab.runs.compose import Source
-    from sledlab.study.plan import Given
+    from sledlab.study.plan import Question
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedExperiment:
     """A device, a trace or a workload as people call it, and an experiment with it."""
 
     name: str
@@ -47,7 +47,7 @@ def file_of(source: Source) -> str:
     return str(source)
 
 
-def planned(given: Given) -> Plan:
+def planned(given: Question) -> Plan:
     """Checks everything that can be checked before the work starts.
 
     Raises:
@@ -90,11 +90,11 @@ def planned(given: Given) -> Plan:
     return made
 
 
-def _devices(given: Given, experiment: Experiment) -> list[Named]:
+def _devices(given: Question, experiment: Experiment) -> list[NamedExperiment]:
     """The devices, each in an experiment."""
     said, one = given.axis("devices"), given.base.setting("device.preset")
     if said is None:
-        return [Named(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
+        return [NamedExperiment(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
     if one is not None:
         raise Error("both one device and several were given", remedy="keep --device or --devices")
     chosen = [worded("device", each) for each in _listed(said)]
@@ -104,7 +104,9 @@ def _devices(given: Given, experiment: Experiment) -> list[Named]:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise Error(f"the device `{twice}` was given twice", remedy="name each once")
-    return [Named(name, taking(experiment, device)) for name, device in zip(names, chosen, strict=True)]
+    return [
+        NamedExperiment(name, taking(experiment, device)) for name, device in zip(names, chosen, strict=True)
+    ]
 
 
 def _called(word: str) -> str:
@@ -117,7 +119,7 @@ def _listed(said: Any) -> list[Any]:
     return list(said) if isinstance(said, (list, tuple)) else [said]
 
 
-def _sources(given: Given) -> tuple[str, list[Named]]:
+def _sources(given: Question) -> tuple[str, list[NamedExperiment]]:
     """What they are, and each in the shared experiment."""
     traces, workloads = given.axis("traces"), given.axis("workloads")
     one = given.trace is not None or any(map(given.base.setting, ("trace.file", "workload.kind")))
@@ -128,22 +130,28 @@ def _sources(given: Given) -> tuple[str, list[Named]]:
         )
     if workloads:
         models = [worded("workload", each) for each in _listed(workloads)]
-        return "workload", [Named(choices.spelled(each), taking(given.base, each)) for each in models]
+        return "workload", [
+            NamedExperiment(choices.spelled(each), taking(given.base, each)) for each in models
+        ]
     if traces:
         files = [str(each) for each in _listed(traces)]
         stems = [called(file) for file in files]
         names = stems if len(set(stems)) == len(files) else files
         return "trace", [
-            Named(name, taking(given.base, file)) for name, file in zip(names, files, strict=True)
+            NamedExperiment(name, taking(given.base, file)) for name, file in zip(names, files, strict=True)
         ]
     kind, file = given.base.setting("workload.kind"), given.base.setting("trace.file")
     name = called(file) if file else "requests from Python"
     if given.trace is None:
         check_source(given.base, None)
-    return ("workload", [Named(kind, given.base)]) if kind else ("trace", [Named(name, given.base)])
+    return (
+        ("workload", [NamedExperiment(kind, given.base)])
+        if kind
+        else ("trace", [NamedExperiment(name, given.base)])
+    )
 
 
-def _requests(given: Given, source: str, devices: Sequence[Named]) -> Trace:
+def _requests(given: Question, source: str, devices: Sequence[NamedExperiment]) -> Trace:
     """The requests of a source, the same for all devices: those that the smallest of them can hold.
 
     Raises:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sledlab.study.cost import ClusterPrice, Cost
     from sledlab.study.prices import Prices
-    from sledlab.study.replays import Replayed
+    from sledlab.study.replays import ReplayFigures
 
 
 class Bill:
@@ -45,7 +45,7 @@ class Bill:
     def _of(self, name: str, nodes: int) -> ClusterPrice:
         return price_of(self._configs[name], nodes, self._prices)
 
-    def cost(self, name: str, nodes: int, row: Replayed) -> Cost:
+    def cost(self, name: str, nodes: int, row: ReplayFigures) -> Cost:
         """What a replay on a device and a number of nodes costs; unknown where something has no price."""
         try:
             price = self._of(name, nodes)

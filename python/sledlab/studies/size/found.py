@@ -12,10 +12,10 @@ from sledlab.files import drafted
 from sledlab.results import REPORT
 from sledlab.runs.recording import LATEX, SUMMARY
 from sledlab.shown import SCHEMA, Shown, face_of
-from sledlab.studies.size.goal import Goal  # noqa: TC001 - annotations are read at run time
+from sledlab.studies.size.goal import ClusterGoal  # noqa: TC001 - annotations are read at run time
 from sledlab.study.columns import Column, Only, frame, records
 from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
-from sledlab.study.replays import Replayed  # noqa: TC001 - annotations are read at run time
+from sledlab.study.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class Size:
     device: Annotated[str, Column("store of a node")]
     nodes: Annotated[int, Column("nodes that hold data")]
     run: Annotated[
-        Replayed,
+        ReplayFigures,
         Only(
             *("elapsed_s", "compute_s", "store_s", "network_s", "waiting_s"),
             *("saved_compute", "saved_store", "saved_network", "bottleneck"),
@@ -81,7 +81,7 @@ class SmartSize(Shown):
     """
 
     job: str
-    goal: Goal
+    goal: ClusterGoal
     nodes: tuple[int, int]
     smallest: Mapping[str, int | None]
     rows: Sequence[Size] = field(repr=False)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sledlab.study.cost import Cost
-    from sledlab.study.replays import Replayed
+    from sledlab.study.replays import ReplayFigures
 
 UNITS = {"ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0}
 """Units of a deadline, in s."""
@@ -26,7 +26,7 @@ RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
 
 
 @dataclass(frozen=True)
-class Goal:
+class ClusterGoal:
     """What a cluster has to do: the first, or one or both of the others.
 
     Attributes:
@@ -44,7 +44,7 @@ class Goal:
         """Whether the fastest cluster is looked for, not the smallest."""
         return self.until is None and self.deadline_s is None
 
-    def met(self, run: Replayed, cost: Cost) -> bool:
+    def met(self, run: ReplayFigures, cost: Cost) -> bool:
         """Whether a replay does it."""
         if self.until is not None:
             return run.bottleneck == self.until
@@ -52,7 +52,7 @@ class Goal:
         return in_time and (self.budget_usd is None or (cost.cluster_usd or 0.0) <= self.budget_usd)
 
 
-def goal(until: str | None, deadline: float | str | None, budget: float | str | None = None) -> Goal:
+def goal(until: str | None, deadline: float | str | None, budget: float | str | None = None) -> ClusterGoal:
     """The goal that is said.
 
     Raises:
@@ -67,14 +67,14 @@ def goal(until: str | None, deadline: float | str | None, budget: float | str | 
             remedy="say either --until network, or --deadline 60s or --budget 20000 or both of these",
         )
     if until is None:
-        return Goal(
+        return ClusterGoal(
             deadline_s=None if deadline is None else seconds(deadline),
             budget_usd=None if budget is None else dollars(budget),
         )
     known = {**{part: part for part in PARTS}, **{name: part for part, name in PART_NAMES.items()}}
     if until not in known:
         raise unknown("component", until, list(known))
-    return Goal(known[until])
+    return ClusterGoal(known[until])
 
 
 def dollars(said: float | str) -> float:

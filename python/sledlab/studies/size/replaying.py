@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
     from sledlab.runs.options import Clustered
-    from sledlab.studies.size.goal import Goal
+    from sledlab.studies.size.goal import ClusterGoal
     from sledlab.study.recording import Recordable
 
 
@@ -133,7 +133,7 @@ class _Search:
         buys: The most nodes that the budget buys, for each device looked at; empty without one.
     """
 
-    def __init__(self, wanted: Goal, runs: _Runs, bill: Bill, first: int, last: int) -> None:
+    def __init__(self, wanted: ClusterGoal, runs: _Runs, bill: Bill, first: int, last: int) -> None:
         self.rows: list[Size] = []
         self.buys: dict[str, int] = {}
         self._wanted, self._runs, self._bill = wanted, runs, bill

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab.lazy import later
-from sledlab.studies.smart.options import Asked, SmartOptions
+from sledlab.studies.smart.options import SmartArguments, SmartOptions
 from sledlab.study.run import REPLAYS, Study
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ STUDY: Study[SmartStudy] = Study(
       sledlab smart study/study.toml --networks fast-ethernet,infiniband-1x
       sledlab smart replay sample:sort --device mems-g2
     """,
-    options=Asked,
+    options=SmartArguments,
     plan=later("sledlab.studies.smart.plan:planned"),
     conclude=later("sledlab.studies.smart.tables:conclude"),
     doing="replaying",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sledlab.study.cost import Cost
     from sledlab.study.plan import Plan, Point
     from sledlab.study.prices import Prices
-    from sledlab.study.replays import Replayed
+    from sledlab.study.replays import ReplayFigures
 
 
 def all_names(plan: Plan) -> dict[str, set[str]]:
@@ -41,7 +41,7 @@ def check_prices(plan: Plan, prices: Prices) -> None:
             raise named(error, case.name) from error
 
 
-def cost_at(plan: Plan, point: Point, nodes: int, row: Replayed, prices: Prices) -> Cost:
+def cost_at(plan: Plan, point: Point, nodes: int, row: ReplayFigures, prices: Prices) -> Cost:
     """What a replay costs; unknown where something in the cluster has no price."""
     try:
         price = price_of(plain(plan.texts[point]), nodes, prices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sledlab.studies.smart.tables import Run, SmartStudy
+    from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
 
 def labels(study: SmartStudy) -> list[str]:
@@ -22,7 +22,7 @@ def parts(study: SmartStudy) -> list[dict[str, str]]:
     return [{name: text for name in several if (text := _word(each, name))} for each in study.runs]
 
 
-def _word(each: Run, name: str) -> str:
+def _word(each: SmartRun, name: str) -> str:
     where = each.where
     if name == "nodes":
         return f"{where.nodes:,} nodes"

@@ -11,7 +11,7 @@ from sledlab.study.cost import frontier
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sledlab.studies.smart.tables import Run, SmartStudy
+    from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
 LEAST_COMPARED = 3
 """Replays of a job that are worth a picture."""
@@ -20,21 +20,21 @@ MOST_NAMED = 5
 """Kinds of cluster that a sentence names."""
 
 
-def priced(study: SmartStudy) -> list[Run]:
+def priced(study: SmartStudy) -> list[SmartRun]:
     """The replays on clusters that have a price."""
     return [each for each in study.runs if each.cost.job_usd is not None]
 
 
-def compared(study: SmartStudy) -> dict[str, list[Run]]:
+def compared(study: SmartStudy) -> dict[str, list[SmartRun]]:
     """The replays that have a price by their job, where those are enough to compare; nothing is free."""
-    found: dict[str, list[Run]] = {}
+    found: dict[str, list[SmartRun]] = {}
     for each in priced(study):
         if each.cost.job_usd:
             found.setdefault(each.where.job, []).append(each)
     return {job: runs for job, runs in found.items() if len(runs) >= LEAST_COMPARED}
 
 
-def unbeaten(runs: Sequence[Run]) -> list[Run]:
+def unbeaten(runs: Sequence[SmartRun]) -> list[SmartRun]:
     """Those than which none is both faster and cheaper, the fastest first."""
     return frontier(runs, lambda each: (each.run.elapsed_s, each.cost.job_usd or 0.0))
 
@@ -44,7 +44,7 @@ def choices(study: SmartStudy) -> str:
     return " ".join(sentence for job, runs in compared(study).items() for sentence in _choices(job, runs))
 
 
-def _choices(job: str, runs: Sequence[Run]) -> Iterator[str]:
+def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
     best = unbeaten(runs)
     fastest, cheapest = best[0], best[-1]
     if fastest is cheapest:
@@ -62,7 +62,7 @@ def _choices(job: str, runs: Sequence[Run]) -> Iterator[str]:
         yield f"Nothing lies between them; {end}." if len(runs) > len(best) else "Nothing lies between them."
 
 
-def _several(between: Sequence[Run], runs: Sequence[Run]) -> str:
+def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
     """Replays by what they have besides their numbers of nodes."""
     found: dict[tuple[str, str], list[str]] = {}
     for each in between:
@@ -71,14 +71,14 @@ def _several(between: Sequence[Run], runs: Sequence[Run]) -> str:
     return listed(named, MOST_NAMED)
 
 
-def _where(each: Run, runs: Sequence[Run]) -> str:
+def _where(each: SmartRun, runs: Sequence[SmartRun]) -> str:
     """The device and the number of nodes, and what besides tells it from the other replays."""
     where = each.where
     nodes = f"{where.nodes:,} node{'s' if where.nodes > 1 else ''}"
     return " ".join(filter(None, [where.device, "on", nodes, _besides(each, runs)]))
 
 
-def _besides(each: Run, runs: Sequence[Run]) -> str:
+def _besides(each: SmartRun, runs: Sequence[SmartRun]) -> str:
     """What besides device and nodes tells a replay from the others."""
     where = each.where
     said = {
@@ -90,11 +90,11 @@ def _besides(each: Run, runs: Sequence[Run]) -> str:
     return " ".join(filter(None, several))
 
 
-def _worth(each: Run, digits: int = 3) -> str:
+def _worth(each: SmartRun, digits: int = 3) -> str:
     return f"{figure(each.run.elapsed_s, digits)} s and {of_many(each.cost.job_usd, digits)} for {MANY:,}"
 
 
-def _told_apart(cheapest: Run, fastest: Run) -> tuple[str, str]:
+def _told_apart(cheapest: SmartRun, fastest: SmartRun) -> tuple[str, str]:
     """What two replays take and cost, with as many digits as tell both from each other."""
     digits = 3
     for digits in range(3, 8):

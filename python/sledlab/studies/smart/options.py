@@ -47,7 +47,7 @@ class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
     ]
 
 
-class Asked(SmartOptions, total=False):
+class SmartArguments(SmartOptions, total=False):
     """All that can be said of it."""
 
     records: Annotated[

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-    from sledlab.studies.smart.tables import Run, SmartStudy
+    from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
 BELOW_PT = 8
 """How far a name stands below its point: nothing else can be there, or it would be better."""
@@ -69,7 +69,7 @@ def pareto(study: SmartStudy) -> Figure:
     return made
 
 
-def _place(each: Run) -> tuple[float, float]:
+def _place(each: SmartRun) -> tuple[float, float]:
     """Where a replay stands: time of the job in s, and USD for many of it."""
     return each.run.elapsed_s, MANY * (each.cost.job_usd or 0.0)
 
@@ -100,7 +100,7 @@ def _point(axes: Axes, place: tuple[float, float], colour: str, said: str, *, is
 def _name(
     made: Figure,
     axes: Axes,
-    best: Sequence[Run],
+    best: Sequence[SmartRun],
     names: Mapping[int, Sequence[str]],
     colours: Mapping[str, str],
 ) -> None:
@@ -121,7 +121,7 @@ def _name(
         axes.annotate(text, _place(each), xytext=(-4, place - height), **style)
 
 
-def _money_axes(axes: Axes, runs: Sequence[Run], letters: int) -> None:
+def _money_axes(axes: Axes, runs: Sequence[SmartRun], letters: int) -> None:
     """Logarithmic axes: few nodes and many are far apart in both time and money.
 
     Args:

@@ -15,7 +15,7 @@ from sledlab.study.recording import recordables, settings_of
 from sledlab.traces.work import work
 
 if TYPE_CHECKING:
-    from sledlab.study.plan import Given
+    from sledlab.study.plan import Question
     from sledlab.traces.work import Work
 
 
@@ -23,7 +23,7 @@ NODES = (4, 8, 16, 32)
 """Those of paper 004."""
 
 
-def planned(given: Given) -> Plan:
+def planned(given: Question) -> Plan:
     """Checks everything that can be checked before the work starts.
 
     Raises:
@@ -73,7 +73,7 @@ def planned(given: Given) -> Plan:
     return made
 
 
-def _records(given: Given) -> list[tuple[str, Work]]:
+def _records(given: Question) -> list[tuple[str, Work]]:
     """The records, few nodes first."""
     files = [str(file) for file in _listed(given.axis("records"))] + _recorded(given)
     if not files:
@@ -93,7 +93,7 @@ def _rank(record: Work) -> tuple[tuple[str, int], int]:
     return (name, int(record.job[len(name) :] or 0)), record.nodes
 
 
-def _recorded(given: Given) -> list[str]:
+def _recorded(given: Question) -> list[str]:
     """Records jobs and queries on each number of nodes; records that are kept are not made again.
 
     Raises:
@@ -110,7 +110,7 @@ def _recorded(given: Given) -> list[str]:
     return files
 
 
-def _nodes(given: Given) -> list[int]:
+def _nodes(given: Question) -> list[int]:
     """Numbers of nodes of jobs.
 
     Raises:
@@ -122,7 +122,7 @@ def _nodes(given: Given) -> list[int]:
     return [int(each) for each in nodes]
 
 
-def _several(given: Given, axis: str, one: Any, noun: str) -> list[Any]:
+def _several(given: Question, axis: str, one: Any, noun: str) -> list[Any]:
     """The models of an axis, each once."""
     found = _listed(given.axis(axis, one))
     if not found:
@@ -134,7 +134,7 @@ def _several(given: Given, axis: str, one: Any, noun: str) -> list[Any]:
     return found
 
 
-def _pages(given: Given) -> list[float | None]:
+def _pages(given: Question) -> list[float | None]:
     """Sizes of pages; none where the node's own holds."""
     pages = _listed(given.axis("pages_kb"))
     if bad := [page for page in pages if not float(page).is_integer() or page < 1]:

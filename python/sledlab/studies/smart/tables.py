@@ -10,7 +10,7 @@ from sledlab.study.columns import Column
 from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.study.outcome import Outcome
 from sledlab.study.prices import prices
-from sledlab.study.replays import Replayed  # noqa: TC001 - annotations are read at run time
+from sledlab.study.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Where:
+class SmartCase:
     """What was replayed on what."""
 
     job: Annotated[str, Column("name of the job")]
@@ -35,11 +35,11 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Run:
+class SmartRun:
     """A replay."""
 
-    where: Where
-    run: Replayed
+    where: SmartCase
+    run: ReplayFigures
     cost: Cost
 
 
@@ -47,7 +47,7 @@ class Run:
 class PhaseRow:
     """A phase of a replay."""
 
-    where: Where
+    where: SmartCase
     phase: Annotated[str, Column("name of the phase")]
     elapsed_s: Annotated[float, Column("length of the phase", "s")]
     compute_s: Annotated[float, Column("mean time in which a node works on data", "s")]
@@ -81,12 +81,12 @@ class SmartStudy(Outcome):
         [('mems-g2', 'store'), ('hp-c2490a', 'store')]
     """
 
-    kinds: ClassVar[Mapping[str, type]] = {"runs": Run, "phases": PhaseRow}
+    kinds: ClassVar[Mapping[str, type]] = {"runs": SmartRun, "phases": PhaseRow}
 
     prices: Mapping[str, Any]
 
     @property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[SmartRun]:
         """The replays: few nodes first, devices in the order given."""
         return list(self.rows["runs"])  # type: ignore[arg-type]
 
@@ -112,8 +112,8 @@ def conclude(plan: Plan, found: Mapping[Point, FoundOf[Any]]) -> SmartStudy:
     return SmartStudy({"runs": runs, "phases": phases}, {}, plan.config, plan.axes, plan.toml, used)
 
 
-def _run(plan: Plan, case: Case, found: Mapping[Point, FoundOf[Any]], said: Prices) -> Run:
+def _run(plan: Plan, case: Case, found: Mapping[Point, FoundOf[Any]], said: Prices) -> SmartRun:
     """A replay, and what it costs."""
     (point,) = plan.points_of(case)
-    where, row = Where(**dict(case.labels)), found[point].row
-    return Run(where, row, cost_at(plan, point, where.nodes, row, said))
+    where, row = SmartCase(**dict(case.labels)), found[point].row
+    return SmartRun(where, row, cost_at(plan, point, where.nodes, row, said))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sledlab.show.document import Part
-    from sledlab.studies.smart.tables import Run, SmartStudy
+    from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
 SHORT = {"compute": "C", "store": "I", "network": "N"}
 """Bottlenecks as table 5 of paper 004 has them."""
@@ -52,7 +52,7 @@ def verdict(study: SmartStudy, job: str) -> Iterator[str]:
     aside = {id(each): _aside(study, each) for each in rows}
     shared = [each for each in aside[id(best)] if all(each in own for own in aside.values())]
 
-    def who(each: Run) -> str:
+    def who(each: SmartRun) -> str:
         own = [part for part in aside[id(each)] if part not in shared]
         return f"{each.where.device} ({', '.join(own)})" if own else each.where.device
 
@@ -70,14 +70,14 @@ def verdict(study: SmartStudy, job: str) -> Iterator[str]:
     yield from _bottlenecks(rows, who)
 
 
-def _largest(study: SmartStudy, job: str) -> tuple[int, list[Run]]:
+def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
     """The replays of a job on most nodes, and how many those are."""
     mine = [each for each in study.runs if each.where.job == job]
     most = max(each.where.nodes for each in mine)
     return most, [each for each in mine if each.where.nodes == most]
 
 
-def _aside(study: SmartStudy, each: Run) -> list[str]:
+def _aside(study: SmartStudy, each: SmartRun) -> list[str]:
     """What besides device and size tells a replay from others."""
     where = each.where
     said = {
@@ -88,7 +88,7 @@ def _aside(study: SmartStudy, each: Run) -> list[str]:
     return [text for column, text in said.items() if text and len(_names(study, column)) > 1]
 
 
-def _bottlenecks(rows: Sequence[Run], who: Callable[[Run], str]) -> Iterator[str]:
+def _bottlenecks(rows: Sequence[SmartRun], who: Callable[[SmartRun], str]) -> Iterator[str]:
     """What holds the job up, everywhere or here and there."""
     for what, noun in PART_NAMES.items():
         group = [each for each in rows if each.run.bottleneck == what]
@@ -113,10 +113,10 @@ def tried(study: SmartStudy) -> bool:
 def table(study: SmartStudy) -> Grid:
     """A row for every replay: how long, what holds it up, and what that takes."""
 
-    def saved_by(part: str) -> Callable[[Run], str]:
+    def saved_by(part: str) -> Callable[[SmartRun], str]:
         return lambda each: saved(each.run.saved()[part])
 
-    columns: dict[str, Callable[[Run], str]] = {
+    columns: dict[str, Callable[[SmartRun], str]] = {
         "s": lambda each: figure(each.run.elapsed_s),
         "held up by": lambda each: PART_NAMES[each.run.bottleneck],
         **({f"{what} × 2": saved_by(part) for part, what in PART_NAMES.items()} if tried(study) else {}),
@@ -129,18 +129,18 @@ def table(study: SmartStudy) -> Grid:
 def shares(study: SmartStudy) -> Grid:
     """A row for every replay: the shares of the components in the time of all nodes."""
 
-    def share_of(part: str) -> Callable[[Run], str]:
+    def share_of(part: str) -> Callable[[SmartRun], str]:
         return lambda each: percent(each.run.parts_s()[part] / each.run.elapsed_s)
 
     return _rows(study, {part: share_of(part) for part in COMPONENTS})
 
 
-def _rows(study: SmartStudy, columns: Mapping[str, Callable[[Run], str]]) -> Grid:
+def _rows(study: SmartStudy, columns: Mapping[str, Callable[[SmartRun], str]]) -> Grid:
     named = dict(zip(map(id, study.runs), labels(study), strict=True))
     return grid(study.runs, {"": lambda each: named[id(each)], **columns})
 
 
-def money_columns(study: SmartStudy) -> dict[str, Callable[[Run], str]]:
+def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
     """What the cluster costs, and the job; nothing where nothing has a price."""
     if not money.priced(study):
         return {}

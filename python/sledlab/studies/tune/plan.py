@@ -16,7 +16,7 @@ from sledlab.model.choices import numbers
 from sledlab.studies.tune.options import POLICIES
 from sledlab.study.axes import seeds
 from sledlab.study.configurations import ALL, DISK, MEMS, SEGMENTS_KB
-from sledlab.study.plan import Case, Given, Plan, plain
+from sledlab.study.plan import Case, Plan, Question, plain
 from sledlab.study.store_rows import hits_of
 from sledlab.study.stores import Stores, StoresPlan, policies, whole
 
@@ -69,7 +69,7 @@ class Candidate:
         return Case("runs", tuple(said.items()), DISK, (*own, *first))
 
 
-def plan(given: Given) -> StoresPlan:
+def plan(given: Question) -> StoresPlan:
     """Checks everything that can be checked before the work starts; its cases are the baselines.
 
     Raises:

@@ -18,7 +18,7 @@ from sledlab.study.configurations import DISK
 from sledlab.study.outcome import Outcome
 from sledlab.study.plan import plain
 from sledlab.study.statistics import runs_of
-from sledlab.study.store_rows import Stored, described, stored
+from sledlab.study.store_rows import StoreRow, described, stored
 from sledlab.study.stores import SAME, StoresPlan
 from sledlab.traces.fitted import Fitted
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried(Stored):
+class TriedDisk(StoreRow):
     """A caching disk that was tried."""
 
     stage: Annotated[str, Column("`all`, `less MEMS`, or which part of the requests")]
@@ -66,9 +66,9 @@ class TunedHybrid(Outcome):
         (64, 'lru', True)
     """
 
-    choice: Tried
-    runs: Sequence[Tried]
-    baselines: Mapping[str, Stored]
+    choice: TriedDisk
+    runs: Sequence[TriedDisk]
+    baselines: Mapping[str, StoreRow]
     budget_mb: float
     price_per_mb: float | None
     experiment: str
@@ -116,8 +116,8 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> TunedHybrid:
     """The choice: the least MEMS among those on all requests that are practically as fast as the best."""
     assert isinstance(plan, StoresPlan)
     rows = {case: {**dict(case.labels), **stored(runs)} for case, runs in runs_of(plan, found).items()}
-    tried = {case: Tried(**rows[case]) for case in plan.of("runs")}
-    baselines = [Stored(**rows[case]) for case in plan.of("baselines")]
+    tried = {case: TriedDisk(**rows[case]) for case in plan.of("runs")}
+    baselines = [StoreRow(**rows[case]) for case in plan.of("baselines")]
     full = {case: row for case, row in tried.items() if row.stage in (WHOLE, LESS)}
     fast = min(row.run.mean_ms for row in full.values()) * (1 + SAME)
     level = [case for case, row in full.items() if row.run.mean_ms <= fast]

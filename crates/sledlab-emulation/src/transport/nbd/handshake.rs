@@ -82,7 +82,7 @@ pub struct Agreed {
 }
 
 /// What comes of bytes of the handshake.
-pub enum Next {
+pub enum Greeted {
     More,
     Replied,
     Transmission(Agreed),
@@ -118,8 +118,8 @@ enum Stage {
     },
 }
 
-fn violation(what: &'static str) -> Next {
-    Next::Close(Ending::Violation(what))
+fn violation(what: &'static str) -> Greeted {
+    Greeted::Close(Ending::Violation(what))
 }
 
 impl Handshake {
@@ -130,7 +130,7 @@ impl Handshake {
         front: &mut Front,
         input: &[u8],
         replies: &mut Vec<u8>,
-    ) -> (usize, Next) {
+    ) -> (usize, Greeted) {
         let mut used = 0;
         loop {
             let rest = &input[used..];
@@ -140,7 +140,7 @@ impl Handshake {
                 let left = left - skipped as u32;
                 self.stage = Stage::Skip { option, left };
                 if left > 0 {
-                    return (used, Next::More);
+                    return (used, Greeted::More);
                 }
                 self.stage = Stage::Option;
                 return (used, skipped_over(option, replies));
@@ -152,7 +152,7 @@ impl Handshake {
             };
             let (taken, message) = front.gather(count, rest);
             used += taken;
-            let Some(message) = message else { return (used, Next::More) };
+            let Some(message) = message else { return (used, Greeted::More) };
             let next = match self.stage {
                 Stage::Flags => self.flags(&message),
                 Stage::Data { option, .. } => {
@@ -168,7 +168,7 @@ impl Handshake {
     }
 
     /// The client's flags; `None` goes on.
-    fn flags(&mut self, message: &[u8]) -> Option<Next> {
+    fn flags(&mut self, message: &[u8]) -> Option<Greeted> {
         let flags = Fields(message).u32()?;
         if flags & !(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
             return Some(violation("flags of the client that no server has offered"));
@@ -180,7 +180,7 @@ impl Handshake {
     }
 
     /// The head of an option; `None` goes on with its data.
-    fn option(&mut self, message: &[u8]) -> Option<Next> {
+    fn option(&mut self, message: &[u8]) -> Option<Greeted> {
         let mut fields = Fields(message);
         if fields.bytes(OPTION_MAGIC.len())? != OPTION_MAGIC {
             return Some(violation("an option without its magic number"));
@@ -198,7 +198,7 @@ impl Handshake {
         None
     }
 
-    fn answer(&mut self, export: &Export, option: u32, data: &[u8], replies: &mut Vec<u8>) -> Next {
+    fn answer(&mut self, export: &Export, option: u32, data: &[u8], replies: &mut Vec<u8>) -> Greeted {
         if option == option::EXPORT_NAME {
             return self.export_name(export, data, replies);
         }
@@ -213,12 +213,12 @@ impl Handshake {
             Err(Refused(kind, why)) => option_reply(replies, option, kind, &[why.as_bytes()]),
         }
         if option == option::GO && granted.is_ok() {
-            return Next::Transmission(self.agreed);
+            return Greeted::Transmission(self.agreed);
         }
-        Next::Replied
+        Greeted::Replied
     }
 
-    fn export_name(&self, export: &Export, name: &[u8], replies: &mut Vec<u8>) -> Next {
+    fn export_name(&self, export: &Export, name: &[u8], replies: &mut Vec<u8>) -> Greeted {
         if !export.is_called(name) {
             return violation("there is no export of that name");
         }
@@ -226,7 +226,7 @@ impl Handshake {
         if !self.no_zeroes {
             replies.extend_from_slice(&ZEROES);
         }
-        Next::Transmission(self.agreed)
+        Greeted::Transmission(self.agreed)
     }
 
     fn structured_reply(&mut self, data: &[u8]) -> Result<(), Refused> {
@@ -319,10 +319,10 @@ fn is_known(option: u32) -> bool {
 }
 
 /// What comes after an option whose data was not looked at.
-fn skipped_over(option: u32, replies: &mut Vec<u8>) -> Next {
+fn skipped_over(option: u32, replies: &mut Vec<u8>) -> Greeted {
     if option == option::ABORT {
         option_reply(replies, option, rep::ACK, &[]);
-        return Next::Close(Ending::Asked);
+        return Greeted::Close(Ending::Asked);
     }
     let (kind, why) = if is_known(option) {
         (rep::ERR_TOO_BIG, "the data of this option is too long")
@@ -330,7 +330,7 @@ fn skipped_over(option: u32, replies: &mut Vec<u8>) -> Next {
         (rep::ERR_UNSUP, "this option is not known here")
     };
     option_reply(replies, option, kind, &[why.as_bytes()]);
-    Next::Replied
+    Greeted::Replied
 }
 
 fn list(export: &Export, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Refused> {

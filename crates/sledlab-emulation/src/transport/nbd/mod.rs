@@ -45,9 +45,9 @@ mod wire;
 use sledlab_core::{BLOCK_BYTES, Error, Result};
 
 pub use reply::{Errno, Replies};
-pub use request::{Command, Request};
+pub use request::{Command, NbdRequest};
 
-use handshake::{Handshake, Next};
+use handshake::{Greeted, Handshake};
 use request::Requests;
 use wire::Front;
 
@@ -132,7 +132,7 @@ pub enum Event<'a> {
         bytes: &'a [u8],
     },
     /// A request has arrived as a whole and waits for its reply.
-    Request(Request),
+    Request(NbdRequest),
     /// The connection ends; what arrives after it is dropped.
     Close(Ending),
 }
@@ -182,10 +182,10 @@ impl Session {
             Phase::Handshake(handshake) => {
                 let (used, next) = handshake.feed(&self.export, &mut self.front, input, replies);
                 let event = match next {
-                    Next::More => Event::More,
-                    Next::Replied => Event::Replied,
-                    Next::Close(ending) => Event::Close(ending),
-                    Next::Transmission(agreed) => {
+                    Greeted::More => Event::More,
+                    Greeted::Replied => Event::Replied,
+                    Greeted::Close(ending) => Event::Close(ending),
+                    Greeted::Transmission(agreed) => {
                         self.replies = Replies { structured: agreed.structured };
                         self.phase = Phase::Transmission(Requests::new(agreed));
                         Event::Replied

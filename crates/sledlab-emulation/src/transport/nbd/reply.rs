@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::request::{Command, Request};
+use super::request::{Command, NbdRequest};
 use super::wire::Put;
-use crate::Extent;
+use crate::DataExtent;
 
 /// Before each reply to an option.
 const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
@@ -83,7 +83,7 @@ pub struct Replies {
 impl Replies {
     /// What stands before the data of a read: exactly `request.length` bytes must follow. Once this was sent, an error
     /// can no longer be told.
-    pub fn data(self, out: &mut Vec<u8>, request: &Request) {
+    pub fn data(self, out: &mut Vec<u8>, request: &NbdRequest) {
         debug_assert_eq!(request.command, Command::Read);
         if self.structured {
             chunk(out, request, chunk::OFFSET_DATA, 8 + request.length);
@@ -94,14 +94,14 @@ impl Replies {
     }
 
     /// That all was done which a request asked for that gets no data: neither a read nor a query of extents.
-    pub fn done(self, out: &mut Vec<u8>, request: &Request) {
+    pub fn done(self, out: &mut Vec<u8>, request: &NbdRequest) {
         debug_assert!(!matches!(request.command, Command::Read | Command::BlockStatus));
         // Clients understand this among chunks too, and it is shorter.
         simple(out, request, 0);
     }
 
     /// That a request failed. `why` is for people, at most 4,096 bytes; only chunks have room for it.
-    pub fn error(self, out: &mut Vec<u8>, request: &Request, errno: Errno, why: &str) {
+    pub fn error(self, out: &mut Vec<u8>, request: &NbdRequest, errno: Errno, why: &str) {
         if self.structured {
             let why = &why.as_bytes()[..why.len().min(super::LONGEST_NAME)];
             chunk(out, request, chunk::ERROR, 6 + why.len() as u32);
@@ -115,7 +115,7 @@ impl Replies {
 
     /// Where data is: extents from the request's offset on, at least one. What goes beyond the request is cut off, and
     /// extents may end before it does.
-    pub fn extents(self, out: &mut Vec<u8>, request: &Request, extents: &[Extent]) {
+    pub fn extents(self, out: &mut Vec<u8>, request: &NbdRequest, extents: &[DataExtent]) {
         debug_assert!(self.structured && request.command == Command::BlockStatus);
         let most = if request.only_one { 1 } else { MOST_EXTENTS };
         let mut left = u64::from(request.length);
@@ -144,13 +144,13 @@ impl Replies {
     }
 }
 
-fn simple(out: &mut Vec<u8>, request: &Request, errno: u32) {
+fn simple(out: &mut Vec<u8>, request: &NbdRequest, errno: u32) {
     out.put_u32(SIMPLE_MAGIC);
     out.put_u32(errno);
     out.put_u64(request.cookie);
 }
 
-fn chunk(out: &mut Vec<u8>, request: &Request, kind: u16, length: u32) {
+fn chunk(out: &mut Vec<u8>, request: &NbdRequest, kind: u16, length: u32) {
     out.put_u32(CHUNK_MAGIC);
     out.put_u16(DONE);
     out.put_u16(kind);

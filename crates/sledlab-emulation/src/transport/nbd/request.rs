@@ -64,7 +64,7 @@ impl Command {
 
 /// What a client wants, and has a right to: it lies within the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct NbdRequest {
     /// The client's own name for it, which its reply carries.
     pub cookie: u64,
     /// What is asked for.
@@ -97,12 +97,12 @@ enum Stage {
     Header,
     /// Data of a write, of which so many bytes are still to come.
     Data {
-        request: Request,
+        request: NbdRequest,
         left: u32,
     },
     /// Data of a write that was refused.
     Skip {
-        request: Request,
+        request: NbdRequest,
         refusal: Refusal,
         left: u32,
     },
@@ -150,7 +150,7 @@ impl Requests {
             return Some(Event::Close(Ending::Asked));
         }
         let command = Command::of(number);
-        let request = Request {
+        let request = NbdRequest {
             cookie,
             // What is not known is refused below, and its reply is that of any command.
             command: command.unwrap_or(Command::Flush),
@@ -207,7 +207,7 @@ impl Requests {
 }
 
 /// Whether a request can be served at all.
-fn judge(export: &Export, agreed: Agreed, flags: u16, request: &Request) -> Result<(), Refusal> {
+fn judge(export: &Export, agreed: Agreed, flags: u16, request: &NbdRequest) -> Result<(), Refusal> {
     let command = request.command;
     let possible = flag::FUA
         | match command {

@@ -9,11 +9,11 @@ use std::collections::{HashMap, VecDeque};
 
 use sledlab_core::{Error, Op, Result, Span, Time};
 
-use super::controller::{Begun, Controller, Done, Entry};
+use super::controller::{Begun, CommandEntry, Controller, Done};
 use super::drive::Drive;
 use super::params::DiskParams;
 use crate::device::bus::{Bus, By, Port};
-use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
 
 /// The shortest time there is.
 const INSTANT: Span = Span::from_ns(1);
@@ -42,7 +42,7 @@ pub struct Connected {
     /// The rest of its batch.
     following: VecDeque<Queued>,
     /// What the mechanism did for the batch so far.
-    work: Work,
+    work: MechanicalWork,
     /// Until when it writes what was complete before the active command came.
     behind: Time,
     /// Whether the mechanism is about to be given one of the commands that are ready: nobody comes between.
@@ -115,7 +115,7 @@ impl Connected {
             ready: HashMap::new(),
             active: None,
             following: VecDeque::new(),
-            work: Work::default(),
+            work: MechanicalWork::default(),
             behind: Time::ZERO,
             selecting: false,
         })
@@ -148,21 +148,21 @@ impl Connected {
         let ready = self.ready.remove(&request.id).unwrap_or(now);
         match self.hold {
             Some(Hold::Command { id, since, .. }) if id == request.id && since == now => {
-                self.begin(now, Entry::Fresh);
+                self.begin(now, CommandEntry::Fresh);
             }
-            _ => self.begin(now, Entry::Waited(ready)),
+            _ => self.begin(now, CommandEntry::Waited(ready)),
         }
         true
     }
 
     /// The active command begins at `now`. One that has just come keeps the bus if it has a use for it.
-    fn begin(&mut self, now: Time, entry: Entry) {
+    fn begin(&mut self, now: Time, entry: CommandEntry) {
         let Some(mut active) = self.active.take() else { return };
         let begun = self.controller.begin(&mut self.drive, now, &active.request, entry).since(active.start);
         active.begun = Some(begun);
         active.phase = Phase::Wants(begun.wants);
         self.active = Some(active);
-        if matches!(entry, Entry::Fresh) && begun.keeps_bus() {
+        if matches!(entry, CommandEntry::Fresh) && begun.keeps_bus() {
             self.cross(begun.wants);
         }
     }
@@ -183,7 +183,7 @@ impl Connected {
         let until = if self.depth == 1 { ready } else { ready.max(now + INSTANT) };
         self.hold = Some(Hold::Command { id: request.id, since: now, until });
         if self.depth == 1 {
-            self.begin(now, Entry::Fresh);
+            self.begin(now, CommandEntry::Fresh);
         } else {
             self.ready.insert(request.id, ready);
             self.arrived.push_back(request);
@@ -204,7 +204,7 @@ impl Connected {
 
     /// Whether a write that has just come goes on where the one on the mechanism ends, which is complete, and nothing
     /// else waits: the mechanism turns to it at once. Returns what it has done so far.
-    fn gives_way(&mut self, now: Time) -> Option<Work> {
+    fn gives_way(&mut self, now: Time) -> Option<MechanicalWork> {
         let Some(Active { phase: Phase::Behind(until), .. }) = self.active else { return None };
         let request = self.arrived.back().filter(|request| request.op == Op::Write)?;
         if self.ready.len() > 1 || !self.following.is_empty() || !self.controller.appends(now, request) {
@@ -214,10 +214,10 @@ impl Connected {
         self.behind = until;
         // What it still has to write was charged to that command.
         let left = until.since(now);
-        let rest = Work { seek: left.min(self.work.seek), ..Work::default() };
-        let rest = Work { access: left - rest.seek, ..rest };
+        let rest = MechanicalWork { seek: left.min(self.work.seek), ..MechanicalWork::default() };
+        let rest = MechanicalWork { access: left - rest.seek, ..rest };
         let all = std::mem::replace(&mut self.work, rest);
-        Some(Work { seek: all.seek - rest.seek, access: all.access - rest.access, ..all })
+        Some(MechanicalWork { seek: all.seek - rest.seek, access: all.access - rest.access, ..all })
     }
 
     /// What holds the bus is over at `now`.
@@ -249,7 +249,7 @@ impl Connected {
         // The disk is as active while it takes a command, waits for the bus and moves data as while it seeks.
         let busy = free.since(start.max(self.behind));
         let access = timing.transfer.saturating_sub(timing.reposition).min(busy);
-        let work = Work { seek: busy - access, access, ..Work::default() };
+        let work = MechanicalWork { seek: busy - access, access, ..MechanicalWork::default() };
         self.work += work;
         let energy = self.drive.power_rates().spent(&work);
         served.push(Served { request, start, completion, timing, energy, device: Some(0) });
@@ -288,7 +288,7 @@ impl Device for Connected {
         if self.depth == 1 {
             return controller.serve(&mut drive, now, request).timing;
         }
-        let begun = controller.begin(&mut drive, now, request, Entry::Waited(now));
+        let begun = controller.begin(&mut drive, now, request, CommandEntry::Waited(now));
         controller.transfer(&mut drive, &begun, begun.wants).timing
     }
 
@@ -334,7 +334,7 @@ impl Device for Connected {
         [self.hold.map(Hold::until), active, offered].into_iter().flatten().min()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work> {
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
         loop {
             if self.hold.is_some_and(|hold| hold.until() <= now) {
                 self.let_go(now, served);

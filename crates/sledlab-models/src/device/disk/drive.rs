@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Op, Result, Span, Time};
 
-use super::geometry::{Geometry, Place, Track};
+use super::geometry::{Geometry, SectorPlace, Track};
 use super::overheads::Overheads;
 use super::params::{DiskParams, RestState};
 use super::position_index::{DiskIndex, Least};
@@ -161,12 +161,12 @@ impl Drive {
     }
 
     /// Where block `lbn` lies.
-    pub fn place(&self, lbn: u64) -> Place {
+    pub fn place(&self, lbn: u64) -> SectorPlace {
         self.parts.geometry.place(lbn)
     }
 
     /// Positioning time from a state: until the sector at `place` comes under the head.
-    pub fn time_to(&self, state: DiskState, place: &Place, op: Op) -> Span {
+    pub fn time_to(&self, state: DiskState, place: &SectorPlace, op: Op) -> Span {
         let (seek, settle) = self.moves(state.track, place.track, op);
         let time = state.ready_for(op);
         let settled = time + seek + settle;
@@ -190,9 +190,9 @@ impl Drive {
         self.pass_on_track(place, lbn, most, (now, seek, settle))
     }
 
-    fn pass_on_track(&self, place: Place, lbn: u64, most: u64, movement: (Time, Span, Span)) -> Pass {
+    fn pass_on_track(&self, place: SectorPlace, lbn: u64, most: u64, movement: (Time, Span, Span)) -> Pass {
         let Parts { geometry, spindle, .. } = &*self.parts;
-        let Place { track, sector, slot, sectors } = place;
+        let SectorPlace { track, sector, slot, sectors } = place;
         let (now, seek, settle) = movement;
         let blocks = geometry.contiguous(lbn, sector, most);
         let settled = now + seek + settle;

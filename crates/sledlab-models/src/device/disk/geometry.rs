@@ -17,7 +17,7 @@ pub struct Track {
 
 /// Where a block lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SectorPlace {
     pub track: Track,
     /// Sector on the track, from 0; spare and slipped sectors count.
     pub sector: u64,
@@ -90,13 +90,13 @@ impl Geometry {
     }
 
     /// Where block `lbn` lies.
-    pub fn place(&self, lbn: u64) -> Place {
+    pub fn place(&self, lbn: u64) -> SectorPlace {
         let zone = self.zone(lbn);
         let at = zone.spot(zone.sector_of(lbn));
         let reversed = self.serpentine && at.cylinder % 2 == 1;
         let head = if reversed { self.heads - 1 - at.surface } else { at.surface };
         let track = Track { cylinder: (zone.first_cylinder + at.cylinder) as u32, head: head as u32 };
-        Place { track, sector: at.sector, slot: zone.slot(&at), sectors: zone.sectors }
+        SectorPlace { track, sector: at.sector, slot: zone.slot(&at), sectors: zone.sectors }
     }
 
     /// First and last block of the track of `lbn`; remapped blocks count where they would be.
@@ -147,7 +147,7 @@ mod tests {
         let geometry = Geometry::new(&params()).unwrap();
         assert_eq!(geometry.capacity_blocks(), 160);
         let found = [0, 7, 8, 16, 24, 33].map(|lbn| {
-            let Place { track, sector, slot, .. } = geometry.place(lbn);
+            let SectorPlace { track, sector, slot, .. } = geometry.place(lbn);
             (track.cylinder, track.head, sector, slot)
         });
         let expected = [(0, 0, 0, 0), (0, 0, 7, 7), (0, 1, 0, 2), (1, 0, 0, 5), (1, 1, 0, 7), (2, 0, 1, 3)];

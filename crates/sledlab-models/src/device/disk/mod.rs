@@ -38,8 +38,8 @@ use self::drive::Drive;
 use super::disksim::{Importer, called};
 use super::host::HostParams;
 use super::{
-    Bus, Busy, Device, FaultCounts, Mechanics, Model, OnBus, Positioning, Queued, Rest, Served, States,
-    Timing, Work,
+    Bus, Busy, Device, FaultCounts, MechanicalWork, Mechanics, Model, OnBus, Positioning, Queued, Rest,
+    Served, States, Timing,
 };
 
 impl Model for DiskParams {
@@ -123,14 +123,14 @@ impl Device for Disk {
     }
 
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
-        let mut busy = Busy { until: now, work: Work::default() };
+        let mut busy = Busy { until: now, work: MechanicalWork::default() };
         for request in batch {
             let start = busy.until;
             let Done { completion, timing, .. } = self.controller.serve(&mut self.drive, start, request);
             // The disk is as active while it takes a command and moves data as while it seeks.
             let service = completion.since(start);
             let access = timing.transfer.saturating_sub(timing.reposition).min(service);
-            let work = Work { seek: service - access, access, ..Work::default() };
+            let work = MechanicalWork { seek: service - access, access, ..MechanicalWork::default() };
             busy.work += work;
             busy.until = completion;
             let energy = self.drive.power_rates().spent(&work);
@@ -151,7 +151,7 @@ impl Device for Disk {
         None
     }
 
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
         None
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use sledlab_core::{Span, Time};
 
 use super::drive::{DiskState, Drive};
-use super::geometry::Place;
+use super::geometry::SectorPlace;
 use crate::device::{Mechanics, PositionIndex, Queued};
 
 /// What the index looks for.
@@ -35,7 +35,7 @@ pub(super) struct DiskIndex {
 
 /// A request and where its first block lies.
 struct Waiting {
-    place: Place,
+    place: SectorPlace,
     request: Queued,
 }
 

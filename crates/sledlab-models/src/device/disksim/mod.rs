@@ -10,11 +10,11 @@ use sledlab_core::{Error, Result};
 use super::LIST;
 
 pub use self::syntax::Open;
-pub(in crate::device) use self::syntax::{Block, Entry, Value, read};
+pub(in crate::device) use self::syntax::{Block, KeyValue, Value, read};
 pub(in crate::device) use self::values::{count, not_negative, number, scaled, text, whole, word};
 
 /// A device file, and remarks on what could not be carried over, one sentence each.
-pub type Imported = (String, Vec<String>);
+pub type ImportedFile = (String, Vec<String>);
 
 /// How devices of a kind are read from a parameter file, of which the text and the path are given.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub struct Importer {
     /// Names of all there are in the file and the files it names, in order.
     pub names: fn(&str, &Path, Open) -> Result<Vec<String>>,
     /// The one of that name, or the only one.
-    pub import: fn(&str, &Path, Option<&str>, Open) -> Result<Imported>,
+    pub import: fn(&str, &Path, Option<&str>, Open) -> Result<ImportedFile>,
 }
 
 /// What a file is called, without the folders.
@@ -37,7 +37,7 @@ pub(in crate::device) fn called(file: &Path) -> String {
 ///
 /// # Errors
 /// No such device, files that cannot be read, and what makes no sense in them, with its place.
-pub fn import(text: &str, file: &str, name: Option<&str>, open: Open) -> Result<Imported> {
+pub fn import(text: &str, file: &str, name: Option<&str>, open: Open) -> Result<ImportedFile> {
     let (path, mut known) = (Path::new(file), Vec::new());
     for importer in LIST.iter().filter_map(|kind| kind.facts.importer) {
         let names = (importer.names)(text, path, open)?;

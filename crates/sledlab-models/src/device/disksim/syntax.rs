@@ -14,13 +14,13 @@ pub type Open<'a> = &'a dyn Fn(&Path) -> std::io::Result<String>;
 
 /// Where something stands. Lines and columns count from 1.
 #[derive(Clone, Debug)]
-pub(in crate::device) struct Place {
+pub(in crate::device) struct SyntaxPlace {
     pub file: Arc<Path>,
     pub line: u64,
     pub column: u64,
 }
 
-impl Place {
+impl SyntaxPlace {
     /// An error here, at `text`, unless it already says where it is.
     pub fn error(&self, error: Error, text: &str) -> Error {
         if error.place().is_some() {
@@ -32,14 +32,14 @@ impl Place {
 
 /// One `key = value` of a block.
 #[derive(Clone, Debug)]
-pub(in crate::device) struct Entry {
+pub(in crate::device) struct KeyValue {
     /// The words of the key, one blank between them.
     pub key: String,
     pub value: Value,
-    pub place: Place,
+    pub place: SyntaxPlace,
 }
 
-impl Entry {
+impl KeyValue {
     /// An error at this entry.
     pub fn error(&self, error: Error) -> Error {
         let value = match &self.value {
@@ -65,8 +65,8 @@ pub(in crate::device) enum Value {
 pub(in crate::device) struct Block {
     pub kind: String,
     pub name: String,
-    pub place: Place,
-    pub entries: Vec<Entry>,
+    pub place: SyntaxPlace,
+    pub entries: Vec<KeyValue>,
 }
 
 impl Block {
@@ -124,8 +124,8 @@ impl<'a> Parser<'a> {
         token
     }
 
-    fn place(&self, at: Token) -> Place {
-        Place { file: self.file.clone(), line: at.line, column: at.column }
+    fn place(&self, at: Token) -> SyntaxPlace {
+        SyntaxPlace { file: self.file.clone(), line: at.line, column: at.column }
     }
 
     fn error(&self, at: Token, message: impl Into<String>) -> Error {
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The entries of a block up to its closing brace.
-    fn entries(&mut self, opening: Token<'a>) -> Result<Vec<Entry>> {
+    fn entries(&mut self, opening: Token<'a>) -> Result<Vec<KeyValue>> {
         self.deeper(opening)?;
         let mut entries = Vec::new();
         loop {
@@ -215,7 +215,7 @@ impl<'a> Parser<'a> {
             let key = self.key(first, opening)?;
             let (value, mark) = self.value(opening)?;
             let value = value.ok_or_else(|| self.error(mark, "expected a value after `=`"))?;
-            entries.push(Entry { key, value, place: self.place(first) });
+            entries.push(KeyValue { key, value, place: self.place(first) });
             match mark.text {
                 "}" => break,
                 "," => {}

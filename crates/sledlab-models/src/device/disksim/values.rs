@@ -2,10 +2,10 @@
 
 use sledlab_core::{Error, Result};
 
-use super::{Entry, Value};
+use super::{KeyValue, Value};
 
 /// The word after an entry's `=`.
-pub(in crate::device) fn word(entry: &Entry) -> Result<&str> {
+pub(in crate::device) fn word(entry: &KeyValue) -> Result<&str> {
     text(&entry.key, &entry.value)
 }
 
@@ -22,7 +22,7 @@ pub(in crate::device) fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str
 }
 
 /// The number after an entry's `=`, times ten to the power given.
-pub(in crate::device) fn number(entry: &Entry, power: i32) -> Result<f64> {
+pub(in crate::device) fn number(entry: &KeyValue, power: i32) -> Result<f64> {
     scaled(&entry.key, word(entry)?, power)
 }
 
@@ -35,7 +35,7 @@ pub(in crate::device) fn scaled(key: &str, word: &str, power: i32) -> Result<f64
 }
 
 /// The whole number after an entry's `=`; DiskSim writes some of them with a decimal point.
-pub(in crate::device) fn count(entry: &Entry) -> Result<i64> {
+pub(in crate::device) fn count(entry: &KeyValue) -> Result<i64> {
     whole(&entry.key, word(entry)?)
 }
 

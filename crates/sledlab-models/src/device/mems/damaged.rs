@@ -6,7 +6,7 @@ use sledlab_core::{Error, Time};
 
 use super::sled::Sled;
 use super::tips::Tips;
-use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
 
 /// A device, and which of its blocks are lost.
 pub(super) struct Damaged {
@@ -67,7 +67,7 @@ impl Device for Damaged {
         self.device.next_wakeup()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work> {
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
         self.device.wake(now, served)
     }
 

@@ -16,14 +16,14 @@ use super::params::{
     Direction, DirectionTie, IdleMotion, IdlePower, KinematicsKind, LayoutKind, MemsParams, Parking,
     Pipeline, Selection, SledMap, SledMotion, SpringConvention,
 };
-use crate::device::disksim::{self, Entry, Open, Value, count, number, printable, word};
+use crate::device::disksim::{self, KeyValue, Open, Value, count, number, printable, word};
 
 /// The type of the blocks that describe a MEMS device.
 pub(super) const BLOCK: &str = "memsmodel_mems";
 
 /// A device read from a DiskSim parameter file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Imported {
+pub struct ImportedSled {
     /// The name of its block.
     pub name: String,
     /// Its parameters.
@@ -96,11 +96,11 @@ pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
 
 /// The device in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the
 /// only one. `open` reads the files that it names. Errors name file and line.
-pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<Imported> {
+pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<ImportedSled> {
     let blocks = disksim::read(text, file, BLOCK, open)?;
     let block = disksim::choose(&blocks, BLOCK, file, name)?;
     let mut imported =
-        Imported { name: block.name.clone(), params: reference_behaviour(), remarks: Vec::new() };
+        ImportedSled { name: block.name.clone(), params: reference_behaviour(), remarks: Vec::new() };
     block.check_unique()?;
     for entry in &block.entries {
         let read = meaning(entry).and_then(|meaning| imported.apply(entry, meaning));
@@ -131,14 +131,14 @@ fn reference_behaviour() -> MemsParams {
     }
 }
 
-fn meaning(entry: &Entry) -> Result<&'static Meaning> {
+fn meaning(entry: &KeyValue) -> Result<&'static Meaning> {
     KEYS.iter()
         .find_map(|(key, meaning)| (*key == entry.key).then_some(meaning))
         .ok_or_else(|| Error::unknown("parameter", &entry.key, KEYS.iter().map(|(key, _)| *key)))
 }
 
 /// An error if a parameter that says something of the device is not there.
-fn missing(seen: &[Entry]) -> Result<()> {
+fn missing(seen: &[KeyValue]) -> Result<()> {
     let needed = KEYS.iter().filter(|(_, meaning)| {
         !matches!(meaning, Meaning::Zero(_) | Meaning::Ignored(_) | Meaning::Scheduler)
     });
@@ -152,8 +152,8 @@ fn missing(seen: &[Entry]) -> Result<()> {
     Err(Error::user("parameters are missing").with_remedy(format!("add {}", missing.join(", "))))
 }
 
-impl Imported {
-    fn apply(&mut self, entry: &Entry, meaning: &Meaning) -> Result<()> {
+impl ImportedSled {
+    fn apply(&mut self, entry: &KeyValue, meaning: &Meaning) -> Result<()> {
         match meaning {
             Meaning::Number(key, power) => {
                 self.params.set("device", key, &Toml::Float(number(entry, *power)?))?;
@@ -181,7 +181,7 @@ impl Imported {
         Ok(())
     }
 
-    fn remark_on_scheduler(&mut self, entry: &Entry) {
+    fn remark_on_scheduler(&mut self, entry: &KeyValue) {
         let Value::Block(block) = &entry.value else { return };
         let policy = block.entries.iter().find(|entry| entry.key == "Scheduling policy");
         if let Some(Value::Words(policy)) = policy.map(|entry| &entry.value) {
@@ -217,7 +217,7 @@ impl Imported {
     }
 }
 
-fn one_of<T: Copy, const N: usize>(entry: &Entry, known: [(i64, T); N]) -> Result<T> {
+fn one_of<T: Copy, const N: usize>(entry: &KeyValue, known: [(i64, T); N]) -> Result<T> {
     let value = count(entry)?;
     known.iter().find_map(|(number, meaning)| (*number == value).then_some(*meaning)).ok_or_else(|| {
         let numbers: Vec<String> = known.iter().map(|(number, _)| number.to_string()).collect();

@@ -11,11 +11,11 @@ use std::collections::{HashMap, VecDeque};
 use sledlab_core::{Error, Op, Result, Span, Time};
 
 use super::bus::Bus;
-use super::joint::Open;
 use super::params::MemsParams;
+use super::shared_pass::Open;
 use super::sled::{Pass, SledState};
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
 use crate::power::Spent;
 
 /// Time between the end of a write's last pass and its completion.
@@ -33,7 +33,7 @@ pub struct Interleaved {
     /// The requests of the batch that are not through, each with what the sled did for it.
     open: Vec<Open>,
     /// What the sled did for the batch so far.
-    work: Work,
+    work: MechanicalWork,
     /// Reads that left the sled with blocks still to cross the bus, by id.
     leaving: HashMap<u64, Leaving>,
 }
@@ -91,7 +91,7 @@ impl Interleaved {
             asking: VecDeque::new(),
             active: None,
             open: Vec::new(),
-            work: Work::default(),
+            work: MechanicalWork::default(),
             leaving: HashMap::new(),
         })
     }
@@ -168,7 +168,8 @@ impl Interleaved {
         self.unit.note_exact(&active.pass, geometry.servo_bits, servo);
         self.unit.at = self.unit.sled.spot(after);
         let seek = active.pass.positioning();
-        self.open[active.lead].work += Work { seek, access: servo, tip_ns: servo.as_ns(), ..Work::default() };
+        self.open[active.lead].work +=
+            MechanicalWork { seek, access: servo, tip_ns: servo.as_ns(), ..MechanicalWork::default() };
         for open in &mut self.open {
             open.note_pass(&active.pass, servo);
         }
@@ -272,7 +273,7 @@ impl Device for Interleaved {
         [asking, sled, self.bus.next_event()].into_iter().flatten().min()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work> {
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
         while let Some((at, request)) = self.asking.front().copied()
             && at <= now
         {
@@ -322,7 +323,7 @@ mod tests {
     }
 
     /// Serves a batch from `start` on, its commands admitted at 0: when the sled is free, its work, and all served.
-    fn serve(params: &MemsParams, start: Time, batch: &[Queued]) -> (Time, Work, Vec<Served>) {
+    fn serve(params: &MemsParams, start: Time, batch: &[Queued]) -> (Time, MechanicalWork, Vec<Served>) {
         let (mut device, mut served, mut free) = (Interleaved::new(params).unwrap(), Vec::new(), None);
         for request in batch {
             device.admit(Time::ZERO, request);

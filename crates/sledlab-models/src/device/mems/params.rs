@@ -48,7 +48,7 @@ sledlab_core::choices! {
 
 sledlab_core::choices! {
     /// Which parts of the medium the `bipartite` layout fills in which order.
-    pub enum Parts {
+    pub enum MediumParts {
         /// 25 columns, those at the centre for small data.
         Columnar = "columnar",
         /// 5 by 5 cells, those at the centre for small data.
@@ -194,7 +194,7 @@ sledlab_core::params! {
         /// Cells along x and y of the `zone-clustered` layout; each is two zones, even and odd columns.
         layout_grid: Grid = Grid::new(20, 2);
         /// Parts of the `bipartite` layout, and the order in which they are filled.
-        layout_parts: Parts = Parts::Columnar;
+        layout_parts: MediumParts = MediumParts::Columnar;
         /// Share of the blocks, from the first, that hold small data; of `bipartite` in steps of 0.04.
         small_share: f64 = 0.2, "", 0.001..0.999;
         /// Attributes of the `tabular` layout, each with an equal share of the blocks.

@@ -57,7 +57,7 @@ type Key = (u64, u32, u64);
 
 impl SledIndex {
     /// Finds the smallest time, or the smallest distance. `None` where the index would not be exact or too
-    /// large: schedulers then scan.
+    /// large: schedulers then search exhaustively.
     pub fn new(sled: &Arc<Sled>, by_distance: bool) -> Option<Self> {
         if !is_exact(sled) {
             return None;
@@ -142,7 +142,7 @@ impl SledIndex {
     }
 }
 
-/// Whether an index makes the choices of a scan, and fits into memory.
+/// Whether an index makes the choices of an exhaustive search, and fits into memory.
 fn is_exact(sled: &Sled) -> bool {
     let cells = u64::from(sled.geometry.rows) * u64::from(sled.geometry.cylinders);
     cells <= MOST_CELLS && sled.queue_order() == QueueOrder::Arrival && sled.kinematics.is_monotone()

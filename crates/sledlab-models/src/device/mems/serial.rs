@@ -4,7 +4,7 @@ use sledlab_core::{Error, Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing, Work};
+use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
 use crate::power::Spent;
 
 /// A sled whose commands and data wait for nothing but the mechanism.
@@ -47,7 +47,9 @@ impl Device for Serial {
             self.unit.note_tips_of(batch);
             return Some(self.unit.serve_together(now, self.overhead, batch, served));
         }
-        let Some(request) = batch.first() else { return Some(Busy { until: now, work: Work::default() }) };
+        let Some(request) = batch.first() else {
+            return Some(Busy { until: now, work: MechanicalWork::default() });
+        };
         let (timing, mut work, then) = self.unit.serve(request);
         let timing = Timing { overhead: self.overhead, ..timing };
         self.unit.at = then;
@@ -72,7 +74,7 @@ impl Device for Serial {
         None
     }
 
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
         None
     }
 

@@ -14,7 +14,7 @@ use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
 use super::row_table::{Line, RowCost, RowTable};
-use crate::device::{DeviceState, QueueOrder, Work};
+use crate::device::{DeviceState, MechanicalWork, QueueOrder};
 
 /// Position and direction of a sled, at rest between accesses or moving at access velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -400,12 +400,12 @@ impl Sled {
 
     /// What a pass costs in energy terms.
     #[inline]
-    pub fn work(&self, pass: &Pass) -> Work {
-        Work {
+    pub fn work(&self, pass: &Pass) -> MechanicalWork {
+        MechanicalWork {
             seek: pass.positioning(),
             access: self.row_time,
             tip_ns: self.tips(pass.blocks) * self.row_time.as_ns(),
-            ..Work::default()
+            ..MechanicalWork::default()
         }
     }
 

@@ -7,7 +7,7 @@ use sledlab_core::{Op, Result, Span};
 use super::kinematics::Turn;
 use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
 use super::sled::{Pass, Sled, SledState, Spot};
-use crate::device::{Queued, Rest, Timing, Work};
+use crate::device::{MechanicalWork, Queued, Rest, Timing};
 use crate::power::PowerRates;
 
 /// A sled and where it is.
@@ -71,14 +71,14 @@ impl SledUnit {
     /// and where the sled is then.
     #[expect(clippy::inline_always, reason = "its three results go straight to where they are kept")]
     #[inline(always)]
-    pub fn serve(&self, request: &Queued) -> (Timing, Work, Spot) {
+    pub fn serve(&self, request: &Queued) -> (Timing, MechanicalWork, Spot) {
         self.serve_at(self.at, request)
     }
 
     /// The same from somewhere else.
     #[expect(clippy::inline_always, reason = "as above")]
     #[inline(always)]
-    pub fn serve_at(&self, from: Spot, request: &Queued) -> (Timing, Work, Spot) {
+    pub fn serve_at(&self, from: Spot, request: &Queued) -> (Timing, MechanicalWork, Spot) {
         let row_time = self.sled.row_time;
         let pass = self.sled.plan(from, request.lbn, request.blocks, u32::MAX);
         let mut timing = first_pass(&pass, row_time);
@@ -99,7 +99,7 @@ impl SledUnit {
 
     /// Says what the tips did in all the `work` for a request: which stayed dark, and whether they wrote.
     #[inline]
-    pub fn settle_tips(&self, work: &mut Work, request: &Queued) {
+    pub fn settle_tips(&self, work: &mut MechanicalWork, request: &Queued) {
         if request.unwanted_words > 0 {
             self.darken(work, request);
         }
@@ -110,7 +110,7 @@ impl SledUnit {
 
     /// Takes from `work` the tips that stay dark while the last row of `request` is accessed (PW-12, PW-13).
     #[cold]
-    fn darken(&self, work: &mut Work, request: &Queued) {
+    fn darken(&self, work: &mut MechanicalWork, request: &Queued) {
         let dark_tip_ns = (self.sled.dark_tips(request) * self.sled.row_time.as_ns()).min(work.tip_ns);
         work.tip_ns -= dark_tip_ns;
         work.dark_tip_ns += dark_tip_ns;

@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::geometry::Geometry;
 use super::params::SledMotion;
 use super::{AddressMap, MemsParams};
-use crate::device::{Run, UnitMap, Units};
+use crate::device::{UnitMap, UnitRun, Units};
 
 /// The sleds of `params`, where there are several that do not move together.
 ///
@@ -35,8 +35,8 @@ impl UnitMap for AddressMap {
         (self.sled(lbn) as usize, self.local(lbn))
     }
 
-    fn split(&self, lbn: u64, blocks: u32) -> Vec<Run> {
+    fn split(&self, lbn: u64, blocks: u32) -> Vec<UnitRun> {
         let runs = AddressMap::split(self, lbn, blocks).into_iter();
-        runs.map(|(sled, lbn, blocks)| Run { unit: sled as usize, lbn, blocks }).collect()
+        runs.map(|(sled, lbn, blocks)| UnitRun { unit: sled as usize, lbn, blocks }).collect()
     }
 }

@@ -3,8 +3,8 @@
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span, Time};
 
 use super::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, Model, PositionIndex,
-    Positioning, QueueOrder, Queued, Rest, Served, States, Timing, Work,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, MechanicalWork, Mechanics, Model,
+    PositionIndex, Positioning, QueueOrder, Queued, Rest, Served, States, Timing,
 };
 use crate::power::PowerRates;
 
@@ -37,7 +37,7 @@ impl Model for RamParams {
     };
     const POSITIONING: Positioning = Positioning::NONE;
     const PRESETS: &'static [(&'static str, &'static str)] =
-        &[("ram", include_str!("../../../../../presets/devices/ram.toml"))];
+        &[("ram", include_str!("../../../presets/devices/ram.toml"))];
 
     fn device(&self) -> Result<Box<dyn Device>> {
         Ok(Box::new(Ram::new(self)))
@@ -174,10 +174,10 @@ impl Device for Ram {
     }
 
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
-        let mut busy = Busy { until: now, work: Work::default() };
+        let mut busy = Busy { until: now, work: MechanicalWork::default() };
         for request in batch {
             let (start, timing) = (busy.until, self.probe(now, request));
-            let work = Work { access: timing.service(), ..Work::default() };
+            let work = MechanicalWork { access: timing.service(), ..MechanicalWork::default() };
             busy.work += work;
             busy.until = start + timing.service();
             let energy = self.power_rates().spent(&work);
@@ -199,7 +199,7 @@ impl Device for Ram {
         None
     }
 
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<Work> {
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
         None
     }
 

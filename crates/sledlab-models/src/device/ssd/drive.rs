@@ -10,8 +10,8 @@ use super::lines::{Lines, PageWay, Step};
 use super::pages::{Pages, Written};
 use super::params::{Costs, Shape, SsdParams};
 use crate::device::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, PositionIndex, QueueOrder,
-    Queued, Rest, Served, Timing, Work,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, MechanicalWork, Mechanics, PositionIndex,
+    QueueOrder, Queued, Rest, Served, Timing,
 };
 use crate::power::PowerRates;
 
@@ -170,7 +170,8 @@ impl Drive {
         let overhead = self.flash.costs.command;
         let transfer = at.since(start).saturating_sub(overhead);
         let controller_uj = self.flash.rates.active_mw * (self.shares.each_ns - before_ns) * UJ;
-        let mut spent = self.flash.rates.spent(&Work { tip_ns: energy, ..Work::default() });
+        let mut spent =
+            self.flash.rates.spent(&MechanicalWork { tip_ns: energy, ..MechanicalWork::default() });
         spent.access_uj += controller_uj;
         let timing = Timing { overhead, transfer, ..Timing::default() };
         Served { request, start, completion: at, timing, energy: spent, device: Some(0) }
@@ -217,7 +218,7 @@ impl Device for Drive {
         self.lines.next_event()
     }
 
-    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<Work> {
+    fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
         let before = self.outstanding();
         self.lines.see_to(now);
         while let Some((at, place)) = self.lines.next_done(now) {
@@ -228,10 +229,10 @@ impl Device for Drive {
                 served.push(completed);
             }
         }
-        (before > 0 && self.outstanding() == 0).then(|| Work {
+        (before > 0 && self.outstanding() == 0).then(|| MechanicalWork {
             access: now.since(self.since),
             tip_ns: std::mem::take(&mut self.energy),
-            ..Work::default()
+            ..MechanicalWork::default()
         })
     }
 

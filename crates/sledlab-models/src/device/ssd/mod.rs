@@ -26,7 +26,7 @@ impl Model for SsdParams {
     };
     const POSITIONING: Positioning = Positioning::NONE;
     const PRESETS: &'static [(&'static str, &'static str)] =
-        &[("ssd-tlc", include_str!("../../../../../presets/devices/ssd-tlc.toml"))];
+        &[("ssd-tlc", include_str!("../../../presets/devices/ssd-tlc.toml"))];
 
     fn device(&self) -> Result<Box<dyn Device>> {
         Ok(Box::new(Drive::new(self)?))

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::moves::Wanted;
 use super::{CachingDisk, Job, Phase, Slot};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::blocks::Blocks;
 use crate::hybrid::io::{Io, Tier};
 use crate::system::{Completion, Content};
@@ -38,7 +38,7 @@ pub(super) struct Destage {
     reports_early: bool,
     pub step: Step,
     /// Blocks of the back device that go there.
-    pub runs: Vec<Run>,
+    pub runs: Vec<BlockRun>,
     /// Dirty blocks of the segment.
     pub dirty: Blocks,
     /// Accesses under way.
@@ -56,7 +56,7 @@ impl Destage {
         (lbn - self.first) as usize
     }
 
-    fn contents(&self, run: Run) -> Vec<Content> {
+    fn contents(&self, run: BlockRun) -> Vec<Content> {
         self.data[self.place_of(run.first)..self.place_of(run.end)].to_vec()
     }
 }
@@ -142,10 +142,10 @@ impl CachingDisk {
         let mut runs = if self.techniques.partial_write && !self.joins_neighbours(slot) {
             dirty.runs(blocks, Some(&valid))
         } else {
-            vec![Run { first: 0, end: blocks }]
+            vec![BlockRun { first: 0, end: blocks }]
         };
         for run in &mut runs {
-            *run = Run { first: first + run.first, end: first + run.end };
+            *run = BlockRun { first: first + run.first, end: first + run.end };
         }
         let data = if io.keeps_contents() { vec![Content::default(); blocks as usize] } else { Vec::new() };
         let destage = Destage {
@@ -175,15 +175,15 @@ impl CachingDisk {
     }
 
     /// Brings blocks `run` of the back device from their slot to the buffer.
-    pub(super) fn read_slot(&mut self, io: &mut Io<Job>, slot: u32, run: Run, place: usize) {
+    pub(super) fn read_slot(&mut self, io: &mut Io<Job>, slot: u32, run: BlockRun, place: usize) {
         let within = run.first % self.sizes.segment_blocks;
         let from = self.data_at(slot) + within;
-        let from = Run { first: from, end: from + u64::from(run.blocks()) };
+        let from = BlockRun { first: from, end: from + u64::from(run.blocks()) };
         io.read(Tier::Front, from, Job::Collected { destage: place, run });
     }
 
     /// Some of what goes to the back device is in the buffer.
-    pub(super) fn collected(&mut self, io: &mut Io<Job>, place: usize, run: Run, access: &Completion) {
+    pub(super) fn collected(&mut self, io: &mut Io<Job>, place: usize, run: BlockRun, access: &Completion) {
         io.spend(access);
         let contents = io.contents(Tier::Front, access);
         let Some(destage) = self.destages[place].as_mut() else { return };

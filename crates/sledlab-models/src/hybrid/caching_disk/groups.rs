@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::managers::Managers;
 use super::moves::Early;
 use super::{CachingDisk, Job};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::io::{Io, Tier, shared};
 use crate::replacement::{Found, Use};
 use crate::system::Completion;
@@ -37,7 +37,7 @@ impl CachingDisk {
         members.sort_unstable_by_key(|member| member.segment);
         let (first, last) = (members[0].segment, members[members.len() - 1].segment);
         let end = last * self.sizes.segment_blocks + self.blocks_of(last);
-        let run = Run { first: first * self.sizes.segment_blocks, end };
+        let run = BlockRun { first: first * self.sizes.segment_blocks, end };
         self.behind.reads += 1;
         io.read(Tier::Back, run, Job::Fetched { wanted: wanted.segment, members });
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::moves::Early;
 use super::{CachingDisk, Job, Phase, Sizes};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::blocks::Blocks;
 use crate::hybrid::io::{Io, Tier};
 use crate::system::{Completion, Content, Contents};
@@ -127,7 +127,7 @@ impl CachingDisk {
         if is_old && !is_writing && is_settled && self.headers.begin(slot) {
             self.slots[slot as usize].users += 1;
             let at = self.data_at(slot) - self.sizes.header_blocks;
-            let run = Run { first: at, end: at + self.sizes.header_blocks };
+            let run = BlockRun { first: at, end: at + self.sizes.header_blocks };
             let header = || vec![self.header(slot)];
             io.write(Tier::Front, run, Job::Header { slot }, header);
         }

@@ -5,7 +5,7 @@
 //! the new size.
 
 use crate::device::Queued;
-use crate::replacement::{self, Found, Policy, Use};
+use crate::replacement::{self, Found, ReplacementPolicy, Use};
 use crate::system::Completion;
 use sledlab_core::{Error, Result};
 
@@ -19,7 +19,7 @@ const BETTER: f64 = 0.97;
 /// A directory as if segments were `segments` times as large.
 struct Manager {
     segments: u64,
-    directory: Box<dyn Policy>,
+    directory: Box<dyn ReplacementPolicy>,
     cost_ms: f64,
     misses: u64,
 }

@@ -32,12 +32,12 @@ use self::params::{Destaging, Sizes};
 use super::blocks::{BlockSets, Blocks};
 use super::buffer::Buffer;
 use super::io::{Io, Part, Tier};
-use super::shell::Logic;
 use super::streams::Streams;
+use super::system::Logic;
 use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::device::Queued;
-use crate::replacement::{Custom, Found, Policy, Use};
+use crate::replacement::{CustomPolicy, Found, ReplacementPolicy, Use};
 use crate::system::{Completion, Contents};
 
 type Map<K, V> = HashMap<K, V, RandomState>;
@@ -107,7 +107,7 @@ pub(super) enum Job {
     /// Some blocks of it are in the slot.
     Filled { slot: u32 },
     /// Blocks that go to the back device are in the buffer.
-    Collected { destage: usize, run: Run },
+    Collected { destage: usize, run: BlockRun },
     /// They are on the back device.
     Destaged { destage: usize },
     /// The header of a slot is on the front device.
@@ -119,7 +119,7 @@ pub struct CachingDisk {
     sizes: Sizes,
     back_blocks: u64,
     techniques: Techniques,
-    directory: Box<dyn Policy>,
+    directory: Box<dyn ReplacementPolicy>,
     /// The slot of every segment in the directory.
     places: Map<u64, u32>,
     slots: Vec<Slot>,
@@ -167,7 +167,7 @@ impl Model for CachingDisk {
     const MEANING: &'static str =
         "MEMS caching disk: the front device is a fully associative write-back cache in segments";
 
-    fn new(params: &CachingDiskParams, capacities: Capacities, policies: &[Custom]) -> Result<Self> {
+    fn new(params: &CachingDiskParams, capacities: Capacities, policies: &[CustomPolicy]) -> Result<Self> {
         let (sizes, policy) = (params.sizes(capacities.front)?, params.policy(policies)?);
         let sets = || BlockSets::new(sizes.slots as usize, sizes.segment_blocks);
         Ok(CachingDisk {
@@ -215,9 +215,9 @@ impl CachingDisk {
 
     /// The blocks of a part within their segment.
     #[inline]
-    fn within(&self, part: &Part) -> Run {
+    fn within(&self, part: &Part) -> BlockRun {
         let first = part.run.first / self.sizes.segment_blocks * self.sizes.segment_blocks;
-        Run { first: part.run.first - first, end: part.run.end - first }
+        BlockRun { first: part.run.first - first, end: part.run.end - first }
     }
 
     /// The first block of data in a slot.
@@ -303,7 +303,7 @@ impl Logic for CachingDisk {
     }
 
     fn arrive(&mut self, io: &mut Io<Job>, request: Queued) {
-        let all = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let size = self.sizes.segment_blocks;
         let segments = all.first / size..=(all.end - 1) / size;
         if self.bypasses(&request, &segments) {
@@ -318,7 +318,8 @@ impl Logic for CachingDisk {
         }
         let place = io.begin(request, (segments.end() - segments.start() + 1) as u32);
         for segment in segments {
-            let run = Run { first: all.first.max(segment * size), end: all.end.min((segment + 1) * size) };
+            let run =
+                BlockRun { first: all.first.max(segment * size), end: all.end.min((segment + 1) * size) };
             self.enter(io, Part { request: place, run, op: request.op });
         }
         self.go_on(io);
@@ -357,7 +358,7 @@ impl Logic for CachingDisk {
     fn place(&self, read: &Queued) -> (Tier, u64) {
         let part = Part {
             request: 0,
-            run: Run { first: read.lbn, end: read.lbn + u64::from(read.blocks) },
+            run: BlockRun { first: read.lbn, end: read.lbn + u64::from(read.blocks) },
             op: Op::Read,
         };
         match self.places.get(&(read.lbn / self.sizes.segment_blocks)) {

@@ -6,7 +6,7 @@ use sledlab_core::Op;
 
 use super::groups::Member;
 use super::{CachingDisk, Job, Next, Part, Phase};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::blocks::Blocks;
 use crate::hybrid::io::{Io, Tier, shared};
 use crate::system::{Completion, Content};
@@ -24,9 +24,9 @@ pub(super) enum Wanted {
 #[derive(Debug, Default)]
 pub(super) struct Fetch {
     /// Blocks that go to the slot, from the back device or from hosts that did not want to wait.
-    pub blocks: Vec<Run>,
+    pub blocks: Vec<BlockRun>,
     /// Those that hosts wrote into the buffer.
-    pub written: Vec<Run>,
+    pub written: Vec<BlockRun>,
     /// Accesses to the slot still under way.
     pub left: usize,
     pub data: Vec<Content>,
@@ -161,7 +161,7 @@ impl CachingDisk {
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
         let missing = valid.0.iter().zip(&dirty.0).map(|(valid, dirty)| !(valid | dirty));
         fetch.blocks = Blocks(missing.collect()).runs(blocks, None);
-        let is_whole = fetch.blocks == [Run { first: 0, end: blocks }];
+        let is_whole = fetch.blocks == [BlockRun { first: 0, end: blocks }];
         fetch.left = fetch.blocks.len();
         let (base, runs) = (self.data_at(slot), fetch.blocks.clone());
         self.slots[slot as usize].phase = Phase::Filling;
@@ -176,7 +176,7 @@ impl CachingDisk {
                 let data = &self.fetches[&slot].data;
                 data[run.first as usize..run.end as usize].to_vec()
             };
-            let mut to = Run { first: base + run.first, end: base + run.end };
+            let mut to = BlockRun { first: base + run.first, end: base + run.end };
             if is_whole {
                 // The header goes along.
                 to.first -= self.sizes.header_blocks;
@@ -249,7 +249,7 @@ impl CachingDisk {
     fn end_fill(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(fetch) = self.fetches.remove(&slot) else { return };
         let blocks = self.blocks_of(self.slots[slot as usize].segment);
-        let is_whole = fetch.blocks == [Run { first: 0, end: blocks }];
+        let is_whole = fetch.blocks == [BlockRun { first: 0, end: blocks }];
         for run in &fetch.blocks {
             self.valid.add(slot, *run);
         }

@@ -6,7 +6,7 @@
 
 use super::destaging::Step;
 use super::{CachingDisk, Job, Phase, Slot};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::io::Io;
 use crate::system::Content;
 
@@ -22,7 +22,7 @@ impl CachingDisk {
 
     fn is_whole(&self, slot: u32) -> bool {
         let blocks = self.blocks_of(self.slots[slot as usize].segment);
-        self.valid.has_all(slot, Run { first: 0, end: blocks })
+        self.valid.has_all(slot, BlockRun { first: 0, end: blocks })
     }
 
     /// Whether all of a victim should be written, clean blocks included, so that a neighbour can go along.
@@ -66,14 +66,14 @@ impl CachingDisk {
     fn collect_neighbours(&mut self, io: &mut Io<Job>, place: usize, found: &[(u64, u32)]) {
         let size = self.sizes.segment_blocks;
         let Some(destage) = self.destages[place].as_mut() else { return };
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<BlockRun> = Vec::new();
         let mut reads = Vec::new();
         for (segment, slot) in found {
             self.slots[*slot as usize].users += 1;
             self.cleaning.insert(*slot, self.dirty.get(*slot));
             self.dirty.clear(*slot);
             let first = segment * size;
-            let run = Run { first, end: (first + size).min(self.back_blocks) };
+            let run = BlockRun { first, end: (first + size).min(self.back_blocks) };
             reads.push((*slot, run));
         }
         runs.extend(destage.runs.iter().copied().chain(reads.iter().map(|(_, run)| *run)));

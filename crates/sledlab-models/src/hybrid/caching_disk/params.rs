@@ -4,7 +4,7 @@ use sledlab_core::{Error, Result};
 
 use super::managers::Managers;
 use crate::hybrid::{KB_BLOCKS, front_room};
-use crate::replacement::{Choice, Custom};
+use crate::replacement::{Choice, CustomPolicy};
 
 sledlab_core::choices! {
     /// When a victim in the buffer is written to the back device, if Immediate Report has freed its slot.
@@ -120,7 +120,7 @@ impl CachingDiskParams {
     ///
     /// # Errors
     /// An unknown one, and one that must know the future.
-    pub(super) fn policy(&self, custom: &[Custom]) -> Result<Choice> {
+    pub(super) fn policy(&self, custom: &[CustomPolicy]) -> Result<Choice> {
         let choice = Choice::parse_among(&self.replacement, custom)?;
         if choice.needs_future() {
             return Err(Error::user(format!(

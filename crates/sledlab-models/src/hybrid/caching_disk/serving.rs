@@ -3,7 +3,7 @@
 use sledlab_core::Op;
 
 use super::{CachingDisk, Job, Part, Phase, Slot};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::io::{Io, Tier};
 use crate::system::Completion;
 
@@ -37,7 +37,7 @@ impl CachingDisk {
 
     /// Whether blocks can be written though not all of them are there. While others are being filled in they must not:
     /// of two writes to one block the older might be the last.
-    fn may_write(&self, slot: u32, run: Run) -> bool {
+    fn may_write(&self, slot: u32, run: BlockRun) -> bool {
         if self.valid.has_all(slot, run) {
             return true;
         }

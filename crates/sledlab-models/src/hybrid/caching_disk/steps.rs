@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::moves::{Early, Wanted};
 use super::{CachingDisk, Job, Next, Part, Phase, Slot};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::io::Io;
 
 impl CachingDisk {
@@ -94,7 +94,7 @@ impl CachingDisk {
     pub(super) fn misses(&self, slot: u32, part: &Part) -> bool {
         let run = self.within(part);
         !(run.first..run.end).all(|block| {
-            let block = Run { first: block, end: block + 1 };
+            let block = BlockRun { first: block, end: block + 1 };
             self.valid.has_all(slot, block) || self.dirty.has_all(slot, block)
         })
     }

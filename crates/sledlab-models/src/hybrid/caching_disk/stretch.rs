@@ -1,7 +1,7 @@
 //! Reads across slots: what lies in slots one after the other is read with one access, headers between included.
 
 use super::{CachingDisk, Job};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::io::{Io, Part, Tier, shared};
 use crate::system::Completion;
 
@@ -32,7 +32,7 @@ impl CachingDisk {
             [(first, part), .., (last, end)] => {
                 let at = self.place_of(first, &part);
                 let blocks = self.place_of(last, &end) + u64::from(end.run.blocks()) - at;
-                let run = Run { first: part.run.first, end: part.run.first + blocks };
+                let run = BlockRun { first: part.run.first, end: part.run.first + blocks };
                 let parts = self.stretch.clone();
                 io.serve(Tier::Front, at, &Part { run, ..part }, Job::Stretch { parts });
             }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::logs::Phase;
 use super::params::Cleaning as Order;
 use super::{Job, Piece, WriteBuffer};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::hybrid::io::{Io, Tier};
 use crate::system::{Completion, Content};
 
@@ -19,9 +19,9 @@ pub(super) struct Cleaning {
     /// What is left of the logs, in the order in which it goes to the back device.
     pieces: Vec<Piece>,
     /// What has been read of the front device, where contents are kept.
-    found: Vec<(Run, Vec<Content>)>,
+    found: Vec<(BlockRun, Vec<Content>)>,
     /// What is still to be written.
-    writes: VecDeque<Run>,
+    writes: VecDeque<BlockRun>,
     is_writing: bool,
 }
 
@@ -67,8 +67,8 @@ impl WriteBuffer {
     }
 
     /// Takes what is left in logs, in the order in which it goes to the back device; and what has to be read for that.
-    fn take(&mut self, logs: &[usize]) -> (Vec<Piece>, Vec<Run>) {
-        let (mut pieces, mut reads): (Vec<Piece>, Vec<Run>) = (Vec::new(), Vec::new());
+    fn take(&mut self, logs: &[usize]) -> (Vec<Piece>, Vec<BlockRun>) {
+        let (mut pieces, mut reads): (Vec<Piece>, Vec<BlockRun>) = (Vec::new(), Vec::new());
         for log in logs {
             let log = self.logs.log(*log);
             log.phase = Phase::Cleaning;
@@ -78,7 +78,7 @@ impl WriteBuffer {
                 .flat_map(|record| self.lookup.find(record.run).into_iter().filter(|p| record.holds(p.at)));
             let left: Vec<Piece> = left.collect();
             if let (Some(first), Some(last)) = (left.first(), left.last()) {
-                reads.push(Run { first: first.at, end: last.at + u64::from(last.run.blocks()) });
+                reads.push(BlockRun { first: first.at, end: last.at + u64::from(last.run.blocks()) });
             }
             pieces.extend(left);
         }
@@ -92,7 +92,7 @@ impl WriteBuffer {
     }
 
     /// What is left in a log is in the buffer.
-    pub(super) fn collected(&mut self, io: &mut Io<Job>, from: Run, access: &Completion) {
+    pub(super) fn collected(&mut self, io: &mut Io<Job>, from: BlockRun, access: &Completion) {
         io.spend(access);
         let contents = io.contents(Tier::Front, access);
         if let Some(cleaning) = &mut self.cleaning {
@@ -145,8 +145,8 @@ impl WriteBuffer {
 }
 
 /// Pieces, each joined with those before that it goes on.
-fn join(pieces: &[Piece]) -> VecDeque<Run> {
-    let mut runs: VecDeque<Run> = VecDeque::new();
+fn join(pieces: &[Piece]) -> VecDeque<BlockRun> {
+    let mut runs: VecDeque<BlockRun> = VecDeque::new();
     for Piece { run, .. } in pieces {
         match runs.back_mut() {
             Some(last) if last.end == run.first => last.end = run.end,
@@ -158,7 +158,7 @@ fn join(pieces: &[Piece]) -> VecDeque<Run> {
 
 impl Cleaning {
     /// The contents of blocks `run` in the buffer.
-    fn contents(&self, run: Run) -> Vec<Content> {
+    fn contents(&self, run: BlockRun) -> Vec<Content> {
         let pieces =
             self.pieces.iter().filter(|piece| run.first <= piece.run.first && piece.run.end <= run.end);
         let found = pieces.flat_map(|piece| (piece.at..).take(piece.run.blocks() as usize)).map(|at| {

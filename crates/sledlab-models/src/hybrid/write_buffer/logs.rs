@@ -1,6 +1,6 @@
 //! Logs on the front device: a ring in which the oldest is written again when its blocks are on the back device.
 
-use crate::cache::Run;
+use crate::cache::BlockRun;
 
 /// What a log holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum Phase {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     /// Blocks of the host.
-    pub run: Run,
+    pub run: BlockRun,
     /// Where the data begins on the front device.
     pub at: u64,
     /// Number of the record; they go up by one all along the logs.
@@ -119,7 +119,7 @@ impl Logs {
     }
 
     /// Adds a record, for which there is room.
-    pub fn append(&mut self, run: Run) -> Record {
+    pub fn append(&mut self, run: BlockRun) -> Record {
         let at = self.head as u64 * self.log_blocks + self.filled + HEADER_BLOCKS;
         self.filled += HEADER_BLOCKS + u64::from(run.blocks());
         self.records += 1;

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::cache::Run;
+use crate::cache::BlockRun;
 
 /// Blocks of the host that lie one after the other in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    pub run: Run,
+    pub run: BlockRun,
     /// Where the first of them is on the front device.
     pub at: u64,
 }
 
 impl Piece {
     /// The part of it within `run`, if there is any.
-    fn within(self, run: Run) -> Option<Piece> {
+    fn within(self, run: BlockRun) -> Option<Piece> {
         let (first, end) = (self.run.first.max(run.first), self.run.end.min(run.end));
-        (first < end).then(|| Piece { run: Run { first, end }, at: self.at + (first - self.run.first) })
+        (first < end).then(|| Piece { run: BlockRun { first, end }, at: self.at + (first - self.run.first) })
     }
 }
 
@@ -34,17 +34,17 @@ impl Lookup {
     }
 
     /// What is known of the blocks `run`, in order.
-    pub fn find(&self, run: Run) -> Vec<Piece> {
+    pub fn find(&self, run: BlockRun) -> Vec<Piece> {
         let before = self.pieces.range(..run.first).next_back();
         let all = before.into_iter().chain(self.pieces.range(run.first..run.end));
         all.filter_map(|(first, (end, at))| {
-            Piece { run: Run { first: *first, end: *end }, at: *at }.within(run)
+            Piece { run: BlockRun { first: *first, end: *end }, at: *at }.within(run)
         })
         .collect()
     }
 
     /// Forgets blocks `run` as far as `is_meant` says of their places, and returns what was known of them.
-    pub fn remove(&mut self, run: Run, is_meant: impl Fn(u64) -> bool) -> Vec<Piece> {
+    pub fn remove(&mut self, run: BlockRun, is_meant: impl Fn(u64) -> bool) -> Vec<Piece> {
         let found: Vec<Piece> = self.find(run).into_iter().filter(|piece| is_meant(piece.at)).collect();
         for Piece { run, at } in &found {
             let Some((first, (end, start))) = self.pieces.range(..=run.first).next_back() else { continue };
@@ -84,7 +84,7 @@ mod tests {
         fn knows_every_block(steps in prop::collection::vec((0_u64..60, 1_u64..20, 0_u8..4), 1..100)) {
             let (mut lookup, mut places) = (Lookup::default(), BTreeMap::new());
             for (number, (first, blocks, step)) in steps.into_iter().enumerate() {
-                let run = Run { first, end: first + blocks };
+                let run = BlockRun { first, end: first + blocks };
                 let at = number as u64 * 1000;
                 let known: u64 = match step {
                     0 => {

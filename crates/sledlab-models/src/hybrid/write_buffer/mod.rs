@@ -27,11 +27,11 @@ use self::logs::{HEADER_BLOCKS, Logs, Phase, Record};
 use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
 use super::io::{Io, Part, Tier, shared};
-use super::shell::Logic;
+use super::system::Logic;
 use super::{Capacities, HybridCounts, Model};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::device::Queued;
-use crate::replacement::Custom;
+use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents};
 
 /// What follows an access.
@@ -41,9 +41,9 @@ pub(super) enum Job {
     /// A part has been read from a log.
     ReadFront { part: Part, at: u64 },
     /// Blocks have been read from the back device; those in `wanted` are the newest.
-    ReadBack { part: Part, wanted: Vec<Run> },
+    ReadBack { part: Part, wanted: Vec<BlockRun> },
     /// What is left in a log is in the buffer.
-    Collected { from: Run },
+    Collected { from: BlockRun },
     /// Blocks are on the back device.
     Destaged,
 }
@@ -83,7 +83,7 @@ impl Model for WriteBuffer {
     const MEANING: &'static str =
         "MEMS write buffer: writes are appended to logs on the front device and destaged later";
 
-    fn new(params: &WriteBufferParams, capacities: Capacities, _: &[Custom]) -> Result<Self> {
+    fn new(params: &WriteBufferParams, capacities: Capacities, _: &[CustomPolicy]) -> Result<Self> {
         let logs = params.logs(capacities.front)?;
         Ok(WriteBuffer {
             logs,
@@ -111,7 +111,7 @@ impl WriteBuffer {
         let parts = (end - first).div_ceil(most);
         let place = io.begin(request, parts as u32);
         for part in 0..parts {
-            let run = Run { first: first + part * most, end: end.min(first + (part + 1) * most) };
+            let run = BlockRun { first: first + part * most, end: end.min(first + (part + 1) * most) };
             self.pending.push_back(Part { request: place, run, op: Op::Write });
         }
         self.append_pending(io);
@@ -156,7 +156,7 @@ impl WriteBuffer {
 
     /// Writes records that lie one after the other with one access.
     fn append(&mut self, io: &mut Io<Job>, parts: Vec<(Part, Record)>, first: Record, last: Record) {
-        let run = Run { first: first.at - HEADER_BLOCKS, end: last.at + u64::from(last.run.blocks()) };
+        let run = BlockRun { first: first.at - HEADER_BLOCKS, end: last.at + u64::from(last.run.blocks()) };
         let append = self.first_append + self.appends.len() as u64;
         let data = parts.iter().map(|(part, record)| recovery::written(record, io, part)).collect::<Vec<_>>();
         io.write(Tier::Front, run, Job::Appended { append }, || data.into_iter().flatten().collect());
@@ -198,13 +198,13 @@ impl WriteBuffer {
 
     /// A read arrives: what is in the logs comes from there, the rest from the back device with one access.
     fn read(&mut self, io: &mut Io<Job>, request: Queued) {
-        let all = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let pieces = self.lookup.find(all);
         let mut missing = Vec::new();
         let mut first = all.first;
-        for end in pieces.iter().map(|piece| piece.run).chain([Run { first: all.end, end: all.end }]) {
+        for end in pieces.iter().map(|piece| piece.run).chain([BlockRun { first: all.end, end: all.end }]) {
             if first < end.first {
-                missing.push(Run { first, end: end.first });
+                missing.push(BlockRun { first, end: end.first });
             }
             first = end.end;
         }
@@ -217,7 +217,8 @@ impl WriteBuffer {
             io.serve(Tier::Front, at, &part, Job::ReadFront { part, at });
         }
         if let (Some(from), Some(to)) = (missing.first(), missing.last()) {
-            let part = Part { request: place, run: Run { first: from.first, end: to.end }, op: Op::Read };
+            let part =
+                Part { request: place, run: BlockRun { first: from.first, end: to.end }, op: Op::Read };
             self.back_reads += 1;
             io.serve(Tier::Back, from.first, &part, Job::ReadBack { part, wanted: missing });
         }
@@ -231,7 +232,7 @@ impl WriteBuffer {
         io.answer(part, access);
     }
 
-    fn read_back(&mut self, io: &mut Io<Job>, part: &Part, wanted: &[Run], access: &Completion) {
+    fn read_back(&mut self, io: &mut Io<Job>, part: &Part, wanted: &[BlockRun], access: &Completion) {
         io.pay(part, access);
         let contents = io.contents(Tier::Back, access);
         for run in wanted.iter().filter(|_| !contents.is_empty()) {
@@ -287,7 +288,7 @@ impl Logic for WriteBuffer {
     }
 
     fn place(&self, read: &Queued) -> (Tier, u64) {
-        match self.lookup.find(Run { first: read.lbn, end: read.lbn + 1 }).first() {
+        match self.lookup.find(BlockRun { first: read.lbn, end: read.lbn + 1 }).first() {
             Some(piece) => (Tier::Front, piece.at),
             None => (Tier::Back, read.lbn),
         }

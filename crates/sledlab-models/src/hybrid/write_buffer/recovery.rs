@@ -4,7 +4,7 @@ use sledlab_core::{BLOCK_BYTES, WORD_BYTES};
 
 use super::logs::{HEADER_BLOCKS, Logs, Record};
 use super::{Io, Job, Part};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::system::{Content, Contents};
 
 /// Words of a header: number, first block, blocks, checksum.
@@ -33,7 +33,7 @@ fn checksum(data: &[Content]) -> u64 {
 /// What every block holds, from nothing but what is on the media, and of `logs` their size and which records were given
 /// up.
 pub(super) fn recover(front: &Contents, back: Contents, logs: &Logs) -> Contents {
-    let mut records: Vec<(u64, Run, Vec<Content>)> = Vec::new();
+    let mut records: Vec<(u64, BlockRun, Vec<Content>)> = Vec::new();
     for log in 0..logs.len() as u64 {
         let (mut at, end) = (log * logs.log_blocks, (log + 1) * logs.log_blocks);
         let mut before = None;
@@ -57,7 +57,7 @@ pub(super) fn recover(front: &Contents, back: Contents, logs: &Logs) -> Contents
 }
 
 /// The record whose header is at `at`, if it is whole.
-fn record(front: &Contents, at: u64, end: u64) -> Option<(u64, Run, Vec<Content>)> {
+fn record(front: &Contents, at: u64, end: u64) -> Option<(u64, BlockRun, Vec<Content>)> {
     let Content::Header(words) = front.get(&at)? else { return None };
     let [number, first, blocks, sum] = words[..] else { return None };
     let data_at = at + HEADER_BLOCKS;
@@ -66,5 +66,5 @@ fn record(front: &Contents, at: u64, end: u64) -> Option<(u64, Run, Vec<Content>
     }
     let data: Vec<Content> =
         (data_at..data_at + blocks).map(|block| front.get(&block).cloned().unwrap_or_default()).collect();
-    (checksum(&data) == sum).then(|| (number, Run { first, end: first + blocks }, data))
+    (checksum(&data) == sum).then(|| (number, BlockRun { first, end: first + blocks }, data))
 }

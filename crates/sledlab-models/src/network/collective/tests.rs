@@ -75,9 +75,9 @@ proptest! {
     fn gathers_everything_once(members in 1_usize..60, root in 0_usize..60) {
         let root = root % members;
         let bytes = bits(members);
-        let held = run(&program(Kind::Gather, root, &bytes), |member| bytes[member], told);
+        let held = run(&program(CollectiveOperation::Gather, root, &bytes), |member| bytes[member], told);
         prop_assert_eq!(held[root], all(members));
-        let held = run(&program(Kind::AllGather, root, &bytes), |member| bytes[member], told);
+        let held = run(&program(CollectiveOperation::AllGather, root, &bytes), |member| bytes[member], told);
         prop_assert!(held.iter().all(|held| *held == all(members)));
     }
 
@@ -86,9 +86,9 @@ proptest! {
         let root = root % members;
         let bytes = bits(members);
         let everything = all(members);
-        let reduced = run(&program(Kind::Reduce, root, &bytes), |member| bytes[member], combined(0));
+        let reduced = run(&program(CollectiveOperation::Reduce, root, &bytes), |member| bytes[member], combined(0));
         prop_assert_eq!(reduced[root], everything);
-        let reduced = program(Kind::AllReduce, root, &bytes);
+        let reduced = program(CollectiveOperation::AllReduce, root, &bytes);
         let reduced = run(&reduced, |member| bytes[member], combined(everything));
         prop_assert!(reduced.iter().all(|held| *held == everything));
     }
@@ -100,13 +100,13 @@ proptest! {
             assert_eq!((mine, theirs), (0, 1), "sent to one that had it, or by one that had not");
             theirs
         };
-        let held = run(&program(Kind::Broadcast, root, &vec![9; members]), |member| u64::from(member == root), take);
+        let held = run(&program(CollectiveOperation::Broadcast, root, &vec![9; members]), |member| u64::from(member == root), take);
         prop_assert!(held.iter().all(|held| *held == 1));
     }
 
     #[test]
     fn nobody_leaves_a_barrier_early(members in 1_usize..60) {
-        let held = run(&program(Kind::Barrier, 0, &vec![5; members]), |member| 1 << member, |mine, theirs, bytes| {
+        let held = run(&program(CollectiveOperation::Barrier, 0, &vec![5; members]), |member| 1 << member, |mine, theirs, bytes| {
             assert_eq!(bytes, 0);
             mine | theirs
         });
@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn messages_and_rounds_pair_up(bytes in prop::collection::vec(0_u64..1_000_000, 1..200), root in 0_usize..200) {
         let (members, longest) = (bytes.len(), bytes.iter().copied().max().unwrap());
-        for kind in Kind::ALL {
+        for kind in CollectiveOperation::ALL {
             let program = program(*kind, root % members, &bytes);
             prop_assert_eq!(program.len(), members);
             for round in 0..rounds(*kind, members) {
@@ -125,9 +125,9 @@ proptest! {
                 for (to, bytes) in program.iter().flat_map(|member| &member[round].sends) {
                     receives[*to] += 1;
                     match kind {
-                        Kind::Barrier => prop_assert_eq!(*bytes, 0),
-                        Kind::Broadcast | Kind::Reduce | Kind::AllReduce => prop_assert_eq!(*bytes, longest),
-                        Kind::Gather | Kind::AllGather => {}
+                        CollectiveOperation::Barrier => prop_assert_eq!(*bytes, 0),
+                        CollectiveOperation::Broadcast | CollectiveOperation::Reduce | CollectiveOperation::AllReduce => prop_assert_eq!(*bytes, longest),
+                        CollectiveOperation::Gather | CollectiveOperation::AllGather => {}
                     }
                 }
                 let told: Vec<usize> = program.iter().map(|member| member[round].receives).collect();
@@ -141,11 +141,17 @@ proptest! {
 #[test]
 fn takes_as_many_rounds_as_the_textbook_says() {
     let counted = |kind| [1, 2, 3, 4, 5, 8, 9, 1_000, 1_024].map(|members| rounds(kind, members));
-    for kind in [Kind::Barrier, Kind::Gather, Kind::Broadcast, Kind::Reduce, Kind::AllGather] {
+    for kind in [
+        CollectiveOperation::Barrier,
+        CollectiveOperation::Gather,
+        CollectiveOperation::Broadcast,
+        CollectiveOperation::Reduce,
+        CollectiveOperation::AllGather,
+    ] {
         assert_eq!(counted(kind), [0, 1, 2, 2, 3, 3, 4, 10, 10]);
     }
-    assert_eq!(counted(Kind::AllReduce), [0, 1, 3, 2, 4, 3, 5, 11, 10]);
-    assert!(program(Kind::Barrier, 0, &[]).is_empty());
+    assert_eq!(counted(CollectiveOperation::AllReduce), [0, 1, 3, 2, 4, 3, 5, 11, 10]);
+    assert!(program(CollectiveOperation::Barrier, 0, &[]).is_empty());
 }
 
 /// Bytes that cross altogether: a tree has an edge fewer than members, and what one has cannot be got for less.
@@ -158,18 +164,21 @@ fn sends_no_more_than_it_must() {
     for members in [2, 3, 7, 64, 1_000, 1_024] {
         let (edges, others) = (members as u64 - 1, members as u64);
         let bytes = vec![10; members];
-        assert_eq!(sent(Kind::Broadcast, &bytes), (edges, 10 * edges));
-        assert_eq!(sent(Kind::Reduce, &bytes), (edges, 10 * edges));
-        assert_eq!(sent(Kind::Gather, &bytes).0, edges);
-        assert_eq!(sent(Kind::AllGather, &bytes).1, 10 * edges * others);
-        assert_eq!(sent(Kind::Barrier, &bytes).0, others * rounds(Kind::Barrier, members) as u64);
+        assert_eq!(sent(CollectiveOperation::Broadcast, &bytes), (edges, 10 * edges));
+        assert_eq!(sent(CollectiveOperation::Reduce, &bytes), (edges, 10 * edges));
+        assert_eq!(sent(CollectiveOperation::Gather, &bytes).0, edges);
+        assert_eq!(sent(CollectiveOperation::AllGather, &bytes).1, 10 * edges * others);
+        assert_eq!(
+            sent(CollectiveOperation::Barrier, &bytes).0,
+            others * rounds(CollectiveOperation::Barrier, members) as u64
+        );
     }
-    assert_eq!(sent(Kind::AllReduce, &[10; 1_024]).0, 10 * 1_024);
-    assert_eq!(sent(Kind::AllReduce, &[10; 1_000]).0, 9 * 512 + 2 * (1_000 - 512));
+    assert_eq!(sent(CollectiveOperation::AllReduce, &[10; 1_024]).0, 10 * 1_024);
+    assert_eq!(sent(CollectiveOperation::AllReduce, &[10; 1_000]).0, 9 * 512 + 2 * (1_000 - 512));
 }
 
 #[test]
 #[should_panic(expected = "the root 3 is none of 3 members")]
 fn a_root_is_a_member() {
-    program(Kind::Gather, 3, &[1, 2, 3]);
+    program(CollectiveOperation::Gather, 3, &[1, 2, 3]);
 }

@@ -9,7 +9,7 @@ use super::mirror::Mirror;
 use super::plan::Plan;
 use super::raid5::Raid5;
 use crate::device::Queued;
-use crate::system::params::{Kind, SystemParams};
+use crate::system::params::{SystemKind, SystemParams};
 
 /// Tells the device with the least positioning time for a read, of those that have its blocks.
 pub(super) type Nearest<'a> = &'a mut dyn FnMut(&Queued, &dyn Fn(usize) -> bool) -> usize;
@@ -89,20 +89,20 @@ pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn
             .with_remedy("use fewer or smaller devices"));
     }
     let units = device_blocks / unit_blocks;
-    if matches!(kind, Kind::Stripe | Kind::Raid5) && units == 0 {
+    if matches!(kind, SystemKind::Stripe | SystemKind::Raid5) && units == 0 {
         return Err(Error::user(format!(
             "system.unit_blocks = {unit_blocks} is more than a device has: {device_blocks} blocks"
         ))
         .with_remedy(format!("choose a unit of at most {device_blocks} blocks")));
     }
     Ok(match kind {
-        Kind::Single | Kind::Concatenation => Box::new(Concatenation { devices, device_blocks }),
-        Kind::Stripe => Box::new(Stripe { devices, unit_blocks, units }),
-        Kind::Mirror => {
+        SystemKind::Single | SystemKind::Concatenation => Box::new(Concatenation { devices, device_blocks }),
+        SystemKind::Stripe => Box::new(Stripe { devices, unit_blocks, units }),
+        SystemKind::Mirror => {
             let health = Health::new(device_blocks.div_ceil(unit_blocks), devices as usize - 1, fails);
             Box::new(Mirror { devices, device_blocks, unit_blocks, health })
         }
-        Kind::Raid5 => {
+        SystemKind::Raid5 => {
             let health = Health::new(units, 1, fails);
             Box::new(Raid5 { devices, unit_blocks, stripes: units, health })
         }

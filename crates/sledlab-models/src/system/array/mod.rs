@@ -22,9 +22,10 @@ use self::faults::Faults;
 use self::flow::{Access, Flow};
 use self::layout::{Held, Layout};
 use self::units::OfUnits;
-use super::params::{BusUse, Kind, SystemParams};
+use super::params::{BusUse, SystemKind, SystemParams};
 use super::{
-    Completion, Content, Contents, Durable, Medium, Parts, Setup, Single, Station, System, advance_by_events,
+    Completion, Content, Contents, Durable, Medium, Setup, Single, Station, System, SystemParts,
+    advance_by_events,
 };
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
@@ -56,7 +57,7 @@ impl Array {
     /// # Errors
     /// Too few devices, a unit that does not fit, and parameters of the device that make no sense together or in an
     /// array.
-    pub fn new(parts: Parts) -> Result<Self> {
+    pub fn new(parts: SystemParts) -> Result<Self> {
         let params = parts.system;
         check(params, parts.device)?;
         let bus = Bus::default();
@@ -160,7 +161,7 @@ fn nearest(
 }
 
 /// A device on a bus with the others.
-fn on_bus(bus: &Bus, parts: Parts) -> Result<Box<dyn System>> {
+fn on_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
     if parts.hybrid.is_some() {
         return Err(Error::user("system.bus = \"shared\" is for disks: hybrids have a bus of their own")
             .with_remedy("set system.bus = \"own\", or leave out hybrid.kind"));
@@ -217,7 +218,7 @@ fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
         return Err(Error::user(format!("system.devices = {devices} is too few for a {word}"))
             .with_remedy(format!("choose at least {fewest} devices, for example system.devices = 4")));
     }
-    if kind == Kind::Single && devices > 1 {
+    if kind == SystemKind::Single && devices > 1 {
         return Err(Error::user(format!("system.devices = {devices}, but system.kind = \"{word}\" has one"))
             .with_remedy("choose a system.kind of several: concatenation, stripe, mirror or raid5"));
     }

@@ -10,14 +10,15 @@ use super::layout::{self, Layout};
 use super::plan::{Plan, Step};
 use crate::device::{Queued, Served, Timing};
 use crate::power::Spent;
-use crate::system::params::{Kind, SystemParams};
+use crate::system::params::{SystemKind, SystemParams};
 
 /// Blocks of a device: not a whole number of units.
 const DEVICE_BLOCKS: u64 = 50;
 
-const KINDS: [Kind; 4] = [Kind::Concatenation, Kind::Stripe, Kind::Mirror, Kind::Raid5];
+const KINDS: [SystemKind; 4] =
+    [SystemKind::Concatenation, SystemKind::Stripe, SystemKind::Mirror, SystemKind::Raid5];
 
-fn layout(kind: Kind, devices: u64, unit_blocks: u64) -> Box<dyn Layout> {
+fn layout(kind: SystemKind, devices: u64, unit_blocks: u64) -> Box<dyn Layout> {
     layout::build(&SystemParams { kind, devices, unit_blocks, ..SystemParams::default() }, DEVICE_BLOCKS)
         .unwrap()
 }
@@ -39,7 +40,7 @@ fn place(layout: &dyn Layout, lbn: u64) -> (usize, u64) {
 
 /// The contents of the devices, and what becomes of them.
 struct Media {
-    kind: Kind,
+    kind: SystemKind,
     devices: usize,
     unit_blocks: u64,
     /// Host block at each place, where there is one.
@@ -51,7 +52,7 @@ struct Media {
 }
 
 impl Media {
-    fn new(kind: Kind, devices: u64, unit_blocks: u64) -> Self {
+    fn new(kind: SystemKind, devices: u64, unit_blocks: u64) -> Self {
         let layout = layout(kind, devices, unit_blocks);
         let hosts = (0..layout.capacity_blocks()).map(|lbn| (place(layout.as_ref(), lbn), lbn)).collect();
         let devices = devices as usize;
@@ -75,7 +76,7 @@ impl Media {
                 self.read.insert((whole.id, place), self.at(place));
                 continue;
             }
-            let host = if self.kind == Kind::Mirror { Some(&lbn) } else { self.hosts.get(&place) };
+            let host = if self.kind == SystemKind::Mirror { Some(&lbn) } else { self.hosts.get(&place) };
             let new = match host {
                 Some(host) => {
                     let range = whole.lbn..whole.lbn + u64::from(whole.blocks);
@@ -113,8 +114,8 @@ impl Media {
         for lbn in 0..DEVICE_BLOCKS {
             let all = (0..self.devices).map(|device| self.at((device, lbn)));
             match self.kind {
-                Kind::Raid5 => assert_eq!(all.fold(0, |xor, block| xor ^ block), 0, "block {lbn}"),
-                Kind::Mirror => assert!(all.into_iter().all(|block| block == self.at((0, lbn)))),
+                SystemKind::Raid5 => assert_eq!(all.fold(0, |xor, block| xor ^ block), 0, "block {lbn}"),
+                SystemKind::Mirror => assert!(all.into_iter().all(|block| block == self.at((0, lbn)))),
                 _ => {}
             }
         }
@@ -191,9 +192,9 @@ proptest! {
         }
         let whole_units = DEVICE_BLOCKS / unit * unit;
         let expected = match KINDS[kind] {
-            Kind::Stripe => devices * whole_units,
-            Kind::Raid5 => (devices - 1) * whole_units,
-            Kind::Mirror => DEVICE_BLOCKS,
+            SystemKind::Stripe => devices * whole_units,
+            SystemKind::Raid5 => (devices - 1) * whole_units,
+            SystemKind::Mirror => DEVICE_BLOCKS,
             _ => devices * DEVICE_BLOCKS,
         };
         prop_assert_eq!(layout.capacity_blocks(), expected);
@@ -254,7 +255,7 @@ proptest! {
         devices in 3_u64..8, unit in 1_u64..20, outstanding in 2_usize..12, drawn in drawn(60),
         picks in prop::collection::vec(any::<usize>(), 0..2000),
     ) {
-        let mut media = Media::new(Kind::Raid5, devices, unit);
+        let mut media = Media::new(SystemKind::Raid5, devices, unit);
         let all = requests(&drawn, media.layout().capacity_blocks());
         run(&mut media, &all, outstanding, &mut picks.into_iter(), &mut |_, _| {});
         media.check_redundancy();
@@ -262,7 +263,7 @@ proptest! {
 }
 
 fn steps(devices: u64, lbn: u64, blocks: u32) -> Vec<(usize, char, u64, u64, Vec<usize>)> {
-    let plan = plan(layout(Kind::Raid5, devices, 10).as_ref(), &request(0, Op::Write, lbn, blocks));
+    let plan = plan(layout(SystemKind::Raid5, devices, 10).as_ref(), &request(0, Op::Write, lbn, blocks));
     plan.steps.into_iter().map(|s| (s.device, s.op.letter(), s.lbn, s.blocks, s.needs)).collect()
 }
 
@@ -295,7 +296,7 @@ fn a_write_of_whole_stripes_reads_nothing() {
 
 #[test]
 fn parity_turns_to_the_left() {
-    let layout = layout(Kind::Raid5, 4, 10);
+    let layout = layout(SystemKind::Raid5, 4, 10);
     let devices = |stripe: u64| [0, 1, 2].map(|unit| place(layout.as_ref(), (stripe * 3 + unit) * 10).0);
     assert_eq!([0, 1, 2, 3].map(devices), [[0, 1, 2], [3, 0, 1], [2, 3, 0], [1, 2, 3]]);
 }

@@ -3,7 +3,7 @@
 use super::health::Health;
 use super::layout::{Guarded, Held, Layout, Nearest, Redundant};
 use super::plan::Plan;
-use crate::device::{Queued, Run, UnitMap};
+use crate::device::{Queued, UnitMap, UnitRun};
 
 /// Blocks lie where a device's own map of its units says.
 pub(super) struct OfUnits {
@@ -19,7 +19,7 @@ impl Layout for OfUnits {
     fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
         let (last_unit, last) = self.map.locate(request.lbn + u64::from(request.blocks) - 1);
         let mut plan = Plan::default();
-        for Run { unit, lbn, blocks } in self.map.split(request.lbn, request.blocks) {
+        for UnitRun { unit, lbn, blocks } in self.map.split(request.lbn, request.blocks) {
             let end = lbn + u64::from(blocks);
             let holds_last = unit == last_unit && (lbn..end).contains(&last);
             plan.add_part(unit, request.op, (lbn, end), holds_last);

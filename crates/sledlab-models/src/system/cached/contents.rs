@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::system::{Content, Contents};
 
@@ -11,7 +11,7 @@ use crate::system::{Content, Contents};
 pub(super) struct Kept {
     newest: Contents,
     given: HashMap<u64, Vec<Content>>,
-    reads: HashMap<u64, (Run, Vec<Content>)>,
+    reads: HashMap<u64, (BlockRun, Vec<Content>)>,
 }
 
 impl Kept {
@@ -21,7 +21,7 @@ impl Kept {
     }
 
     /// Blocks `run` of a write are in the cache.
-    pub fn write(&mut self, request: &Queued, run: Run) {
+    pub fn write(&mut self, request: &Queued, run: BlockRun) {
         let Some(data) = self.given.get(&request.id) else { return };
         let from = (run.first - request.lbn) as usize;
         self.newest.extend((run.first..run.end).zip(data[from..].iter().cloned()));
@@ -31,13 +31,13 @@ impl Kept {
     }
 
     /// A read finds what is in the cache; what is not there comes later.
-    pub fn begin_read(&mut self, request: u64, wanted: Run) {
+    pub fn begin_read(&mut self, request: u64, wanted: BlockRun) {
         let found = self.contents(wanted);
         self.reads.insert(request, (wanted, found));
     }
 
     /// Blocks `run` come from the devices for reads, and stay where they are the newest.
-    pub fn fetched(&mut self, run: Run, found: &[Content], readers: &[u64], is_current: bool) {
+    pub fn fetched(&mut self, run: BlockRun, found: &[Content], readers: &[u64], is_current: bool) {
         for (block, content) in (run.first..run.end).zip(found) {
             for reader in readers {
                 let Some((wanted, data)) = self.reads.get_mut(reader) else { continue };
@@ -57,7 +57,7 @@ impl Kept {
     }
 
     /// Contents of blocks in the cache.
-    pub fn contents(&self, run: Run) -> Vec<Content> {
+    pub fn contents(&self, run: BlockRun) -> Vec<Content> {
         (run.first..run.end).map(|block| self.newest.get(&block).cloned().unwrap_or_default()).collect()
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sledlab_core::Time;
 
 use super::{Cached, Completion};
-use crate::cache::Run;
+use crate::cache::BlockRun;
 use crate::device::Queued;
 
 /// A flush, and the blocks that were written before it and have yet to get to the devices.
@@ -19,7 +19,7 @@ pub(super) struct Flush {
 
 impl Flush {
     /// Blocks begin their way.
-    pub fn begin(&mut self, run: Run) {
+    pub fn begin(&mut self, run: BlockRun) {
         for block in run.first..run.end {
             if self.owed.remove(&block) {
                 self.under_way.insert(block);
@@ -28,7 +28,7 @@ impl Flush {
     }
 
     /// Blocks have arrived.
-    fn end(&mut self, run: Run) {
+    fn end(&mut self, run: BlockRun) {
         for block in run.first..run.end {
             self.under_way.remove(&block);
         }
@@ -49,7 +49,7 @@ impl Cached {
     }
 
     /// Blocks are on the devices.
-    pub(super) fn end_flushes(&mut self, now: Time, run: Run) {
+    pub(super) fn end_flushes(&mut self, now: Time, run: BlockRun) {
         if self.flushes.is_empty() {
             return;
         }

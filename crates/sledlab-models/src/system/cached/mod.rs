@@ -12,7 +12,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
 use self::contents::Kept;
 use self::flushes::Flush;
 use super::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
-use crate::cache::{CacheCounts, CacheParams, Destage, Lines, Run};
+use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
 use crate::device::{FaultCounts, Queued, Timing};
 use crate::hybrid::HybridCounts;
 use crate::power::{Spent, TotalSpent};
@@ -57,7 +57,7 @@ pub struct Cached {
 
 /// An access to what lies behind the cache.
 struct Access {
-    run: Run,
+    run: BlockRun,
     kind: Kind,
 }
 
@@ -106,7 +106,7 @@ impl Cached {
     }
 
     fn read(&mut self, now: Time, request: Queued) {
-        let wanted = Run { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
+        let wanted = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let missing = self.lines.missing(wanted);
         self.lines.touch(wanted);
         if let Some(kept) = &mut self.kept {
@@ -130,13 +130,13 @@ impl Cached {
     }
 
     /// Lets a read wait for fetches of `run`, those under way and new ones, and tells how many.
-    fn fetch(&mut self, now: Time, run: Run, request: &Queued) -> usize {
+    fn fetch(&mut self, now: Time, run: BlockRun, request: &Queued) -> usize {
         let (mut fetches, mut first) = (0, run.first);
         while first < run.end {
             let (end, under_way) = self.next_fetch(first, run.end);
             match under_way.and_then(|number| self.accesses.get_mut(&number)) {
                 Some(Access { kind: Kind::Fetch { readers, .. }, .. }) => readers.push(request.id),
-                _ => self.begin_fetch(now, Run { first, end }, vec![request.id], request),
+                _ => self.begin_fetch(now, BlockRun { first, end }, vec![request.id], request),
             }
             fetches += 1;
             first = end;
@@ -155,7 +155,7 @@ impl Cached {
         (end.min(next), None)
     }
 
-    fn begin_fetch(&mut self, now: Time, run: Run, readers: Vec<u64>, request: &Queued) {
+    fn begin_fetch(&mut self, now: Time, run: BlockRun, readers: Vec<u64>, request: &Queued) {
         self.counts.fetched_blocks += u64::from(run.blocks());
         self.fetching.insert(run.first, (run.end, self.begun));
         let kind = Kind::Fetch { readers, is_current: true };
@@ -169,12 +169,12 @@ impl Cached {
         let (until, under_way) = self.next_fetch(end, self.lines.missing_to(end, limit));
         if until > end && under_way.is_none() {
             self.counts.read_ahead_blocks += until - end;
-            self.begin_fetch(now, Run { first: end, end: until }, Vec::new(), request);
+            self.begin_fetch(now, BlockRun { first: end, end: until }, Vec::new(), request);
         }
     }
 
     /// Starts an access to what lies behind, with what `like` says beyond its blocks.
-    fn begin(&mut self, now: Time, run: Run, kind: Kind, like: Queued) {
+    fn begin(&mut self, now: Time, run: BlockRun, kind: Kind, like: Queued) {
         let id = self.begun;
         self.begun += 1;
         self.accesses.insert(id, Access { run, kind });
@@ -188,7 +188,7 @@ impl Cached {
     }
 
     /// Fetches under way bring what blocks `run` were before.
-    fn spoil(&mut self, run: Run) {
+    fn spoil(&mut self, run: BlockRun) {
         while let Some(number) = self.next_spoilt(run) {
             let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.accesses.get_mut(&number)
             else {
@@ -199,7 +199,7 @@ impl Cached {
         }
     }
 
-    fn next_spoilt(&self, run: Run) -> Option<u64> {
+    fn next_spoilt(&self, run: BlockRun) -> Option<u64> {
         let last = self.fetching.range(..run.end).next_back();
         last.filter(|(_, (end, _))| *end > run.first).map(|(_, (_, number))| *number)
     }
@@ -214,10 +214,10 @@ impl Cached {
             }
             let end = request.lbn + u64::from(request.blocks);
             let first = next;
-            let next = self.lines.write(Run { first, end });
-            self.spoil(Run { first, end: next });
+            let next = self.lines.write(BlockRun { first, end });
+            self.spoil(BlockRun { first, end: next });
             if let Some(kept) = &mut self.kept {
-                kept.write(&request, Run { first, end: next });
+                kept.write(&request, BlockRun { first, end: next });
             }
             if next < end {
                 self.writes[0].1 = next;
@@ -234,7 +234,7 @@ impl Cached {
         }
     }
 
-    fn destage(&mut self, now: Time, run: Run) {
+    fn destage(&mut self, now: Time, run: BlockRun) {
         self.lines.begin_destage(run);
         self.destaging += 1;
         self.destaged_to = run.end;

@@ -268,7 +268,7 @@ fn what_was_written_meanwhile_does_not_come_back_old() {
     while let Some(at) = cached.next_event() {
         cached.advance(at, &mut completed);
     }
-    assert_eq!(cached.lines.missing(Run { first: 4, end: 6 }), [Run { first: 4, end: 5 }]);
+    assert_eq!(cached.lines.missing(BlockRun { first: 4, end: 6 }), [BlockRun { first: 4, end: 5 }]);
 }
 
 #[test]

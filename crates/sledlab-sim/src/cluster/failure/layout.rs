@@ -4,7 +4,7 @@
 //! database machines", ICDE 1990) the copy of a node's share is on the next node, so that work can be shifted along
 //! the chain until all survivors have equally much.
 
-use sledlab_core::params::{Choices, Kind, ParamValue};
+use sledlab_core::params::{Choices, ParamKind, ParamValue};
 use sledlab_core::{Error, Result};
 use toml::Value;
 
@@ -29,10 +29,10 @@ impl Redundancy {
 
 /// The numbers of nodes that fail: none, a number, or a list of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Failed(pub Vec<usize>);
+pub struct FailedNodes(pub Vec<usize>);
 
-impl ParamValue for Failed {
-    const KIND: Kind = Kind::Text;
+impl ParamValue for FailedNodes {
+    const KIND: ParamKind = ParamKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, String> {
         let wrong = || format!("expected none, the number of a node or a list of numbers, found `{value}`");
@@ -47,7 +47,7 @@ impl ParamValue for Failed {
         };
         numbers.sort_unstable();
         numbers.dedup();
-        Ok(Failed(numbers))
+        Ok(FailedNodes(numbers))
     }
 
     fn to_value(&self) -> Value {
@@ -101,13 +101,13 @@ pub(super) fn takers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
 
 /// Nodes, who holds their copies, and which of them have failed.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct CopyLayout {
     redundancy: Redundancy,
     nodes: usize,
     failed: Vec<bool>,
 }
 
-impl Layout {
+impl CopyLayout {
     /// Of so many nodes.
     ///
     /// # Errors
@@ -125,14 +125,17 @@ impl Layout {
             return Err(Error::user(format!("there is no node {missing} that could fail"))
                 .with_remedy(format!("nodes are 0 to {}", nodes - 1)));
         }
-        let layout =
-            Layout { redundancy, nodes, failed: (0..nodes).map(|number| failed.contains(&number)).collect() };
+        let layout = CopyLayout {
+            redundancy,
+            nodes,
+            failed: (0..nodes).map(|number| failed.contains(&number)).collect(),
+        };
         layout.refuse_loss().map(|()| layout)
     }
 
     /// The same nodes before any has failed.
     pub(super) fn healthy(&self) -> Self {
-        Layout { failed: vec![false; self.nodes], ..self.clone() }
+        CopyLayout { failed: vec![false; self.nodes], ..self.clone() }
     }
 
     /// The node that holds the copy of a node's share.

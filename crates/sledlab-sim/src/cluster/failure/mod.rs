@@ -11,7 +11,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use layout::{Failed, Layout, Part, Redundancy};
+pub use layout::{CopyLayout, FailedNodes, Part, Redundancy};
 
 use serde::Serialize;
 use sledlab_core::{Error, Result};
@@ -87,7 +87,7 @@ pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
                 .with_remedy("say which: cluster.failed"));
         }
     }
-    Layout::new(params.redundancy, nodes, &params.failed.0).map(|_| ())
+    CopyLayout::new(params.redundancy, nodes, &params.failed.0).map(|_| ())
 }
 
 /// Replays a record on nodes that may hold copies and fail.
@@ -101,7 +101,7 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: Once) -> Result<C
     }
     let failed = &params.failed.0;
     let page_bytes = resolved.kinds[0].node.page_bytes();
-    let layout = Layout::new(params.redundancy, work.nodes, failed)?;
+    let layout = CopyLayout::new(params.redundancy, work.nodes, failed)?;
     let mut when = When::Before(0);
     if failed.is_empty() || params.failed_at_s > 0.0 {
         let script = Script::new(work, &layout.healthy(), When::After, page_bytes, &[])?;

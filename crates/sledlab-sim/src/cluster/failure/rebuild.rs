@@ -1,8 +1,8 @@
 //! Rebuilding what failed nodes held on spares, while the job goes on.
 
-use sledlab_trace::work::{Access, Order, Step, Work};
+use sledlab_trace::work::{FileAccess, NodeStep, PageOrder, Work};
 
-use super::layout::Layout;
+use super::layout::CopyLayout;
 use super::script::{Script, When};
 
 /// A file, or a copy, that a failed node held and another node holds as well.
@@ -18,7 +18,7 @@ pub(super) struct Lost {
 /// Everything that failed nodes held when they failed; the spare of the first is the first after all nodes.
 ///
 /// What is written in the phase in which nodes fail, or later, they do not hold.
-pub(super) fn lost(work: &Work, layout: &Layout, when: When) -> Vec<Lost> {
+pub(super) fn lost(work: &Work, layout: &CopyLayout, when: When) -> Vec<Lost> {
     let first = match when {
         When::After => return Vec::new(),
         When::Before(phase) | When::In(phase, ..) | When::Copying(phase) => phase,
@@ -80,7 +80,8 @@ pub(super) fn with(script: &Script, lost: &[Lost], amounts: &[u64]) -> Work {
         for each in lost {
             let bytes = upto(each.bytes, done + amount) - upto(each.bytes, done);
             if bytes > 0 {
-                let access = |file| Access { file, bytes, order: Order::Sequential, per_block_of: None };
+                let access =
+                    |file| FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None };
                 let source = &mut phase.steps[each.source];
                 source.reads.push(access(each.source_file));
                 send(source, each.spare as u32, bytes);
@@ -102,7 +103,7 @@ pub(super) fn moved(work: &Work, script: &Script) -> u64 {
 }
 
 /// Bytes more for one port.
-fn send(step: &mut Step, port: u32, bytes: u64) {
+fn send(step: &mut NodeStep, port: u32, bytes: u64) {
     match step.sends.binary_search_by_key(&port, |(port, _)| *port) {
         Ok(place) => step.sends[place].1 += bytes,
         Err(place) => step.sends.insert(place, (port, bytes)),

@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 use sledlab_trace::work::{Phase, Work};
 
-use super::layout::{Layout, Part, takers};
+use super::layout::{CopyLayout, Part, takers};
 use super::steps::{copied, files, rest, shared};
 
 /// When nodes fail, by the phases of the record.
@@ -39,7 +39,7 @@ impl Script {
     /// Sums that no longer fit.
     pub fn new(
         work: &Work,
-        layout: &Layout,
+        layout: &CopyLayout,
         when: When,
         page_bytes: u64,
         spares: &[usize],
@@ -54,7 +54,7 @@ impl Script {
         let healthy = layout.healthy();
         let (before, after) = (healthy.parts(), layout.parts());
         for (index, phase) in work.phases.iter().enumerate() {
-            let ordinary = |parts: &[Vec<Part>], layout: &Layout| -> Result<[Option<Phase>; 2]> {
+            let ordinary = |parts: &[Vec<Part>], layout: &CopyLayout| -> Result<[Option<Phase>; 2]> {
                 let itself = shared(work, phase, parts, &takers(parts), machines)?;
                 Ok([Some(itself), copied(work, phase, parts, layout, machines, page_bytes)?])
             };
@@ -107,13 +107,13 @@ fn without_collectives(phase: &Phase) -> Phase {
 }
 
 /// Every node at the same proportion of its own share.
-fn all_do(layout: &Layout, done: u64, of: u64) -> Vec<Vec<Part>> {
+fn all_do(layout: &CopyLayout, done: u64, of: u64) -> Vec<Vec<Part>> {
     let part = |share| Part { machine: share, is_copy: false, from: 0, to: done, of };
     (0..layout.nodes()).map(|share| vec![part(share)]).collect()
 }
 
 /// Whose writes of a phase that is cut are there at its end: those from before that are not lost, and those after.
-fn written(layout: &Layout, before: Vec<Vec<Part>>, after: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
+fn written(layout: &CopyLayout, before: Vec<Vec<Part>>, after: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
     let both = |(share, (before, after)): (usize, (Vec<Part>, Vec<Part>))| {
         let is_lost = layout.has_failed(share);
         before.into_iter().filter(|_| !is_lost).chain(after).collect()

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use sledlab_core::{Error, Result};
-use sledlab_trace::work::{Access, Collective, CollectiveKind, File, Phase, Step, Work};
+use sledlab_trace::work::{Collective, CollectiveKind, File, FileAccess, NodeStep, Phase, Work};
 
-use super::layout::{Layout, Part, takers};
+use super::layout::{CopyLayout, Part, takers};
 
 /// Who does the work on each share.
 pub(super) type Parts = [Vec<Part>];
@@ -13,14 +13,14 @@ pub(super) type Parts = [Vec<Part>];
 /// What a node does, while it is put together.
 #[derive(Clone, Default)]
 struct Done {
-    step: Step,
+    step: NodeStep,
     operations: BTreeMap<usize, u64>,
     sends: BTreeMap<u32, u64>,
 }
 
 /// Files of nodes that hold copies: those of the record, and then a copy of each, of the node whose copies a node
 /// holds. A spare, which follows the nodes, has room for what its failed node held.
-pub(super) fn files(work: &Work, layout: &Layout, spares: &[usize]) -> Vec<File> {
+pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<File> {
     let held = |file: &File, machine: usize| layout.held(machine).map_or(0, |share| file.bytes[share]);
     let machines = || (0..work.nodes).chain(spares.iter().copied());
     let own = |file: &File| File {
@@ -69,19 +69,19 @@ pub(super) fn shared(
 }
 
 /// Gives a node a part of a step, all but its sends.
-fn give(work: &Work, step: &Step, part: &Part, doing: &mut Done) -> Result<()> {
+fn give(work: &Work, step: &NodeStep, part: &Part, doing: &mut Done) -> Result<()> {
     let file = |file: usize| if part.is_copy { work.files.len() + file } else { file };
     for access in &step.reads {
         let bytes = read(step, access, part);
         if bytes > 0 {
             let per_block_of = access.per_block_of.map(file);
-            doing.step.reads.push(Access { file: file(access.file), bytes, per_block_of, ..*access });
+            doing.step.reads.push(FileAccess { file: file(access.file), bytes, per_block_of, ..*access });
         }
     }
     for access in &step.writes {
         let bytes = part.portion(access.bytes);
         if bytes > 0 {
-            doing.step.writes.push(Access { file: file(access.file), bytes, ..*access });
+            doing.step.writes.push(FileAccess { file: file(access.file), bytes, ..*access });
         }
     }
     for (kind, count) in &step.operations {
@@ -100,7 +100,7 @@ fn give(work: &Work, step: &Step, part: &Part, doing: &mut Done) -> Result<()> {
 /// What a part of a step reads of an access. Who does a part of a nested loop has that part of the outer file's blocks,
 /// and reads all of the inner file for each of them; where the step reads no outer file, it is the inner one that is
 /// parted.
-fn read(step: &Step, access: &Access, part: &Part) -> u64 {
+fn read(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
     let outer = access.per_block_of.and_then(|outer| {
         step.reads.iter().find(|other| other.file == outer && other.per_block_of.is_none())
     });
@@ -152,7 +152,7 @@ pub(super) fn copied(
     work: &Work,
     phase: &Phase,
     parts: &Parts,
-    layout: &Layout,
+    layout: &CopyLayout,
     machines: usize,
     page_bytes: u64,
 ) -> Result<Option<Phase>> {
@@ -165,7 +165,7 @@ pub(super) fn copied(
                 let bytes = part.portion(access.bytes);
                 let file = if part.is_copy { access.file } else { work.files.len() + access.file };
                 if bytes > 0 {
-                    done[other].step.writes.push(Access { file, bytes, ..*access });
+                    done[other].step.writes.push(FileAccess { file, bytes, ..*access });
                     add(&mut done[part.machine].sends, other as u32, bytes)?;
                     done[part.machine].step.message_bytes = Some(page_bytes);
                 }
@@ -188,7 +188,7 @@ pub(super) fn rest(
     phase: &Phase,
     (done, of): (u64, u64),
     parts: &Parts,
-    layout: &Layout,
+    layout: &CopyLayout,
     machines: usize,
 ) -> Result<Phase> {
     let takers = takers(parts);
@@ -213,9 +213,9 @@ pub(super) fn rest(
     Ok(rest)
 }
 
-fn finished(done: Done) -> Step {
+fn finished(done: Done) -> NodeStep {
     let operations = done.operations.into_iter().collect();
-    Step { operations, sends: done.sends.into_iter().collect(), ..done.step }
+    NodeStep { operations, sends: done.sends.into_iter().collect(), ..done.step }
 }
 
 /// Adds to a sum of several; what is nothing leaves no entry.

@@ -1,14 +1,14 @@
 //! Nothing is lost where work moves, whatever record it is.
 
 use proptest::prelude::*;
-use sledlab_trace::work::{Access, File, Order, Phase, Step, Work};
+use sledlab_trace::work::{File, FileAccess, NodeStep, PageOrder, Phase, Work};
 
 use super::*;
 
 const FILES: usize = 3;
 
-fn access(file: usize, bytes: u64) -> Access {
-    Access { file, bytes, order: Order::Sequential, per_block_of: None }
+fn access(file: usize, bytes: u64) -> FileAccess {
+    FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None }
 }
 
 /// A phase: what each node reads, writes, does and sends to all, itself and the client included.
@@ -18,9 +18,9 @@ fn phase(name: String, draws: &[(usize, u64, u64, u64, Vec<u64>)], sizes: &[Vec<
         |(node, (file, read, write, operations, sends)): (usize, &(usize, u64, u64, u64, Vec<u64>))| {
             let some = |file: usize, percent: u64| access(file, sizes[file][node] * percent / 100);
             let filled =
-                |access: Access| Some(access).filter(|access| access.bytes > 0).into_iter().collect();
+                |access: FileAccess| Some(access).filter(|access| access.bytes > 0).into_iter().collect();
             let sends = (0..=nodes).map(|to| (to as u32, sends[to % sends.len()]));
-            Step {
+            NodeStep {
                 reads: filled(some(*file, *read)),
                 writes: filled(some((file + 1) % FILES, *write)),
                 operations: vec![(0, *operations)],
@@ -59,23 +59,23 @@ prop_compose! {
     }
 }
 
-fn sum(work: &Work, of: impl Fn(&Step) -> u64) -> u64 {
+fn sum(work: &Work, of: impl Fn(&NodeStep) -> u64) -> u64 {
     work.phases.iter().flat_map(|phase| &phase.steps).map(of).sum()
 }
 
-fn read(step: &Step) -> u64 {
+fn read(step: &NodeStep) -> u64 {
     step.reads.iter().map(|access| access.bytes).sum()
 }
 
-fn written(step: &Step) -> u64 {
+fn written(step: &NodeStep) -> u64 {
     step.writes.iter().map(|access| access.bytes).sum()
 }
 
-fn operations(step: &Step) -> u64 {
+fn operations(step: &NodeStep) -> u64 {
     step.operations.iter().map(|(_, count)| count).sum()
 }
 
-fn sent(step: &Step) -> u64 {
+fn sent(step: &NodeStep) -> u64 {
     step.sends.iter().map(|(_, bytes)| bytes).sum()
 }
 
@@ -90,7 +90,7 @@ proptest! {
         nodes in 2_usize..40, failed in 0_usize..40, whole: u64,
     ) {
         let failed = failed % nodes;
-        let parts = Layout::new(Redundancy::Chained, nodes, &[failed]).unwrap().parts();
+        let parts = CopyLayout::new(Redundancy::Chained, nodes, &[failed]).unwrap().parts();
         let others = (nodes - 1) as f64;
         let mut work = vec![0.0; nodes];
         for share in &parts {
@@ -107,7 +107,7 @@ proptest! {
 
     #[test]
     fn copies_double_what_is_written_and_nothing_else(work in records(), (redundancy, _) in failures()) {
-        let layout = Layout::new(redundancy, work.nodes, &[]).unwrap();
+        let layout = CopyLayout::new(redundancy, work.nodes, &[]).unwrap();
         let script = Script::new(&work, &layout, When::After, 8192, &[]).unwrap().work;
         prop_assert_eq!(sum(&script, read), sum(&work, read));
         prop_assert_eq!(sum(&script, operations), sum(&work, operations));
@@ -121,7 +121,7 @@ proptest! {
     #[test]
     fn survivors_do_all_that_a_failed_node_would(work in records(), (redundancy, failed) in failures()) {
         let failed = failed % work.nodes;
-        let layout = Layout::new(redundancy, work.nodes, &[failed]).unwrap();
+        let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let script = Script::new(&work, &layout, When::Before(0), 8192, &[]).unwrap();
         let done = &script.work;
         prop_assert!(done.phases.iter().all(|phase| phase.steps[failed].is_idle()));
@@ -141,7 +141,7 @@ proptest! {
         work in records(), (redundancy, failed) in failures(), done in 1_u64..1001,
     ) {
         let failed = failed % work.nodes;
-        let layout = Layout::new(redundancy, work.nodes, &[failed]).unwrap();
+        let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let last = work.phases.len() - 1;
         let script = Script::new(&work, &layout, When::In(last, done, 1000), 8192, &[]).unwrap();
         let step = &work.phases[last].steps[failed];
@@ -153,7 +153,7 @@ proptest! {
         let single = written(step) + written(&work.phases[last].steps[layout.held(failed).unwrap()]);
         prop_assert_eq!(sum(&script.work, written), 2 * sum(&work, written) - single + lost_writes);
         // What it sent, and what it was sent, by then; not twice what it sent itself.
-        let sent_to = |step: &Step| portion(step.bytes_to(failed as u32));
+        let sent_to = |step: &NodeStep| portion(step.bytes_to(failed as u32));
         let others = work.phases[last].steps.iter().enumerate().filter(|(share, _)| *share != failed);
         let lost_sends = step.sends.iter().map(|(_, bytes)| portion(*bytes)).sum::<u64>()
             + others.map(|(_, step)| sent_to(step)).sum::<u64>();
@@ -168,7 +168,7 @@ proptest! {
         nodes in 2_usize..20, failed in 0_usize..20, done in 0_u64..101,
     ) {
         let failed = failed % nodes;
-        let layout = Layout::new(Redundancy::Chained, nodes, &[failed]).unwrap();
+        let layout = CopyLayout::new(Redundancy::Chained, nodes, &[failed]).unwrap();
         let mut busy = vec![0.0; nodes];
         for part in layout.resumed(done, 100).iter().flatten() {
             busy[part.machine] += (part.to - part.from) as f64 / part.of as f64;
@@ -186,7 +186,7 @@ proptest! {
         parts in prop::collection::vec(0_u64..2_000_000, 1..8),
     ) {
         let failed = failed % work.nodes;
-        let layout = Layout::new(redundancy, work.nodes, &[failed]).unwrap();
+        let layout = CopyLayout::new(redundancy, work.nodes, &[failed]).unwrap();
         let when = When::Before(first % work.phases.len());
         let script = Script::new(&work, &layout, when, 8192, &[failed]).unwrap();
         let lost = rebuild::lost(&work, &layout, when);
@@ -215,17 +215,17 @@ proptest! {
 
 #[test]
 fn a_nested_loop_is_parted_by_its_outer_file() {
-    let inner = Access { per_block_of: Some(0), ..access(1, 700) };
+    let inner = FileAccess { per_block_of: Some(0), ..access(1, 700) };
     let mut work = Work {
         phases: vec![phase("loop".to_owned(), &vec![(0, 0, 0, 0, vec![0]); 4], &vec![vec![0; 4]; FILES])],
         ..empty(4)
     };
     work.phases[0].steps[1].reads = vec![access(0, 900), inner];
-    let layout = Layout::new(Redundancy::Chained, 4, &[0]).unwrap();
+    let layout = CopyLayout::new(Redundancy::Chained, 4, &[0]).unwrap();
     let script = Script::new(&work, &layout, When::Before(0), 8192, &[]).unwrap();
     let reads = |machine: usize| &script.work.phases[0].steps[machine].reads;
     // Node 1 has one block in three of its share, node 2 the others, on the copy: file and loop are those of the copy.
-    let nested = |file: usize, of: usize| Access { per_block_of: Some(of), ..access(file, 700) };
+    let nested = |file: usize, of: usize| FileAccess { per_block_of: Some(of), ..access(file, 700) };
     assert_eq!(*reads(1), [access(0, 300), nested(1, 0)]);
     assert_eq!(*reads(2), [access(FILES, 600), nested(FILES + 1, FILES)]);
 }
@@ -233,7 +233,7 @@ fn a_nested_loop_is_parted_by_its_outer_file() {
 #[test]
 fn loss_is_told() {
     let error = |redundancy, nodes, failed: &[usize]| {
-        Layout::new(redundancy, nodes, failed).map(|_| ()).map_err(|error| error.to_string())
+        CopyLayout::new(redundancy, nodes, failed).map(|_| ()).map_err(|error| error.to_string())
     };
     let told = |redundancy, failed: &[usize]| error(redundancy, 8, failed).unwrap_err();
     assert!(told(Redundancy::None, &[3]).contains("the share of node 3 is lost: nobody holds a copy"));

@@ -25,7 +25,7 @@ fn recorded(name: &str) -> Option<PathBuf> {
         .or_else(|| beside("SLEDLAB_TRACES", "traces", &file))
 }
 
-fn report_of(path: PathBuf, options: &Options) -> Report {
+fn report_of(path: PathBuf, options: &CharacterOptions) -> Report {
     let mut trace = crate::open(path, OpenOptions::default()).unwrap();
     characterise(&mut trace, options).unwrap()
 }
@@ -61,7 +61,7 @@ fn recorded_traces_have_their_published_statistics() {
     for line in RECORDED.lines().filter(|line| !line.is_empty()) {
         let (name, printed) = line.split_once(' ').unwrap();
         let Some(path) = recorded(name) else { continue };
-        let report = report_of(path, &Options::default());
+        let report = report_of(path, &CharacterOptions::default());
         let (sizes, set) = (&report.sizes, &report.working_set);
         let count = |n: u64| n as f64;
         let found = [
@@ -103,7 +103,7 @@ fn recorded_traces_have_their_published_shape() {
         let mut words = line.split_whitespace();
         let name = words.next().unwrap();
         let Some(path) = recorded(name) else { continue };
-        let report = report_of(path, &Options::default());
+        let report = report_of(path, &CharacterOptions::default());
         for found in report.requests_per_sixth {
             let printed: u64 = words.next().unwrap().parse().unwrap();
             assert!(found.abs_diff(printed) <= printed / 1000, "{name}: {:?}", report.requests_per_sixth);
@@ -121,7 +121,7 @@ fn seagate_validation_trace_has_its_published_statistics() {
     let Some(path) = beside("SLEDLAB_REFERENCE", "reference", "mems/traces/seagate_gap.txt.gz") else {
         return;
     };
-    let report = report_of(path, &Options::default());
+    let report = report_of(path, &CharacterOptions::default());
     let (follow, gaps) = (&report.sequentiality, &report.interarrival_ms);
     for (what, found, printed) in [
         ("requests", report.requests as f64, "9999"),
@@ -158,7 +158,7 @@ fn ajw_section(lbn: u64) -> u16 {
 #[test]
 fn week_of_a_workstation_has_its_published_statistics() {
     let Some(path) = beside("SLEDLAB_REFERENCE", "reference", "traces/ajw.1week.srt") else { return };
-    let options = Options { cache_block_bytes: 8192, cache_sizes_mb: vec![1, 4, 16] };
+    let options = CharacterOptions { cache_block_bytes: 8192, cache_sizes_mb: vec![1, 4, 16] };
     let mut requests = Vec::new();
     let mut trace = crate::open(path, OpenOptions::default()).unwrap();
     while trace.fill(&mut requests).unwrap() > 0 {}

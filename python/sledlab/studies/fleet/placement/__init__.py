@@ -13,13 +13,13 @@ from sledlab.studies.fleet.placement.layout import (
     LARGE,
     Item,
     Layout,
-    Left,
     Placed,
     Placement,
     Room,
+    Unplaced,
 )
 
-__all__ = ["HOT", "LARGE", "LIST", "Item", "Layout", "Left", "Placed", "Placement", "Room", "placement"]
+__all__ = ["HOT", "LARGE", "LIST", "Item", "Layout", "Placed", "Placement", "Room", "Unplaced", "placement"]
 
 LIST = (one_each.PLACEMENT, packed.PLACEMENT, striped.PLACEMENT)
 

@@ -59,7 +59,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Left:
+class Unplaced:
     """A volume that lies on no device.
 
     Attributes:
@@ -81,7 +81,7 @@ class Layout:
     """
 
     devices: tuple[Placed, ...]
-    left: tuple[Left, ...] = ()
+    left: tuple[Unplaced, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.studies.fleet.placement.layout import Layout, Left, Placed, Placement, Room, misfit
+from sledlab.studies.fleet.placement.layout import Layout, Placed, Placement, Room, Unplaced, misfit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ def place(items: Sequence[Item], room: Room) -> Layout:
     why = {at: misfit(item, room, by_load=False) for at, item in enumerate(items)}
     return Layout(
         tuple(Placed((at,), (0,)) for at, reason in why.items() if not reason),
-        tuple(Left(at, reason) for at, reason in why.items() if reason),
+        tuple(Unplaced(at, reason) for at, reason in why.items() if reason),
     )
 
 

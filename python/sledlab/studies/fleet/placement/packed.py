@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import numpy as np
-from sledlab.studies.fleet.placement.layout import Layout, Left, Placed, Placement, Room, aligned, misfit
+from sledlab.studies.fleet.placement.layout import Layout, Placed, Placement, Room, Unplaced, aligned, misfit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,13 +21,13 @@ def place(items: Sequence[Item], room: Room) -> Layout:
     """
     order = sorted(range(len(items)), key=lambda at: (-items[at].load, -items[at].blocks, items[at].name, at))
     most_load, most_blocks = room.fill * room.devices, int(room.fill * room.blocks)
-    left: list[Left] = []
+    left: list[Unplaced] = []
     found: list[list[tuple[int, int]]] = []
     load, used = np.zeros(len(items)), np.zeros(len(items), dtype=np.int64)
     for at in order:
         item = items[at]
         if why := misfit(item, room, by_load=True):
-            left.append(Left(at, why))
+            left.append(Unplaced(at, why))
             continue
         begin = used[: len(found)]
         fits = (load[: len(found)] + item.load <= most_load) & (begin + item.blocks <= most_blocks)

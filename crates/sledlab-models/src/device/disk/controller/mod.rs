@@ -44,7 +44,7 @@ pub(super) struct Controller {
 
 /// How a command comes to the mechanism.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Entry {
+pub(super) enum CommandEntry {
     /// It has just come over the bus and keeps it as long as it can: its overhead begins.
     Fresh,
     /// It waited in the drive, off the bus: its overhead is over at that time.
@@ -161,14 +161,14 @@ impl Controller {
 
     /// Serves a command that comes at `now`.
     pub fn serve(&mut self, drive: &mut Drive, now: Time, request: &Queued) -> Done {
-        let begun = self.begin(drive, now, request, Entry::Fresh);
+        let begun = self.begin(drive, now, request, CommandEntry::Fresh);
         let done = self.transfer(drive, &begun, begun.wants);
         self.before = request.op;
         done
     }
 
     /// The mechanism turns to a command at `now`.
-    pub fn begin(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: Entry) -> Begun {
+    pub fn begin(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: CommandEntry) -> Begun {
         self.look(drive, now);
         match request.op {
             Op::Read => self.begin_read(drive, now, request, entry),

@@ -4,7 +4,7 @@ use sledlab_core::{Op, Span, Time};
 
 use super::room::Room;
 use super::stream::Stream;
-use super::{Begun, Controller, Done, Entry, Kind, from_buffer, from_medium};
+use super::{Begun, CommandEntry, Controller, Done, Kind, from_buffer, from_medium};
 use crate::device::disk::drive::Drive;
 use crate::device::disk::overheads::{Command, Overheads};
 use crate::device::disk::params::ReadAhead;
@@ -16,7 +16,7 @@ impl Controller {
         drive: &mut Drive,
         now: Time,
         request: &Queued,
-        entry: Entry,
+        entry: CommandEntry,
     ) -> Begun {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let begun = match self.segments.find(lbn, end) {
@@ -34,11 +34,11 @@ impl Controller {
     }
 
     /// When buffered data is ready for the bus, and how long it takes from there to its first sector.
-    fn hit_ready(&self, now: Time, entry: Entry) -> (Time, Span) {
+    fn hit_ready(&self, now: Time, entry: CommandEntry) -> (Time, Span) {
         let Overheads { data_preparation, reselect_first, .. } = *self.overheads;
         match entry {
-            Entry::Fresh => (now + self.overheads.of(Command::ReadHit, self.before), data_preparation),
-            Entry::Waited(ready) => (ready.max(now), reselect_first + data_preparation),
+            CommandEntry::Fresh => (now + self.overheads.of(Command::ReadHit, self.before), data_preparation),
+            CommandEntry::Waited(ready) => (ready.max(now), reselect_first + data_preparation),
         }
     }
 
@@ -49,7 +49,7 @@ impl Controller {
         now: Time,
         segment: usize,
         request: &Queued,
-        entry: Entry,
+        entry: CommandEntry,
     ) -> Begun {
         let (wants, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
@@ -80,7 +80,7 @@ impl Controller {
         now: Time,
         segment: usize,
         request: &Queued,
-        entry: Entry,
+        entry: CommandEntry,
     ) -> Begun {
         let (wants, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
@@ -102,7 +102,7 @@ impl Controller {
     }
 
     /// Nothing of it is buffered.
-    fn begin_miss(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: Entry) -> Begun {
+    fn begin_miss(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: CommandEntry) -> Begun {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let arm = self.arm_start(drive, now, entry);
         let segment = self.segments.take_for_read(lbn);
@@ -159,10 +159,10 @@ impl Controller {
     }
 
     /// When the arm can start for a read: after the command's overhead, and after what it has to finish first.
-    fn arm_start(&mut self, drive: &mut Drive, now: Time, entry: Entry) -> Time {
+    fn arm_start(&mut self, drive: &mut Drive, now: Time, entry: CommandEntry) -> Time {
         let ready = match entry {
-            Entry::Fresh => now + self.overheads.to_arm(Op::Read, self.before),
-            Entry::Waited(ready) => ready,
+            CommandEntry::Fresh => now + self.overheads.to_arm(Op::Read, self.before),
+            CommandEntry::Waited(ready) => ready,
         };
         self.halt(drive, now.max(self.writing.until)).max(ready)
     }

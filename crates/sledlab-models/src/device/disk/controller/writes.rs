@@ -2,7 +2,7 @@
 
 use sledlab_core::{Op, Span, Time};
 
-use super::{Begun, Constraint, Controller, Done, Entry, Kind, from_buffer, from_medium};
+use super::{Begun, CommandEntry, Constraint, Controller, Done, Kind, from_buffer, from_medium};
 use crate::device::Queued;
 use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::overheads::Command;
@@ -14,17 +14,17 @@ impl Controller {
         drive: &mut Drive,
         now: Time,
         request: &Queued,
-        entry: Entry,
+        entry: CommandEntry,
     ) -> Begun {
         let prepared = self.overheads.data_preparation;
         let busy_until = self.writing.until;
         let (ready, lead, append) = match entry {
-            Entry::Fresh => {
+            CommandEntry::Fresh => {
                 let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
                 let append = if self.stream.is_none() { self.writing.append(now, lbn, end) } else { None };
                 (now + self.overheads.of(Command::WriteBuffered, self.before), prepared, append)
             }
-            Entry::Waited(ready) => (ready.max(now), self.overheads.reselect_first + prepared, None),
+            CommandEntry::Waited(ready) => (ready.max(now), self.overheads.reselect_first + prepared, None),
         };
         let wants = if append.is_some() { ready } else { ready.max(busy_until) };
         let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(wants));
@@ -57,22 +57,22 @@ impl Controller {
         drive: &mut Drive,
         now: Time,
         request: &Queued,
-        entry: Entry,
+        entry: CommandEntry,
     ) -> Begun {
         let prepared = self.overheads.data_preparation;
         // Only a command that keeps the bus disconnects once more.
         let extra = self.overheads.extra.clone();
-        let fresh = matches!(entry, Entry::Fresh) && self.before == Op::Write;
+        let fresh = matches!(entry, CommandEntry::Fresh) && self.before == Op::Write;
         let (ready, wants, lead, reselect) = match (entry, extra.as_ref().filter(|_| fresh)) {
-            (Entry::Waited(ready), _) => {
+            (CommandEntry::Waited(ready), _) => {
                 let reselect = self.overheads.reselect_first;
                 (ready, ready.max(now), reselect + prepared, reselect)
             }
-            (Entry::Fresh, None) => {
+            (CommandEntry::Fresh, None) => {
                 let arm = now + self.overheads.to_arm(Op::Write, self.before);
                 (arm, arm, prepared, self.overheads.reselect_first)
             }
-            (Entry::Fresh, Some(extra)) => {
+            (CommandEntry::Fresh, Some(extra)) => {
                 let arm = now + self.overheads.to_arm(Op::Write, self.before);
                 (arm, now + extra.data, prepared, extra.reselect)
             }

@@ -26,7 +26,7 @@ pub(super) const BLOCK: &str = "disksim_disk";
 
 /// A disk read from a DiskSim parameter file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Imported {
+pub struct ImportedDisk {
     /// The name of its block.
     pub name: String,
     /// Its parameters.
@@ -42,11 +42,11 @@ pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
 
 /// The disk in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the only one.
 /// `open` reads the files that it names. Errors name file and line.
-pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<Imported> {
+pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<ImportedDisk> {
     let blocks = disksim::read(text, file, BLOCK, open)?;
     let block = disksim::choose(&blocks, BLOCK, file, name)?;
     let params = DiskParams { flat: assumed(), zones: Vec::new(), seek_table: Vec::new() };
-    let mut imported = Imported { name: block.name.clone(), params, remarks: Vec::new() };
+    let mut imported = ImportedDisk { name: block.name.clone(), params, remarks: Vec::new() };
     imported.read_disk(block, open)?;
     imported.read_buses(&disksim::read(text, file, "disksim_bus", open)?)?;
     imported.remarks.push("Power and idle timeout are assumptions: DiskSim disks have none.".to_owned());
@@ -71,7 +71,7 @@ fn assumed() -> DiskNumbers {
     }
 }
 
-impl Imported {
+impl ImportedDisk {
     fn read_disk(&mut self, block: &Block, open: Open) -> Result<()> {
         let flat = &mut self.params.flat;
         let disk = Section::read(block, BLOCK, keys::DISK, ("device", flat), &mut self.remarks)?;

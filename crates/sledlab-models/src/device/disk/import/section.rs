@@ -5,7 +5,9 @@ use sledlab_core::{Error, Result};
 use toml::Value as Toml;
 
 use super::keys::{Keys, Meaning};
-use crate::device::disksim::{Block, Entry, Value, count, not_negative, number, scaled, text, whole, word};
+use crate::device::disksim::{
+    Block, KeyValue, Value, count, not_negative, number, scaled, text, whole, word,
+};
 
 /// A block whose keys are all known, none is given twice, and none is missing.
 pub(super) struct Section<'a> {
@@ -64,12 +66,12 @@ impl<'a> Section<'a> {
     }
 
     /// The entry called `key`, where it is given.
-    pub fn entry(&self, key: &str) -> Option<&'a Entry> {
+    pub fn entry(&self, key: &str) -> Option<&'a KeyValue> {
         self.block.entries.iter().find(|entry| entry.key == key)
     }
 
     /// What is made of the entry called `key`; errors name its place, or the block where it is not given.
-    pub fn required<T>(&self, key: &str, read: impl FnOnce(&'a Entry) -> Result<T>) -> Result<T> {
+    pub fn required<T>(&self, key: &str, read: impl FnOnce(&'a KeyValue) -> Result<T>) -> Result<T> {
         match self.entry(key) {
             Some(entry) => read(entry).map_err(|error| entry.error(error)),
             None => {
@@ -118,7 +120,7 @@ impl<'a> Section<'a> {
 }
 
 fn apply<P: Params>(
-    entry: &Entry,
+    entry: &KeyValue,
     meaning: &Meaning,
     path: &str,
     params: &mut P,

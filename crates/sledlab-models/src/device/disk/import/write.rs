@@ -3,7 +3,7 @@
 use sledlab_core::params::Params;
 use toml::Value;
 
-use super::Imported;
+use super::ImportedDisk;
 use crate::device::disk::params::{DiskParams, SEEK_TABLE, ZONES};
 use crate::device::disk::zones::Zone;
 use crate::device::disksim::printable;
@@ -11,7 +11,7 @@ use crate::device::disksim::printable;
 /// How wide a line of a list becomes.
 const WIDTH: usize = 116;
 
-impl Imported {
+impl ImportedDisk {
     /// The disk as a device file, with its unit and meaning beside every parameter.
     pub fn to_toml(&self, file: &str) -> String {
         let (file, name) = (printable(file), printable(&self.name));

@@ -8,16 +8,16 @@
 use super::Geometry;
 use super::regions::{Filling, Rectangle, Regions};
 use crate::device::Grid;
-use crate::device::mems::params::Parts;
+use crate::device::mems::params::MediumParts;
 
 /// Parts of the medium in every division.
 const PARTS: u32 = 25;
 
 /// The parts in the order in which addresses fill them; `small_share` of the parts for small data.
-pub(super) fn regions(geometry: &Geometry, parts: Parts, small_share: f64) -> Regions {
+pub(super) fn regions(geometry: &Geometry, parts: MediumParts, small_share: f64) -> Regions {
     let grid = match parts {
-        Parts::Columnar | Parts::OrganPipe => Grid::new(PARTS, 1),
-        Parts::Subregioned => Grid::new(5, 5),
+        MediumParts::Columnar | MediumParts::OrganPipe => Grid::new(PARTS, 1),
+        MediumParts::Subregioned => Grid::new(5, 5),
     };
     let mut cells: Vec<_> = (0..grid.columns).flat_map(|x| (0..grid.rows).map(move |y| (x, y))).collect();
     // Nearest to the centre first; of equally near ones the left and the lower.
@@ -25,7 +25,7 @@ pub(super) fn regions(geometry: &Geometry, parts: Parts, small_share: f64) -> Re
         let from_centre = |n: u32, of: u32| (2 * n + 1).abs_diff(of).pow(2);
         from_centre(*x, grid.columns) + from_centre(*y, grid.rows)
     });
-    if parts != Parts::OrganPipe {
+    if parts != MediumParts::OrganPipe {
         let small = (small_share * f64::from(PARTS)).round() as usize;
         let (small, large) = cells.split_at_mut(small.clamp(1, PARTS as usize - 1));
         small.sort_unstable();

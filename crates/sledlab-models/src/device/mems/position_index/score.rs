@@ -99,7 +99,7 @@ impl PartialEq for Open {
 impl Eq for Open {}
 
 impl ScoreIndex {
-    /// `None` where the index would not be exact or too large: schedulers then scan.
+    /// `None` where the index would not be exact or too large: schedulers then search exhaustively.
     pub fn new(sled: &Arc<Sled>, score: Arc<dyn Score>) -> Option<Self> {
         let longest = sled.longest_positioning();
         if !is_exact(sled) || longest.as_ns() > u32::MAX.into() {

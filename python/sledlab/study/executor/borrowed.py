@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from queue import SimpleQueue
 
 
-class Given:
+class Borrowed:
     """An executor that belongs to somebody else, who ends it.
 
     All it needs is `submit`, and futures with `result`, `done` and `cancel`; those of submitit have no more.

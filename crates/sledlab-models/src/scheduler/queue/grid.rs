@@ -1,6 +1,6 @@
 //! Grids of zones over the medium, and the numbers of the zones in the order in which they are visited (SC-11).
 
-pub(super) use crate::device::Grid;
+pub(in crate::scheduler) use crate::device::Grid;
 use crate::device::{Extent, Mechanics, Queued};
 
 sledlab_core::params! {
@@ -23,7 +23,7 @@ sledlab_core::params! {
 
 /// Which zones there are, and in which order they are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(in crate::scheduler) enum ZoneOrder {
     /// A zone for each cell; cells of a column from the bottom to the top, then the next column.
     Columns,
     /// Two zones for each cell; in a column those of the even cylinders upwards, then those of the odd ones
@@ -33,29 +33,29 @@ pub(super) enum Order {
     Snake,
 }
 
-impl Order {
+impl ZoneOrder {
     /// The order of a circular sweep, with or without zones of their own for odd cylinders.
     pub fn of_sweep(parity: bool) -> Self {
-        if parity { Order::Loops } else { Order::Columns }
+        if parity { ZoneOrder::Loops } else { ZoneOrder::Columns }
     }
 }
 
 /// The zones of a grid over a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Zones {
+pub(in crate::scheduler) struct Zones {
     pub grid: Grid,
-    order: Order,
+    order: ZoneOrder,
     extent: Extent,
 }
 
 impl Zones {
-    pub fn new(grid: Grid, order: Order, mechanics: &dyn Mechanics) -> Self {
+    pub fn new(grid: Grid, order: ZoneOrder, mechanics: &dyn Mechanics) -> Self {
         Zones { grid, order, extent: mechanics.extent() }
     }
 
     /// In order of a circular sweep, with or without zones of their own for odd cylinders.
     pub fn loops(params: &ZoneParams, mechanics: &dyn Mechanics) -> Self {
-        Zones::new(params.grid, Order::of_sweep(params.parity), mechanics)
+        Zones::new(params.grid, ZoneOrder::of_sweep(params.parity), mechanics)
     }
 
     /// The zones of another grid over the same device, in the same order.
@@ -65,7 +65,7 @@ impl Zones {
 
     /// Zones of a cell.
     fn parities(&self) -> u32 {
-        if self.order == Order::Loops { 2 } else { 1 }
+        if self.order == ZoneOrder::Loops { 2 } else { 1 }
     }
 
     pub fn count(&self) -> u32 {
@@ -76,10 +76,10 @@ impl Zones {
     pub fn number(&self, x: u32, y: u32, odd: bool) -> u32 {
         let rows = self.grid.rows;
         match self.order {
-            Order::Columns => x * rows + y,
-            Order::Loops => self.grid.on_loop(x, y, odd),
-            Order::Snake if x.is_multiple_of(2) => x * rows + y,
-            Order::Snake => x * rows + rows - 1 - y,
+            ZoneOrder::Columns => x * rows + y,
+            ZoneOrder::Loops => self.grid.on_loop(x, y, odd),
+            ZoneOrder::Snake if x.is_multiple_of(2) => x * rows + y,
+            ZoneOrder::Snake => x * rows + rows - 1 - y,
         }
     }
 
@@ -98,16 +98,16 @@ mod tests {
     /// As a G2 has them.
     const EXTENT: Extent = Extent { cylinders: 2500, rows: 27, blocks_per_track: 540 };
 
-    fn zones(columns: u32, rows: u32, order: Order) -> Zones {
+    fn zones(columns: u32, rows: u32, order: ZoneOrder) -> Zones {
         Zones { grid: Grid::new(columns, rows), order, extent: EXTENT }
     }
 
     #[test]
     fn zones_of_the_paper_number_320_80_and_20() {
-        let counts = [(40, 4), (20, 2), (10, 1)].map(|(x, y)| zones(x, y, Order::of_sweep(true)).count());
+        let counts = [(40, 4), (20, 2), (10, 1)].map(|(x, y)| zones(x, y, ZoneOrder::of_sweep(true)).count());
         assert_eq!(counts, [320, 80, 20]);
-        assert_eq!(zones(20, 2, Order::of_sweep(false)).count(), 40);
-        assert_eq!(zones(25, 3, Order::Snake).count(), 75);
+        assert_eq!(zones(20, 2, ZoneOrder::of_sweep(false)).count(), 40);
+        assert_eq!(zones(25, 3, ZoneOrder::Snake).count(), 75);
     }
 
     #[test]
@@ -116,9 +116,9 @@ mod tests {
             let zones = zones(2, 3, order);
             [0, 1].map(|x| [0, 1, 2].map(|y| zones.number(x, y, odd)))
         };
-        assert_eq!(tour(Order::Columns, true), [[0, 1, 2], [3, 4, 5]]);
-        assert_eq!(tour(Order::Loops, false), [[0, 1, 2], [6, 7, 8]]);
-        assert_eq!(tour(Order::Loops, true), [[5, 4, 3], [11, 10, 9]]);
-        assert_eq!(tour(Order::Snake, false), [[0, 1, 2], [5, 4, 3]]);
+        assert_eq!(tour(ZoneOrder::Columns, true), [[0, 1, 2], [3, 4, 5]]);
+        assert_eq!(tour(ZoneOrder::Loops, false), [[0, 1, 2], [6, 7, 8]]);
+        assert_eq!(tour(ZoneOrder::Loops, true), [[5, 4, 3], [11, 10, 9]]);
+        assert_eq!(tour(ZoneOrder::Snake, false), [[0, 1, 2], [5, 4, 3]]);
     }
 }

@@ -2,22 +2,23 @@
 
 use sledlab_core::Result;
 
-use super::positioned::Positioned;
+use super::queue::positioned::Positioned;
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::Aim;
 
 /// [`Sptf`](super::sptf::Sptf) without an index.
-pub(super) struct SptfScan;
+pub(super) struct SptfExhaustive;
 
-impl Model for SptfScan {
+impl Model for SptfExhaustive {
     type Params = NoParams;
-    const NAME: &'static str = "sptf-scan";
+    const NAME: &'static str = "sptf-exhaustive";
+    const ALIASES: &'static [&'static str] = &["sptf-scan"];
     const MEANING: &'static str =
         "SPTF by probing every queued request: the same choices as `sptf`, slower in long queues";
     const IN_RACE: bool = false;
     const STARVATION_FREE: bool = false;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
-        Ok(Positioned::boxed(&Aim::Time, Setting { scan: true, ..setting }))
+        Ok(Positioned::boxed(&Aim::Time, Setting { exhaustive: true, ..setting }))
     }
 }

@@ -3,12 +3,12 @@
 use sledlab_core::{Error, Time};
 
 use super::ordered::{Key, Ordered};
-use super::{Scheduler, Setting};
 use crate::device::{Mechanics, QueueOrder, Queued};
+use crate::scheduler::{Scheduler, Setting};
 
 /// What happens when nothing is ahead any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(in crate::scheduler) enum End {
     /// The sweep starts over at the lowest block.
     Wrap,
     /// The sweep goes back.
@@ -20,7 +20,7 @@ pub(super) enum End {
 /// What arrives ahead of the sweep joins it. What arrives at the very block where the sweep is waits for the
 /// next one; otherwise requests for one block could hold it there forever. A queue in order of blocks does not know
 /// who came when: there they join.
-pub(super) struct Sweep {
+pub(in crate::scheduler) struct Sweep {
     queue: Ordered,
     end: End,
     upwards: bool,

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Time};
 
-use super::Scheduler;
 use crate::device::{Mechanics, Queued};
+use crate::scheduler::Scheduler;
 
 /// How requests are ordered.
-pub(super) struct Planner {
+pub(in crate::scheduler) struct Planner {
     /// Name of the scheduler, for messages.
     pub name: &'static str,
     /// Most requests it orders.
@@ -20,7 +20,7 @@ pub(super) struct Planner {
 }
 
 /// Serves a plan; refuses queues that are too long for one.
-pub(super) struct Planned {
+pub(in crate::scheduler) struct Planned {
     planner: Planner,
     /// In order of service.
     plan: VecDeque<Queued>,

@@ -8,19 +8,19 @@ use std::collections::BTreeSet;
 
 use sledlab_core::{Error, Time};
 
-use super::Scheduler;
 use super::grid::Zones;
 use crate::device::{Mechanics, Queued};
+use crate::scheduler::Scheduler;
 
 /// The order in which zones are visited.
-pub(super) trait Tour: Send {
+pub(in crate::scheduler) trait Tour: Send {
     /// Adds to `zones` those to be served next, together; called when those before are empty and there are
     /// requests waiting. At least one of the zones must have some.
     fn next(&mut self, mechanics: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>);
 }
 
 /// Requests outside the zones in service.
-pub(super) struct Waiting {
+pub(in crate::scheduler) struct Waiting {
     zones: Vec<Vec<Queued>>,
     occupied: BTreeSet<u32>,
     len: usize,
@@ -77,7 +77,7 @@ impl Waiting {
 
 /// Circular: in ascending order, then again from the lowest.
 #[derive(Debug, Default)]
-pub(super) struct Circular {
+pub(in crate::scheduler) struct Circular {
     /// Where to look first.
     from: u32,
 }
@@ -98,7 +98,7 @@ impl Tour for Circular {
 }
 
 /// A queue of which one zone, or several merged ones, are in service.
-pub(super) struct Zoned<Z, T> {
+pub(in crate::scheduler) struct Zoned<Z, T> {
     /// Which zone a request is in.
     zone_of: Z,
     tour: T,
@@ -115,7 +115,7 @@ pub(super) struct Zoned<Z, T> {
 }
 
 /// An empty queue over the zones of a grid.
-pub(super) fn over<T: Tour + 'static>(
+pub(in crate::scheduler) fn over<T: Tour + 'static>(
     zones: Zones,
     tour: T,
     inside: Box<dyn Scheduler>,
@@ -214,7 +214,7 @@ where
 }
 
 #[cfg(test)]
-pub(super) mod trial {
+pub(in crate::scheduler) mod trial {
     use sledlab_core::{Op, Time};
     use toml::Table;
 
@@ -223,7 +223,7 @@ pub(super) mod trial {
     use crate::scheduler::{Choice, parse};
 
     /// Cylinder and row.
-    pub type Place = (u32, u32);
+    pub type CylinderRow = (u32, u32);
 
     /// A scheduler at work on a G2, which has 2500 cylinders of 27 rows.
     pub struct Trial {
@@ -244,7 +244,7 @@ pub(super) mod trial {
         }
 
         /// A block for each place joins the queue.
-        pub fn push(&mut self, places: &[Place]) {
+        pub fn push(&mut self, places: &[CylinderRow]) {
             let extent = self.device.mechanics().extent();
             let per_cylinder = self.device.mechanics().capacity_blocks() / u64::from(extent.cylinders);
             let per_row = extent.blocks_per_track / u64::from(extent.rows);
@@ -267,7 +267,7 @@ pub(super) mod trial {
         }
 
         /// Serves the scheduler's choice and tells the place; `None` when the queue is empty.
-        pub fn pop(&mut self) -> Option<Place> {
+        pub fn pop(&mut self) -> Option<CylinderRow> {
             let (mut batch, mut served) = (Vec::new(), Vec::new());
             self.queue.pop(self.now, self.device.mechanics(), &mut batch);
             let at = self.device.mechanics().location(batch.first()?.lbn);
@@ -276,13 +276,13 @@ pub(super) mod trial {
         }
 
         /// Serves all there is.
-        pub fn rest(&mut self) -> Vec<Place> {
+        pub fn rest(&mut self) -> Vec<CylinderRow> {
             std::iter::from_fn(|| self.pop()).collect()
         }
     }
 
     /// The order in which requests at `places` are served, which have all arrived before the first choice.
-    pub fn order(word: &str, places: &[Place]) -> Vec<Place> {
+    pub fn order(word: &str, places: &[CylinderRow]) -> Vec<CylinderRow> {
         let mut trial = Trial::of(word);
         trial.push(places);
         trial.rest()

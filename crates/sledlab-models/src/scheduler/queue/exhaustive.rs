@@ -8,7 +8,7 @@ use sledlab_core::{Span, Time};
 use crate::device::{Aim, Crowd, DeviceState, Mechanics, PositionIndex, Queued};
 
 /// Queued requests in no order.
-pub struct ScanIndex {
+pub struct ExhaustiveIndex {
     aim: Aim,
     queue: Vec<Queued>,
 }
@@ -23,10 +23,10 @@ struct Here {
     first: Queued,
 }
 
-impl ScanIndex {
+impl ExhaustiveIndex {
     /// An empty index that finds the best by `aim`.
     pub fn new(aim: Aim) -> Self {
-        ScanIndex { aim, queue: Vec::new() }
+        ExhaustiveIndex { aim, queue: Vec::new() }
     }
 
     /// Where the best request is.
@@ -82,7 +82,7 @@ fn place(mechanics: &dyn Mechanics, request: &Queued) -> (u32, u32) {
     (location.cylinder, location.row)
 }
 
-impl PositionIndex for ScanIndex {
+impl PositionIndex for ExhaustiveIndex {
     fn insert(&mut self, request: Queued) {
         self.queue.push(request);
     }

@@ -2,11 +2,11 @@
 
 use sledlab_core::{Error, Time};
 
-use super::{Batch, Scheduler, Setting};
 use crate::device::{Aim, Mechanics, PositionIndex, Queued};
+use crate::scheduler::{Batch, Scheduler, Setting};
 
 /// Serves the best position of an index, alone or with all that waits there.
-pub(super) struct Positioned {
+pub(in crate::scheduler) struct Positioned {
     index: Box<dyn PositionIndex>,
     batch: Batch,
 }

@@ -5,11 +5,11 @@ use sledlab_core::{Span, Time, math};
 use crate::device::{Crowd, Score, Stretch};
 
 /// A position at no distance counts as if it were this far: a priority must be finite.
-pub(super) const NEAREST: Span = Span::from_ns(1_000);
+pub(in crate::scheduler) const NEAREST: Span = Span::from_ns(1_000);
 
 /// What counts of the requests that wait at a position.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Crowded {
+pub(in crate::scheduler) enum Crowded {
     /// How many they are (P-SPTF, equation 2).
     Number,
     /// The sum of their waiting times (PA-SPTF, equation 3).

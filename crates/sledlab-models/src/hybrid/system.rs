@@ -41,20 +41,20 @@ pub(super) trait Logic: Send {
 }
 
 /// A hybrid.
-pub(super) struct Shell<L: Logic> {
+pub(super) struct HybridSystem<L: Logic> {
     logic: L,
     io: Io<L::Job>,
     done: Vec<Completion>,
     longest_queue: usize,
 }
 
-impl<L: Logic> Shell<L> {
+impl<L: Logic> HybridSystem<L> {
     pub fn new(logic: L, io: Io<L::Job>) -> Self {
-        Shell { logic, io, done: Vec::new(), longest_queue: 0 }
+        HybridSystem { logic, io, done: Vec::new(), longest_queue: 0 }
     }
 }
 
-impl<L: Logic> System for Shell<L> {
+impl<L: Logic> System for HybridSystem<L> {
     fn capacity_blocks(&self) -> u64 {
         self.logic.capacity_blocks(self.io.device(Tier::Back).capacity_blocks())
     }
@@ -180,7 +180,7 @@ impl<L: Logic> System for Shell<L> {
     }
 }
 
-impl<L: Logic> Durable for Shell<L> {
+impl<L: Logic> Durable for HybridSystem<L> {
     fn give(&mut self, request: u64, data: Vec<Content>) {
         self.io.give(request, data);
     }

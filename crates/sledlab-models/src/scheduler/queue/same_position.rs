@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use sledlab_core::{Error, Time};
 
-use super::Scheduler;
 use crate::device::{Mechanics, Queued};
+use crate::scheduler::Scheduler;
 
 /// A queue whose choices are positions.
 ///
 /// A queue inside that cannot [remove](Scheduler::remove) what was taken along offers it again later; it is
 /// passed over then.
-pub(super) struct SamePosition {
+pub(in crate::scheduler) struct SamePosition {
     queue: Box<dyn Scheduler>,
     /// Requests pushed since the last choice, not sorted in yet: where they lie is for the mechanism to say.
     fresh: Vec<Queued>,

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crate::device::Queued;
 
 /// Place, rank within the place, number.
-pub(super) type Key = (u64, u64, u64);
+pub(in crate::scheduler) type Key = (u64, u64, u64);
 
 /// Requests by place, in a balanced tree: every step takes time that grows with the logarithm of the queue.
 #[derive(Debug, Default)]
-pub(super) struct Ordered {
+pub(in crate::scheduler) struct Ordered {
     tree: BTreeMap<Key, Queued>,
 }
 

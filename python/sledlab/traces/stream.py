@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Given:
+class OpenStream:
     """An open stream, and the first block after its highest request where that is needed."""
 
     source: _native.Source | None = None
     highest_end: int | None = None
 
 
-def open_given(experiment: _native.Experiment, opener: Opener | None) -> tuple[_native.Experiment, Given]:
+def open_stream(
+    experiment: _native.Experiment, opener: Opener | None
+) -> tuple[_native.Experiment, OpenStream]:
     """The experiment, and the stream to replay where the simulator cannot open it by itself.
 
     Args:
@@ -31,14 +33,14 @@ def open_given(experiment: _native.Experiment, opener: Opener | None) -> tuple[_
     if opener is None:
         file, form = experiment.setting("trace.file"), experiment.setting("trace.format")
         if file is None or not is_parquet(file, form or None):
-            return experiment, Given()
+            return experiment, OpenStream()
         opener = ParquetFile(file, int(experiment.setting("trace.sort_window") or 0))
         experiment = experiment.with_setting("trace.format", PARQUET)
     devices = experiment.setting("trace.devices")
     highest_end = None
     if experiment.setting("replay.outside") == "scale":
         highest_end = max(_native.survey(on_one_device(opener, devices))[1], default=0)
-    return experiment, Given(on_one_device(opener, devices), highest_end)
+    return experiment, OpenStream(on_one_device(opener, devices), highest_end)
 
 
 def on_one_device(opener: Opener, devices: str | None) -> _native.Source:

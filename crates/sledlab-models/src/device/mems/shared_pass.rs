@@ -9,7 +9,7 @@ use sledlab_core::{Span, Time};
 use super::layout::Place;
 use super::sled::{Pass, Sled};
 use super::unit::{SledUnit, first_pass, note_further_pass};
-use crate::device::{Busy, Queued, Served, Timing, Work};
+use crate::device::{Busy, MechanicalWork, Queued, Served, Timing};
 use crate::power::Shares;
 
 /// A request with blocks still to be served.
@@ -21,12 +21,12 @@ pub(super) struct Open {
     /// Blocks that the pass under way serves.
     pub run: u32,
     /// Its share of what the sled did so far.
-    pub work: Work,
+    pub work: MechanicalWork,
 }
 
 impl Open {
     pub fn new(request: Queued, timing: Timing) -> Self {
-        Open { request, timing, done: 0, run: 0, work: Work::default() }
+        Open { request, timing, done: 0, run: 0, work: MechanicalWork::default() }
     }
 
     pub fn next_lbn(&self) -> u64 {
@@ -105,7 +105,7 @@ impl SledUnit {
         for open in &mut open {
             open.work.seek += Span::from_ns(overheads.next(1));
         }
-        let mut busy = Busy { until: now + overhead, work: Work::default() };
+        let mut busy = Busy { until: now + overhead, work: MechanicalWork::default() };
         while !open.is_empty() {
             let pass = self.next_pass(&open);
             self.share_pass(&pass, &mut open, Open::left);
@@ -178,11 +178,11 @@ impl SledUnit {
         let mut accesses = Shares::new(self.sled.row_time.as_ns(), blocks);
         for open in open {
             open.note_pass(pass, self.sled.row_time);
-            open.work += Work {
+            open.work += MechanicalWork {
                 seek: Span::from_ns(seeks.next(open.run.into())),
                 access: Span::from_ns(accesses.next(open.run.into())),
                 tip_ns: self.sled.tips(open.run) * self.sled.row_time.as_ns(),
-                ..Work::default()
+                ..MechanicalWork::default()
             };
             open.done += open.run;
         }
