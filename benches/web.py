@@ -23,7 +23,8 @@ from playwright.sync_api import Browser  # noqa: E402
 from sledlab import _native  # noqa: E402
 
 from tests.web.core import CORE, Core, core  # noqa: E402
-from tests.web.laboratory import browser, laboratory  # noqa: E402
+from tests.web.laboratory import laboratory  # noqa: E402
+from tests.web.pages import browser  # noqa: E402
 
 RUNS = 5
 REQUESTS = 1_000_000

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .laboratory import Laboratory, browser, laboratory
+from .laboratory import Laboratory, laboratory
+from .pages import browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +14,10 @@ import pytest
 import sledlab as sl
 from sledlab.show.view import is_built
 
-from tests.require import need
+from .pages import PATIENCE_MS, Opened, opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 WAITING = 5000
 CROWDED = """seed = 1
@@ -36,24 +34,12 @@ limit = 9000
 """So many arrivals that thousands wait after half a second."""
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-PATIENCE_MS = 60_000
 DESK = {"width": 1200, "height": 800}
 PHONE = {"width": 400, "height": 800}
 
 
-@dataclass
-class Laboratory:
-    """The page, and what became of it.
-
-    Attributes:
-        page: It, as Playwright sees it.
-        complaints: Errors and warnings of the console, and exceptions.
-        asked: Addresses that it asked for, itself and what it holds itself left out.
-    """
-
-    page: Page
-    complaints: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+class Laboratory(Opened):
+    """The page, its controls and what it shows."""
 
     def tab(self, name: str) -> None:
         """Goes to a view."""
@@ -127,17 +113,6 @@ class Laboratory:
         ]
 
 
-@contextmanager
-def browser() -> Iterator[Browser]:
-    """Debian's chromium, without a window or a graphics processor."""
-    program = need("chromium")
-    sync_playwright = importlib.import_module(f"{need('playwright')}.sync_api").sync_playwright
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
-
-
 @cache
 def with_its_own() -> Path:
     """The page with the experiment that it has of its own."""
@@ -156,20 +131,8 @@ def laboratory(
     still: bool = True,
 ) -> Iterator[Laboratory]:
     """Opens a page without a network; `still` asks for little motion, so that nothing plays by itself."""
-    context = browser.new_context(
-        viewport=window or DESK, offline=True, reduced_motion="reduce" if still else "no-preference"
-    )
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    opened = Laboratory(page)
-    page.on("console", lambda said: said.type in ("error", "warning") and opened.complaints.append(said.text))
-    page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-    page.on("request", lambda request: opened.asked.append(request.url))
-    try:
-        page.goto((file or with_its_own()).as_uri() + hash)
-        page.locator(".tabs").wait_for()
-        opened.asked[:] = [each for each in opened.asked if not each.startswith(("file:", "blob:", "data:"))]
-        yield opened
-        opened.asked[:] = [each for each in opened.asked if not each.startswith(("file:", "blob:", "data:"))]
-    finally:
-        context.close()
+    motion = "reduce" if still else "no-preference"
+    file = file or with_its_own()
+    with opened(browser, file, hash=hash, viewport=window or DESK, reduced_motion=motion) as found:
+        found.page.locator(".tabs").wait_for()
+        yield Laboratory(found.page, found.complaints, found.asked)

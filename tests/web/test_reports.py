@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from sledlab.show.document import Document, Drawing, page
 from sledlab.show.plots import single
 from sledlab.show.series import MOST_BARS, Bar, Panel, Series, to_json
 
+from . import pages as browsing
 from .test_pages import SMALL, sledlab
 
 UPLOT = Path(sl.__file__).parent / "show" / "uplot"
@@ -63,23 +65,16 @@ HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-
 @pytest.fixture
 def opened(chromium: Browser) -> Iterator[Any]:
     """Opens pages in a window; nothing may be complained of, or be asked for."""
-    complaints: list[str] = []
-    contexts = []
+    found = []
+    with ExitStack() as windows:
 
-    def opens(file: Path, **said: Any) -> Page:
-        context = chromium.new_context(viewport={"width": 1200, "height": 900}, **said)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: complaints.extend([request.url] * (request.url != file.as_uri())))
-        page.goto(file.as_uri())
-        return page
+        def opens(file: Path, **said: Any) -> Page:
+            window = {"width": 1200, "height": 900}
+            found.append(windows.enter_context(browsing.opened(chromium, file, viewport=window, **said)))
+            return found[-1].page
 
-    yield opens
-    for context in contexts:
-        context.close()
-    assert complaints == []
+        yield opens
+    assert [each.complaints + each.asked for each in found if each.complaints or each.asked] == []
 
 
 def report(pages: Path, name: str) -> Path:

@@ -1,0 +1,69 @@
+"""Pages in Debian's chromium, driven by Playwright: opened without a network, with what becomes of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.require import need
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+PATIENCE_MS = 60_000
+"""How long a page may take for one thing, on a machine that is busy with others."""
+
+
+@dataclass
+class Opened:
+    """A page, and what became of it.
+
+    Attributes:
+        page: It, as Playwright sees it.
+        complaints: Errors and warnings of the console, and exceptions.
+        asked: Addresses that it asked for, itself and what it holds itself left out.
+    """
+
+    page: Page
+    complaints: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """The browser, without a window or a graphics processor."""
+    program = need("chromium")
+    sync_playwright = importlib.import_module(f"{need('playwright')}.sync_api").sync_playwright
+    with sync_playwright() as playwright:
+        # Its sandbox would refuse to run as root, and it opens our own pages only.
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
+
+
+@contextmanager
+def opened(browser: Browser, file: Path, *, hash: str = "", **said: Any) -> Iterator[Opened]:
+    """Opens a file without a network; what else is said goes to Playwright's `new_context`."""
+    context = browser.new_context(offline=True, **said)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    found = Opened(page)
+
+    def requested(address: str) -> None:
+        if address.partition("#")[0] != file.as_uri() and not address.startswith(("blob:", "data:")):
+            found.asked.append(address)
+
+    kinds = ("error", "warning", "assert")
+    page.on("console", lambda message: message.type in kinds and found.complaints.append(message.text))
+    page.on("pageerror", lambda error: found.complaints.append(str(error)))
+    page.on("request", lambda request: requested(request.url))
+    try:
+        page.goto(file.as_uri() + hash)
+        yield found
+    finally:
+        context.close()
