@@ -98,7 +98,7 @@ class Unfinished(Exception):  # noqa: N818 - nothing is wrong
     """A share of a study is done, and points of other shares are missing: there is no outcome yet.
 
     Attributes:
-        share: Which, and of how many: `3/8`.
+        share: Number of the share, and of all shares: `3/8`.
         done: Points that it measured; what is kept does not run again.
         missing: Points that are not kept yet.
         points: Points of the whole study.

@@ -97,9 +97,9 @@ class Server:
     """A running server; see `serve`.
 
     Attributes:
-        name: What it is, in short: the device and its scheduler.
-        uri: Where it listens, as clients of NBD want to be told: `nbd+unix:///?socket=...` or `nbd://...`.
-        socket: The Unix socket; empty where it listens on an address.
+        name: The device and its scheduler, in short.
+        uri: Address of the server for clients of NBD: `nbd+unix:///?socket=...` or `nbd://...`.
+        socket: The Unix socket; empty for a server on a TCP address.
         disk: What `attach` made: a file, a block device, or the directory of a file system; empty without.
         result: What `simulate` says of all that was asked, up to the first power failure; there once it has
             stopped, if anything was read or written until then.

@@ -86,7 +86,7 @@ class NodeGrid:
 
     Attributes:
         number: The node.
-        nodes: How many there are.
+        nodes: Number of nodes.
         rows: Rows of the grid.
     """
 

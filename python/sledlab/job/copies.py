@@ -52,7 +52,7 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolde
 
     Args:
         redundancy: `none`, `mirror` or `chained`.
-        nodes: How many there are.
+        nodes: Number of nodes.
         failed: Those that have failed.
 
     Raises:

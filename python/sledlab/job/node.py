@@ -27,8 +27,8 @@ class Node(Store):
     yields what nodes do together; the value of a `yield` is what comes of it.
 
     Attributes:
-        number: Which node it is, counted from 0.
-        nodes: How many there are.
+        number: Number of the node, from 0.
+        nodes: Number of nodes.
         memory: Bytes that the job may hold.
         random: Random numbers of this node's own.
 

@@ -26,8 +26,8 @@ class Store(Phases):
     """Files on the store of a node; what is read and written is counted.
 
     Attributes:
-        number: Which node it is, counted from 0.
-        nodes: How many there are.
+        number: Number of the node, from 0.
+        nodes: Number of nodes.
     """
 
     def __init__(

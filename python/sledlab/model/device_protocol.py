@@ -50,7 +50,7 @@ class Device(Protocol):
             state: Where the mechanism is: 0 at the start, then what was returned for the last request served.
             lbn: First block.
             blocks: Number of blocks, at least 1.
-            is_write: Whether they are written.
+            is_write: Whether the blocks are written.
 
         Returns:
             Milliseconds; or a dict of `positioning_ms`, by which schedulers choose, `transfer_ms`, and

@@ -43,8 +43,8 @@ class Reproduction:
         figures: The figures that were drawn.
         claims: The claims on them, with the verdicts on the whole run on the papers' devices.
         directory: Where tables and pictures are; a directory for each experiment.
-        device: The device of the user's that it ran on; nothing where it is that of the paper.
-        shortened: What was left out of the runs; nothing where they are whole.
+        device: The user's device that requests went to; nothing for the device of the paper.
+        shortened: What was left out of the runs; nothing for whole runs.
 
     Examples:
         >>> import tempfile

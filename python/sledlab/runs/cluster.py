@@ -46,7 +46,7 @@ def replay(
 
     Args:
         work: The record, or its file; that of `experiment` unless given.
-        device: What every node stores on: a device (`device(...)`), or its name or file.
+        device: Store of every node: a device (`device(...)`), or its name or file.
         what_if: Whether to replay it again with each of processor, store and network twice as fast.
         experiment: The file of an experiment, that all else is said over; it may have record and device.
         out: A directory for summary, tables and report.

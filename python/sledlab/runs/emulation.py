@@ -43,7 +43,7 @@ class ClosedLoop:
     """The answers of a server, against a replay of the same requests.
 
     Attributes:
-        operations: How many were compared.
+        operations: Number of operations compared.
         different: Of these, how many the replay completes at another time.
         same_results: Whether the summary and every column of the per-request table are the same to the bit.
 
@@ -75,7 +75,7 @@ class PowerFailure:
         on_s: When the device was on again, in the same seconds.
         seed: Root of the random numbers of that chance.
         under_way: Requests that were never answered.
-        newest: Blocks whose last write was not durable, and which hold it all the same.
+        newest: Blocks whose last write was not durable, and was kept all the same.
         older: Blocks whose last write was not durable, and which hold something older.
         lost: How many of these an acknowledged write had changed after that: a volatile cache has lost it.
 

@@ -52,7 +52,7 @@ class View:
     """A page that simulates and shows an experiment: in a notebook, in a file, in a browser.
 
     Attributes:
-        name: What the experiment is called.
+        name: Name of the experiment.
         given: What is put into the page: the text of the experiment, its traces, where to begin; nothing for
             the experiment that the page has of its own.
 

@@ -33,7 +33,7 @@ class Volume:
     """A volume of a fleet.
 
     Attributes:
-        name: What it is called where it comes from; any text, maybe a hostile one.
+        name: Name of the volume at its source; any text, maybe a hostile one.
         trace: Its requests alone: blocks of the volume from 0, device number 0, times on the clock of the
             whole fleet, which does not begin anew with each volume.
 
@@ -54,13 +54,13 @@ class Survey:
 
     Attributes:
         requests: Reads and writes.
-        reads: Reads among them.
-        read_bytes: What reads move, in bytes.
-        written_bytes: What writes move, in bytes.
+        reads: Reads among the requests.
+        read_bytes: Bytes that reads move.
+        written_bytes: Bytes that writes move.
         end_blocks: The first block of 512 bytes that no request reaches.
         first_s: Arrival of the first request, in s on the clock of the fleet; 0 where there is none.
         last_s: Arrival of the last one, in s.
-        busiest_minute_iops: Reads and writes per second in the minute of the clock that has most of them.
+        busiest_minute_iops: Reads and writes per second in the busiest minute of the clock.
 
     Examples:
         >>> import sledlab as sl

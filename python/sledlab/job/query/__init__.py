@@ -140,7 +140,7 @@ def record_query(
         answer: A Parquet file to write the answer to.
         scale_factor: Scale factor of the tables of TPC-H.
         tables: A directory of other tables: `NAME.parquet` or `NAME/*.parquet`.
-        memory_mb: What a query may hold on a node, in MB of 2^20 bytes; more is written and read again.
+        memory_mb: Memory of a node for the query, in MB of 2^20 bytes; what exceeds that is spilled.
         again: Whether to run it although there is a record.
         progress: Called now and then with what is going on and the share of it that is done.
 

@@ -33,7 +33,7 @@ class QueryPhase:
 
     Attributes:
         name: Its name.
-        nodes: How many there are.
+        nodes: Number of nodes.
         reads: Files that they read.
         writes: Files that they write.
         operations: How many of each kind each node does.
@@ -117,7 +117,7 @@ class QueryPhases:
     """The phases of a query on some nodes.
 
     Attributes:
-        nodes: How many there are.
+        nodes: Number of nodes.
         room: Bytes that each has for hash tables and rows that wait.
         all: The phases, in order.
         files: Bytes of each file on every node.

@@ -92,11 +92,11 @@ class HybridStudy(Outcome):
 
     Attributes:
         configurations: Response by configuration, a row each.
-        techniques: What each technique of the caching disk saves.
+        techniques: Time that each technique of the caching disk saves.
         sizes: Caching disks by size and segment.
-        traffic: What disk and MEMS were asked for.
+        traffic: Reads and writes of the disk and of the MEMS.
         replacement: Caching disks by replacement policy.
-        hits: What the policies would find in the requests alone, and Belady's bound.
+        hits: Hit ratios of the policies by the requests alone, and Belady's bound.
         prices: Memory of equal cost against the caching disk.
 
     Examples:

@@ -71,8 +71,8 @@ def smart_size(
         devices: A device or several that nodes store on.
         until: The component that has to save most where it is twice as fast: `compute` (or `processor`),
             `store` or `network`.
-        deadline: What the job may take: in s, or a text such as `60s`, `2min`, `500ms`.
-        budget: What the cluster may cost, in USD. Either `until`, or `deadline` or `budget` or both.
+        deadline: Longest time the job may take: in s, or a text such as `60s`, `2min`, `500ms`.
+        budget: Highest price of the cluster, in USD. Either `until`, or `deadline` or `budget` or both.
         nodes: The fewest and the most nodes, as a text or a pair.
         job_settings: Parameters of the job or of data, such as `scale_factor=0.1`.
         price: Prices in USD, such as `mems-g3=50`.

@@ -52,9 +52,9 @@ class TunedHybrid(Outcome):
         choice: The run that was chosen: `mems_mb` in 2^20 bytes, `segment_kb` in 1024 bytes, `policy`, and in
             `run` what was measured.
         runs: Every run that was made, in order: `stage`, and the columns of `choice`.
-        baselines: What `disk` and `mems` alone do with the same requests.
+        baselines: Responses of `disk` and `mems` alone to the same requests.
         budget_mb: MEMS that was allowed, in 2^20 bytes.
-        price_per_mb: What that costs each, where it was said.
+        price_per_mb: Price of a MiB of MEMS, where one was said.
         experiment: The choice as TOML, for `sledlab simulate`.
 
     Examples:
