@@ -24,7 +24,12 @@ CORE = WEB / "core" / "sledlab.wasm"
 PACKED = PROJECT / "python" / "sledlab" / "view" / "core.wasm.xz"
 OWN_RUST = PROJECT / ".rust"
 TARGET = "wasm32-unknown-unknown"
-BUILD = ("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--target", TARGET, "--locked")
+# What is called in the middle of a run says `#[inline]`; the rest stays out of line: smaller, and no slower.
+LEAN = ("--config", f'target.{TARGET}.rustflags = ["-C", "llvm-args=-inline-threshold=60"]')
+BUILD = (
+    *("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--target", TARGET, "--locked"),
+    *LEAN,
+)
 LEAST_NODE = 18
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

@@ -17,6 +17,7 @@ CORE = WEB / "core" / "sledlab.wasm"
 ESBUILD = WEB / "node_modules" / ".bin" / "esbuild"
 START = """async ([script, wasm]) => {
     const bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
+    window.script = script;
     window.modules = await WebAssembly.compile(bytes);
     window.start = () => sledlab.laboratory(script, window.modules);
     window.core = window.start();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import bz2
 import gzip
 import json
@@ -14,7 +15,7 @@ from sledlab import _native
 
 from tests.require import need
 
-from .core import Core, core
+from .core import CORE, Core, core
 from .systems import REQUESTS, SYSTEMS
 
 if TYPE_CHECKING:
@@ -165,22 +166,66 @@ def test_mistakes_are_told_as_on_the_command_line(opened):
     assert found["blame"] == "user"
 
 
-def test_a_worker_that_traps_is_started_anew(opened):
-    script = """async (toml) => {
-        const core = start();
-        let told;
-        try {
-            // More than a module can have.
-            await core.putTrace("x", { length: 2 ** 33 });
-        } catch (error) {
-            told = error.mistake;
-        }
-        const run = await finish(toml, core);
-        const { summary } = await core.outcome(run);
-        core.end();
-        return [told.blame, told.message, summary.requests];
-    }"""
-    blame, message, requests = opened.ask(script, SPTF.replace(str(REQUESTS), "1000"))
-    assert blame == "trap"
-    assert message
+TRAP = """async ([wasm, huge, toml]) => {
+    const bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
+    const core = wasm ? sledlab.laboratory(window.script, await WebAssembly.compile(bytes)) : start();
+    const asked = [huge ? core.open(huge) : core.putTrace("large", new Uint8Array(1e7)), core.catalogue()];
+    const told = (await Promise.allSettled(asked)).map(({ reason }) => reason.mistake);
+    const run = await finish(toml, core);
+    await core.close(run);
+    await core.close(run);
+    const { summary } = await core.outcome(await finish(toml, core));
+    core.end();
+    return [told, summary.requests];
+}"""
+HUGE = """[device]
+preset = "ssd-tlc"
+blocks_per_die = 120000
+[workload]
+kind = "uniform"
+"""
+"""A drive whose map of pages needs more memory than a module has addresses."""
+
+
+def with_memory(wasm: bytes, pages: int) -> bytes:
+    """A module whose memory has at most so many pages of 64 KiB."""
+    at = 8
+    while wasm[at] != MEMORY:
+        length, body = leb128(wasm, at + 1)
+        at = body + length
+    length, body = leb128(wasm, at + 1)
+    least, _ = leb128(wasm, body + 2)
+    limits = bytes([1, 1]) + unsigned(least) + unsigned(pages)
+    return wasm[:at] + bytes([MEMORY, len(limits)]) + limits + wasm[body + length :]
+
+
+MEMORY = 5
+"""The number of the section of memories."""
+
+
+def leb128(wasm: bytes, at: int) -> tuple[int, int]:
+    """A number, and where it ends."""
+    value = shift = 0
+    while wasm[at] & 0x80:
+        value |= (wasm[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+    return value | wasm[at] << shift, at + 1
+
+
+def unsigned(value: int) -> bytes:
+    """A number, as modules have them."""
+    low, high = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + unsigned(high) if high else bytes([low])
+
+
+@pytest.mark.parametrize("memory_pages", [None, 96])
+def test_a_core_that_stops_is_started_anew(memory_pages, opened):
+    """It panics where it asks for too much at once, and is stopped by the browser where it gets no more."""
+    wasm = base64.b64encode(with_memory(CORE.read_bytes(), memory_pages)).decode() if memory_pages else ""
+    normal = SPTF.replace(str(REQUESTS), "1000")
+    (stopped, lost), requests = opened.ask(TRAP, [wasm, "" if memory_pages else HUGE, normal])
+    assert stopped["blame"] == lost["blame"] == "trap"
+    assert stopped["message"] == "This needs more memory than a page can have."
+    assert "command line" in stopped["remedy"]
+    assert lost["message"] == "the simulator stopped and was started anew"
     assert requests == 1000

@@ -8,9 +8,11 @@ import pytest
 import sledlab as sl
 
 from .laboratory import Laboratory, laboratory
+from .test_core import HUGE
 
 SCRIPT = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
 HEAD = b"time_us,op,offset_bytes,length_bytes\n"
+READS = HEAD + b"".join(b"%d,R,%d,4096\n" % (n * 900, n * 409600) for n in range(300))
 HOSTILE = {
     "noise.bin": bytes(range(256)) * 50,
     "empty.csv": b"",
@@ -43,11 +45,35 @@ def test_a_hostile_file_is_refused_and_the_page_lives_on(name, page):
     assert page.time_s > 0
 
 
+def run(page: Laboratory, experiment: str, control: str) -> None:
+    """Has an experiment run or watched."""
+    page.tab("Yours")
+    page.page.locator("#experiment").fill(experiment)
+    page.page.get_by_role("button", name=control).last.click()
+
+
+def test_a_core_that_stops_takes_nothing_with_it(page):
+    page.told()
+    drop(page, "mine.csv", READS)
+    page.page.get_by_text("mean response time").wait_for()
+    mine = page.page.locator("#experiment").input_value()
+    for control in ("Run and answer", "Watch it"):
+        run(page, HUGE, control)
+        page.page.locator(".message").wait_for()
+        assert "was started anew" in page.message
+        assert "more memory than a page can have" in page.message
+        page.press("close the message")
+        # The trace that was dropped is still there.
+        run(page, mine, control)
+        page.page.locator("#checksum" if control == "Watch it" else ".yours .big").wait_for()
+        assert page.message == ""
+    page.press("next choice")
+    assert page.time_s > 0
+
+
 def test_a_trace_with_a_wicked_name_is_text_everywhere(page):
     page.told()
-    drop(
-        page, f"{SCRIPT}.csv", HEAD + b"".join(b"%d,R,%d,4096\n" % (n * 900, n * 409600) for n in range(300))
-    )
+    drop(page, f"{SCRIPT}.csv", READS)
     page.page.get_by_text("mean response time").wait_for()
     page.press("Watch it")
     page.told()

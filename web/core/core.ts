@@ -26,6 +26,10 @@ export class CoreError extends Error {
   }
 }
 
+const NO_MEMORY: Mistake = {
+  blame: "trap", message: "This needs more memory than a page can have.", remedy: "Ask for less, or use the command line.",
+};
+
 type Column = "f64" | "u32" | "i32" | "u16" | "u8";
 const ARRAYS = { f64: Float64Array, u32: Uint32Array, i32: Int32Array, u16: Uint16Array, u8: Uint8Array };
 
@@ -67,6 +71,7 @@ export class Core {
     return this.call({ call: "open", toml, name });
   }
 
+  /** Forgets a run, if it is there. */
   close(run: number): void {
     this.call({ call: "close", run });
   }
@@ -118,16 +123,19 @@ export class Core {
       room.set(json, bytes.length);
       failed = this.exports.call(bytes.length);
     } catch (trap) {
-      throw new CoreError({ blame: "trap", message: this.told(trap) });
+      throw new CoreError(this.trapped(trap));
     }
     const answer = new Uint8Array(this.exports.memory.buffer, this.exports.answer(), this.exports.answer_bytes());
     if (failed) throw new CoreError(JSON.parse(new TextDecoder().decode(answer)) as Mistake);
     return decode(answer) as T;
   }
 
-  private told(trap: unknown): string {
+  private trapped(trap: unknown): Mistake {
     const text = new Uint8Array(this.exports.memory.buffer, this.exports.panic(), this.exports.panic_bytes());
-    return new TextDecoder().decode(text) || String(trap);
+    const panic = new TextDecoder().decode(text);
+    // Whoever is refused memory stops without a panic; whoever wants more than there are addresses panics with these words.
+    const refused = panic === "" && trap instanceof WebAssembly.RuntimeError && /unreachable/.test(trap.message);
+    return refused || panic.endsWith("capacity overflow") ? NO_MEMORY : { blame: "trap", message: panic || String(trap) };
   }
 }
 

@@ -13,9 +13,11 @@ export function warm(count: number): void {
   for (let nth = 0; nth < count; nth++) spare.push(start());
 }
 
-/** A worker with a core of its own. */
-export function worker(): Promise<Laboratory> {
-  return spare.shift() ?? start();
+/** A worker with a core of its own, which has these traces. */
+export async function worker(traces: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Laboratory> {
+  const core = await (spare.shift() ?? start());
+  for (const [name, bytes] of traces) await core.putTrace(name, bytes);
+  return core;
 }
 
 async function start(): Promise<Laboratory> {
@@ -38,12 +40,17 @@ export function decoded(base64: string): Uint8Array {
   return bytes;
 }
 
+/** Whether the core has stopped: another was started, without its runs and traces. */
+export function stopped(error: unknown): boolean {
+  return error instanceof CoreError && error.mistake.blame === "trap";
+}
+
 /** What went wrong, in words for people. */
 export function words(error: unknown): string {
   if (!(error instanceof CoreError)) return error instanceof Error ? error.message : String(error);
-  const { blame, message, remedy, place } = error.mistake;
+  const { message, remedy, place } = error.mistake;
   const where = place && place.line > 0 ? `${short(place.file)}, line ${place.line}${place.column ? `, column ${place.column}` : ""}: ` : "";
   const text = place?.text ? `\n${short(place.text, 120)}` : "";
-  const whose = blame === "trap" ? "The simulator stopped and was started anew. " : "";
+  const whose = stopped(error) ? "The simulator stopped and was started anew. " : "";
   return `${whose}${where}${message}${text}${remedy ? `\n${remedy}` : ""}`;
 }

@@ -32,9 +32,8 @@ export class Runner {
   }
 
   async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>): Promise<void> {
-    const core = await worker();
+    const core = await worker(traces);
     this.core = core;
-    for (const [name, bytes] of traces) await core.putTrace(name, bytes);
     const opened = await core.open(experiment.toml, this.name);
     this.run = opened.run;
     this.capacity_blocks = opened.capacity_blocks;

@@ -190,8 +190,7 @@ export class Watch {
 
   private async begin(traces: ReadonlyMap<string, Uint8Array>): Promise<[Laboratory, Laboratory]> {
     for (const each of this.workers) each.end();
-    this.workers = await Promise.all([worker(), worker()]);
-    for (const [name, bytes] of traces) await Promise.all(this.workers.map((each) => each.putTrace(name, bytes)));
+    this.workers = await Promise.all([worker(traces), worker(traces)]);
     return this.workers as [Laboratory, Laboratory];
   }
 

@@ -5,7 +5,7 @@ import type { Laboratory } from "../../core/laboratory.ts";
 import type { Outcome, TraceFacts } from "../../core/types.ts";
 import { button, el, fill } from "../dom.ts";
 import { download } from "../download.ts";
-import { worker } from "../engine.ts";
+import { stopped, worker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
 import { bytes, counted, figure, short, span } from "../format.ts";
 
@@ -18,7 +18,7 @@ export class Yours {
   private readonly text = el("textarea", { id: "experiment", rows: 16, spellcheck: "false" });
   private readonly answer = el("div", { "aria-live": "polite" });
   private readonly pick = el("input", { type: "file", id: "file", class: "unseen", multiple: true }, [], {
-    change: () => void this.app.attempt(() => this.take([...(this.pick.files ?? [])])),
+    change: () => void this.attempt((core) => this.take(core, [...(this.pick.files ?? [])])),
   });
 
   constructor(private readonly app: App) {
@@ -27,13 +27,13 @@ export class Yours {
       el("p", { class: "quiet" }, ["Any format that sledlab reads, compressed or not; or an experiment, .toml. Nothing leaves this page."]),
       el("p", {}, [el("label", {}, [this.pick, el("span", {}, ["or "]), button("choose a file", () => this.pick.click())])]),
     ]);
-    listen(drop, (files) => void this.app.attempt(() => this.take(files)));
+    listen(drop, (files) => void this.attempt((core) => this.take(core, files)));
     // A file that misses the place must not replace the page.
     for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
     fill(this.element, drop, this.answer, el("section", { class: "card" }, [
       el("h2", {}, [el("label", { for: "experiment" }, ["The experiment"])]), this.text,
       el("p", { class: "row" }, [
-        button("Run and answer", () => void this.app.attempt(() => this.run(Experiment.of(this.text.value))), { class: "main" }),
+        button("Run and answer", () => void this.attempt((core) => this.run(core, Experiment.of(this.text.value))), { class: "main" }),
         button("Watch it", () => this.watch()), button("Save as experiment.toml", () => download("experiment.toml", this.text.value)),
       ]),
     ]));
@@ -41,47 +41,58 @@ export class Yours {
 
   async show(): Promise<void> {
     this.text.value = this.app.experiment.toml;
-    this.core ??= await worker();
+    this.core ??= await worker(this.app.traces);
   }
 
-  private async take(files: readonly File[]): Promise<void> {
+  /** Does something with the core. One that has stopped has lost its traces, so another takes its place. */
+  private async attempt(what: (core: Laboratory) => Promise<void>): Promise<void> {
+    await this.app.attempt(async () => {
+      this.core ??= await worker(this.app.traces);
+      try {
+        await what(this.core);
+      } catch (error) {
+        fill(this.answer);
+        if (stopped(error)) {
+          this.core.end();
+          this.core = null;
+        }
+        throw error;
+      }
+    });
+  }
+
+  private async take(core: Laboratory, files: readonly File[]): Promise<void> {
     for (const file of files) {
       if (file.size > MOST_BYTES) throw new Error(`${short(file.name)} has ${bytes(file.size)}, more than ${bytes(MOST_BYTES)}: use the command line for that.`);
       const contents = new Uint8Array(await file.arrayBuffer());
       if (file.name.toLowerCase().endsWith(".toml")) {
-        await this.run(Experiment.of(new TextDecoder().decode(contents)));
+        await this.run(core, Experiment.of(new TextDecoder().decode(contents)));
         continue;
       }
       fill(this.answer, el("p", { class: "card" }, [`Reading ${short(file.name)} …`]));
-      try {
-        await this.replay(file.name, contents);
-      } catch (error) {
-        fill(this.answer);
-        throw error;
-      }
+      await this.replay(core, file.name, contents);
     }
   }
 
-  private async replay(name: string, contents: Uint8Array): Promise<void> {
-    const facts = await this.core!.putTrace(name, contents);
+  private async replay(core: Laboratory, name: string, contents: Uint8Array): Promise<void> {
+    const facts = await core.putTrace(name, contents);
     this.app.traces.set(name, contents);
     const whole = this.app.experiment.withTable("workload", null).withTable("trace", { file: name }).with("replay", "limit", 0).with("replay", "outside", "wrap");
-    await this.run(whole, facts);
+    await this.run(core, whole, facts);
   }
 
-  private async run(experiment: Experiment, facts?: TraceFacts): Promise<void> {
-    this.core ??= await worker();
-    const { run } = await this.core.open(experiment.toml, "experiment");
+  private async run(core: Laboratory, experiment: Experiment, facts?: TraceFacts): Promise<void> {
+    const { run } = await core.open(experiment.toml, "experiment");
     try {
-      for (let told = await this.core.run(run, SLICE); !told.done; told = await this.core.run(run, SLICE)) {
+      for (let told = await core.run(run, SLICE); !told.done; told = await core.run(run, SLICE)) {
         fill(this.answer, el("p", { class: "card" }, [`Simulating: ${counted(told.completed, "request")} done`]));
       }
-      const [outcome, checksum] = [await this.core.outcome(run), await this.core.checksum(run)];
+      const [outcome, checksum] = [await core.outcome(run), await core.checksum(run)];
       this.text.value = experiment.toml;
       this.app.change(experiment);
       this.show_answer(outcome, checksum, facts);
     } finally {
-      await this.core.close(run);
+      await core.close(run);
     }
   }
 

@@ -284,7 +284,8 @@ const fn of<M: Model>() -> Entry {
             positioning: M::POSITIONING,
             spins: M::SPINS,
             presets: M::PRESETS,
-            importer: M::IMPORTER,
+            // A page has no files that one could be imported from.
+            importer: if cfg!(target_family = "wasm") { None } else { M::IMPORTER },
             has_seek_map: M::SEEK_MAP.is_some(),
             shares_bus: M::ON_BUS.is_some(),
         },

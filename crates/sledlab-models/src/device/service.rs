@@ -66,6 +66,7 @@ pub struct Timing {
 impl Timing {
     /// Positioning time of the first access: x and y move in parallel (paper 000, equation 1), a disk waits for
     /// its sector afterwards.
+    #[inline]
     pub fn positioning(&self) -> Span {
         (self.seek_x + self.settle).max(self.seek_y + self.turnaround) + self.rotation
     }

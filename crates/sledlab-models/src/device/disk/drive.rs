@@ -140,6 +140,7 @@ impl Drive {
 
     /// Seek and settling from one track to another. Heads are switched while the arm moves; what takes no time
     /// needs no settling.
+    #[inline]
     pub fn moves(&self, from: Track, to: Track, op: Op) -> (Span, Span) {
         let Parts { curve, head_switch, write_settle, write_haste, .. } = &*self.parts;
         if from == to {

@@ -84,6 +84,7 @@ impl Geometry {
         self.blocks
     }
 
+    #[inline]
     fn zone(&self, lbn: u64) -> &ZoneMap {
         debug_assert!(lbn < self.blocks, "block {lbn} of {}", self.blocks);
         &self.zones[self.starts.up_to(lbn) - 1]

@@ -153,6 +153,7 @@ fn falls_little(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64
 }
 
 /// Straight lines between the points; the last one goes on.
+#[inline]
 fn on_table(table: &[(u64, f64)], cylinders: f64) -> f64 {
     let at = table.partition_point(|(distance, _)| (*distance as f64) < cylinders).clamp(1, table.len() - 1);
     let ((from, from_ms), (to, to_ms)) = (table[at - 1], table[at]);

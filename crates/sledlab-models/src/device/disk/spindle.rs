@@ -38,6 +38,7 @@ impl Spindle {
 
     /// Nanoseconds from `now`, with the head on a track of so many `sectors`, until `slot` comes under it; a little
     /// less than none where it came by less than a nanosecond ago.
+    #[inline]
     pub fn wait_ns(&self, now: Time, slot: u64, sectors: u64) -> f64 {
         self.until(now, slot, sectors) as f64 / self.ticks_per_ns(sectors) as f64
     }

@@ -191,6 +191,7 @@ impl ZoneMap {
     }
 
     /// How many of the sectors before `sector` hold data, reserved ones included.
+    #[inline]
     fn data_before(&self, sector: u64) -> u64 {
         let (unit, rest) =
             if self.unit == 1 { (sector, 0) } else { (sector / self.unit, sector % self.unit) };

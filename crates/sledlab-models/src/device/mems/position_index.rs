@@ -151,6 +151,7 @@ fn is_exact(sled: &Sled) -> bool {
 /// A request at the very place and direction of the sled takes no time: nothing can be cheaper. It is
 /// the one whose time in y is not that of the tables, which are for moves in x too. Estimates by distance make no
 /// such difference.
+#[inline]
 fn waiting_at(sled: &Sled, cells: &Cells, state: SledState, home: u32) -> Option<u32> {
     if sled.estimate.is_some() {
         return None;

@@ -57,6 +57,7 @@ impl Cells {
     }
 
     /// Adds a request behind those of its cell.
+    #[inline]
     pub fn push(&mut self, row: u32, cylinder: u32, request: Queued) {
         let node = Node { request, next: NONE };
         let at = if self.free == NONE {
@@ -78,6 +79,7 @@ impl Cells {
     }
 
     /// Removes the earliest request of a cell.
+    #[inline]
     pub fn pop(&mut self, row: u32, cylinder: u32) -> Option<Queued> {
         let Ends { first: at, last } = self.ends.get(cylinder as usize, row as usize);
         let node = *self.nodes.get(at as usize)?;
