@@ -1,4 +1,4 @@
-"""Each gate of `make lint` stops a planted fault: in Rust, in what it is built of, in the stub for Python.
+"""Each gate of `make lint` stops a planted fault: in Rust, what it is built of, Python, words and pages.
 
 The faults are planted in a workspace of their own, under the project's settings.
 """
@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -47,10 +48,10 @@ def least_rust() -> str:
     return str(manifest["workspace"]["package"]["rust-version"])
 
 
-def crate(folder: Path, name: str, source: str = "", version: str = "1.0.0", license: str = "MIT") -> None:
+def crate(folder: Path, name: str, version: str = "1.0.0", license: str = "MIT") -> None:
     (folder / "src").mkdir(parents=True)
     (folder / "Cargo.toml").write_text(PART.format(name=name, version=version, license=license))
-    (folder / "src" / "lib.rs").write_text(source)
+    (folder / "src" / "lib.rs").touch()
 
 
 def needs(workspace: Path, *lines: str) -> None:
@@ -71,6 +72,14 @@ def run(workspace: Path, *command: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "sound"), [("pub fn planted() {}\n", True), ("pub fn planted( ) { }\n", False)]
+)
+def test_rustfmt(planted: Path, code: str, sound: bool) -> None:
+    (planted / "core" / "src" / "lib.rs").write_text(code)
+    assert (run(planted, "fmt", "--all", "--check").returncode == 0) == sound
 
 
 FAULTS = {
@@ -166,6 +175,67 @@ def test_stub(tmp_path: Path, sound: str, fault: str, said: str) -> None:
     done = stub.check(planted, Path(found.origin))
     assert (done.returncode == 0) == (not fault), done.stdout + done.stderr
     assert said in done.stdout
+
+
+PYTHON = {
+    "ruff format --check planted.py": "planted = [1,2]\n",
+    "ruff check planted.py": '"""Planted."""\n\nimport os\n',
+    "mypy --no-incremental planted.py": "def planted(it):\n    return it\n",
+    "codespell planted.py": "# {slip}\n",
+}
+"""Gates of Python and words, and a fault for each."""
+
+
+@pytest.mark.slow("mypy reads the standard library")
+@pytest.mark.parametrize("gate", PYTHON)
+def test_python_and_words(tmp_path: Path, gate: str) -> None:
+    shutil.copy(PROJECT / "pyproject.toml", tmp_path)
+    planted = tmp_path / "planted.py"
+    for text, sound in (('"""Planted."""\n', True), (PYTHON[gate].format(slip="te" + "h"), False)):
+        planted.write_text(text)
+        done = tool(tmp_path, *gate.split())
+        assert (done.returncode == 0) == sound, done.stdout + done.stderr
+        assert sound or "planted" in done.stdout + done.stderr
+
+
+def tool(folder: Path, name: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs one of Python's tools there."""
+    return subprocess.run(
+        [Path(sys.executable).parent / name, *words],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("fault", [None, "import sledlab.cli\n"])
+def test_imports(tmp_path: Path, fault: str | None) -> None:
+    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    floors = re.findall(r"\w+", " ".join(settings["contracts"][0]["layers"]))
+    package = tmp_path / "sledlab"
+    package.mkdir()
+    for name in set(floors) - {"sledlab"}:
+        (package / f"{name}.py").write_text(fault if fault and name == "traces" else "")
+    # That the package is put together above all floors is no fault, and has to be there.
+    (package / "__init__.py").write_text("from sledlab import cli\n")
+    shutil.copy(PROJECT / "pyproject.toml", tmp_path)
+    done = tool(tmp_path, "lint-imports", PYTHONPATH=str(tmp_path))
+    assert (done.returncode == 0) == (fault is None), done.stdout + done.stderr
+    assert fault is None or "sledlab.traces is not allowed to import sledlab.cli" in done.stdout
+
+
+@pytest.mark.slow("builds two pages")
+@pytest.mark.parametrize("fault", [None, "[there](nowhere.md)", "[there](index.md#nowhere)"])
+def test_pages(tmp_path: Path, fault: str | None) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(f"# Planted\n\n{fault or 'Sound.'}\n")
+    project = (PROJECT / "mkdocs.yml").read_text(encoding="utf-8")
+    (validation,) = re.findall(r"^validation:\n(?:  .*\n)+", project, re.MULTILINE)
+    (tmp_path / "mkdocs.yml").write_text(f"site_name: planted\n{validation}")
+    done = tool(tmp_path, "mkdocs", "build", "--strict", NO_MKDOCS_2_WARNING="1")
+    assert (done.returncode == 0) == (fault is None), done.stderr
 
 
 def test_lint_runs_every_gate() -> None:
