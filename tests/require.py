@@ -21,6 +21,7 @@ PROGRAMS = {
     "cargo": "",
     "cargo-clippy": "",
     "cargo-deny": "",
+    "cargo-fmt": "",
     "cargo-shear": "",
     "chromium": "chromium fonts-dejavu-core",
     "fio": "fio",

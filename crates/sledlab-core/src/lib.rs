@@ -1,10 +1,11 @@
 //! Time, requests, parameters, registries, seeds, statistics and errors: what every other
 //! sledlab crate shares. No I/O and no devices live here.
 
-#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod conformance;
 pub mod error;
+pub mod hash;
 pub mod math;
 pub mod params;
 pub mod registry;

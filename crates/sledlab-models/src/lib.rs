@@ -3,7 +3,7 @@
 //! Each folder is one noun, with a trait in its `mod.rs`, one file per model, and an
 //! explicit list from which the command line, the Python API and the docs learn its names.
 
-#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod cache;
 pub mod conformance;

@@ -3,11 +3,10 @@
 //! A class named `module:Class` with the three methods of the trait: `push(request)`, `pop(now_ns, device)`
 //! and `__len__()`. The interpreter lock is taken for every call.
 
-use std::collections::HashMap;
-
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use sledlab_core::hash::Map;
 use sledlab_core::{Error, Time};
 use sledlab_models::device::{DeviceState, Location, Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
@@ -117,7 +116,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowe
     let given = params.clone();
     Ok(Choice::custom(word, params, move |_| {
         let queue = class.make(&given)?;
-        Ok(Box::new(PythonScheduler { class: class.clone(), queue, waiting: HashMap::new(), failure: None }))
+        Ok(Box::new(PythonScheduler { class: class.clone(), queue, waiting: Map::default(), failure: None }))
     }))
 }
 
@@ -131,7 +130,7 @@ struct PythonScheduler {
     class: Class,
     queue: Py<PyAny>,
     /// What it has been given and has not chosen yet.
-    waiting: HashMap<u64, Queued>,
+    waiting: Map<u64, Queued>,
     failure: Option<Error>,
 }
 

@@ -1,11 +1,11 @@
 //! How often a cache would hold what a workload uses: replacement policies by size, without a device (MT-10).
 
-use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use serde::Serialize;
+use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Error, Op, Result, Source};
 use sledlab_models::replacement::{Choice, Found, Use};
 
@@ -49,7 +49,7 @@ impl Uses {
         segment_blocks: u64,
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Self> {
-        let (mut uses, mut chunk, mut different) = (Uses::default(), Vec::new(), HashSet::new());
+        let (mut uses, mut chunk, mut different) = (Uses::default(), Vec::new(), Set::default());
         while watch().and_then(|()| source.fill(&mut chunk))? > 0 {
             for request in chunk.drain(..).filter(|r| matches!(r.op, Op::Read | Op::Write) && r.blocks > 0) {
                 let last = request.lbn + u64::from(request.blocks) - 1;
@@ -71,7 +71,7 @@ impl Uses {
     /// For every use, the number of the next of the same segment.
     fn next_uses(&self, watch: &mut dyn FnMut() -> Result<()>) -> Result<Vec<u64>> {
         let mut next = vec![Use::NEVER; self.keys.len()];
-        let mut seen = HashMap::new();
+        let mut seen = Map::default();
         for (number, key) in self.keys.iter().enumerate().rev() {
             watch()?;
             next[number] = seen.insert(*key, number as u64).unwrap_or(Use::NEVER);

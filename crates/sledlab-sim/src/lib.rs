@@ -12,7 +12,7 @@
 //! # Ok::<(), sledlab_core::Error>(())
 //! ```
 
-#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod books;
 mod catalogue;

@@ -1,6 +1,6 @@
 //! Numbers for the devices of a trace that names them.
 
-use std::collections::HashMap;
+use sledlab_core::hash::Map;
 
 use crate::fields::{Fault, Parsed};
 use crate::sequel::Sequel;
@@ -11,7 +11,7 @@ const LONGEST_NAME: usize = 256;
 /// Numbers devices in order of their first appearance, from 0, or from where the trace before this one ended.
 #[derive(Debug, Default)]
 pub(crate) struct DeviceNumbers {
-    numbers: HashMap<Box<[u8]>, u16>,
+    numbers: Map<Box<[u8]>, u16>,
     /// The one last asked for: most requests go to the same device as the one before. No name is empty.
     last: (Vec<u8>, u16),
     sequel: Sequel,

@@ -1,6 +1,6 @@
 //! Streaming readers and writers of block traces, workload generators, and work records.
 
-#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
 mod arrivals;
 pub mod characterise;

@@ -1,7 +1,8 @@
 //! What traces share that continue one another: the numbers of devices, and the time from which they count.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sledlab_core::hash::Map;
 
 /// Shared by traces of which one continues another, such as the days of a month; clones are the same.
 ///
@@ -12,7 +13,7 @@ pub struct Sequel(Arc<Mutex<Shared>>);
 #[derive(Debug, Default)]
 struct Shared {
     names: Vec<Box<[u8]>>,
-    numbers: HashMap<Box<[u8]>, u16>,
+    numbers: Map<Box<[u8]>, u16>,
     base_ns: Option<u64>,
 }
 

@@ -1,8 +1,7 @@
 //! A run that is watched: the same experiment again, beside the run that is asked about.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
+use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Time};
 use sledlab_models::device::Queued;
 use sledlab_models::system::{Access, Choice, Rested, State};
@@ -89,7 +88,7 @@ impl Watched {
     }
 
     /// All accesses in the order in which they were queued, and the row of each.
-    fn accesses(&self, answer: &mut Answer) -> (Value, HashMap<(usize, u64), u32>) {
+    fn accesses(&self, answer: &mut Answer) -> (Value, Map<(usize, u64), u32>) {
         let mut all: Vec<(usize, &Access)> = Vec::new();
         for (number, station) in self.stations.iter().enumerate() {
             all.extend(station.accesses.iter().map(|access| (number, access)));
@@ -131,7 +130,7 @@ impl Watched {
     }
 
     /// All choices in order of time, and their candidates.
-    fn choices(&self, answer: &mut Answer, rows: &HashMap<(usize, u64), u32>) -> (Value, Value) {
+    fn choices(&self, answer: &mut Answer, rows: &Map<(usize, u64), u32>) -> (Value, Value) {
         let mut all: Vec<(usize, &Choice)> = Vec::new();
         for (number, station) in self.stations.iter().enumerate() {
             all.extend(station.choices.iter().map(|choice| (number, choice)));

@@ -11,13 +11,12 @@ mod requests;
 mod sockets;
 mod telling;
 
-use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use foldhash::fast::FixedState;
+use sledlab_core::hash::Map;
 use sledlab_core::{Error, Result, Time};
 use sledlab_sim::{Answer, Outcome};
 
@@ -187,7 +186,7 @@ pub(crate) struct Serving {
     connections: Connections,
     flights: Flights,
     /// Keys of the requests whose operations wait for the model, by the numbers of these.
-    ids: HashMap<u64, u32, FixedState>,
+    ids: Map<u64, u32>,
     answers: Vec<Answer>,
     answered: Vec<u32>,
     /// The model tells some answers only when they are due: then it must be asked a little earlier.
@@ -259,7 +258,7 @@ impl Serving {
             awake,
             connections: Connections::default(),
             flights: Flights::default(),
-            ids: HashMap::default(),
+            ids: Map::default(),
             answers: Vec::new(),
             answered: Vec::new(),
             asks_early: false,

@@ -11,8 +11,9 @@
 //!
 //! A trim is durable at once and follows on all that arrived before: no failure brings that back.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Error, Result};
 use sledlab_models::system::{Content, Contents};
 use sledlab_sim::version;
@@ -30,7 +31,7 @@ pub struct Versions {
     last: u64,
     /// Of every block that may not be found as the store holds it: what may be, in order of arrival, the last of which
     /// is in the store.
-    blocks: HashMap<u64, Vec<Held>>,
+    blocks: Map<u64, Vec<Held>>,
     /// Writes that are not answered, or not safe.
     writes: BTreeMap<u64, Write>,
     held: usize,
@@ -103,7 +104,7 @@ impl Versions {
         Versions {
             is_volatile,
             last: OLDEST,
-            blocks: HashMap::new(),
+            blocks: Map::default(),
             writes: BTreeMap::new(),
             held: 0,
             bytes: 0,

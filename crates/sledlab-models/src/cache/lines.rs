@@ -1,7 +1,9 @@
 //! Which blocks a cache holds, in lines of which the one longest unused makes room, and which it has yet to write.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use sledlab_core::hash::Map;
 
 use super::{BlockRun, CacheParams};
 
@@ -33,7 +35,7 @@ pub struct Lines {
     line_blocks: u64,
     most: usize,
     destage_blocks: u64,
-    held: HashMap<u64, Line>,
+    held: Map<u64, Line>,
     /// Their numbers, by where they lie.
     held_at: BTreeSet<u64>,
     /// Numbers of lines that may be dropped, by when they were last used.
@@ -51,7 +53,7 @@ impl Lines {
             line_blocks: params.line_blocks,
             most: (params.capacity_blocks / params.line_blocks) as usize,
             destage_blocks: params.destage_blocks,
-            held: HashMap::new(),
+            held: Map::default(),
             held_at: BTreeSet::new(),
             clean: BTreeMap::new(),
             dirty: BTreeMap::new(),

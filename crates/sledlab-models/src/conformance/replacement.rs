@@ -1,9 +1,8 @@
 //! What every replacement policy must keep.
 
-use std::collections::{HashMap, HashSet};
-
 use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Result, seed};
 
 use crate::replacement::{Choice, Found, ReplacementPolicy, Use};
@@ -35,7 +34,7 @@ impl Case {
 
     /// The accesses, with their futures.
     fn accesses(&self) -> Vec<Use> {
-        let mut next = HashMap::new();
+        let mut next = Map::default();
         let number = |at: usize| at as u64;
         let mut uses: Vec<Use> = (self.keys.iter().enumerate().rev())
             .map(|(at, key)| Use { key: *key, next: next.insert(*key, number(at)).unwrap_or(Use::NEVER) })
@@ -109,7 +108,7 @@ fn told(number: usize, key: u64) -> String {
 /// Every access of a case, and what came of it.
 fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Step>> {
     let mut policy = make(case.capacity)?;
-    let mut contents = HashSet::new();
+    let mut contents = Set::default();
     let mut steps = Vec::with_capacity(case.keys.len());
     for (number, access) in case.accesses().into_iter().enumerate() {
         let key = access.key;

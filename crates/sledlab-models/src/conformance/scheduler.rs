@@ -1,9 +1,8 @@
 //! What every scheduler must keep.
 
-use std::collections::HashMap;
-
 use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::hash::Map;
 use sledlab_core::{Op, Result, Time, seed};
 use toml::Table;
 
@@ -173,7 +172,7 @@ fn chooses_nothing_from_nothing(subject: &Subject<'_>, case: &Case) -> Kept {
 }
 
 fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> Kept {
-    let mut latest = HashMap::new();
+    let mut latest = Map::default();
     for request in run(subject, case)?.order {
         let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
         Broken::unless(before < Some(request.id), Described(&request), || {

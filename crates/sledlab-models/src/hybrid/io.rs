@@ -1,7 +1,8 @@
 //! Accesses to the two devices of a hybrid, and the requests they are for.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
+use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
 use super::{HybridCounts, Traffic};
@@ -54,8 +55,8 @@ pub(super) struct Io<J> {
     background_end: Time,
     traffic: [Traffic; 2],
     keeps_contents: bool,
-    given: HashMap<u64, Vec<Content>>,
-    found: HashMap<u64, Vec<Content>>,
+    given: Map<u64, Vec<Content>>,
+    found: Map<u64, Vec<Content>>,
 }
 
 impl<J> Io<J> {
@@ -75,8 +76,8 @@ impl<J> Io<J> {
             background_end: Time::ZERO,
             traffic: [Traffic::default(); 2],
             keeps_contents,
-            given: HashMap::new(),
-            found: HashMap::new(),
+            given: Map::default(),
+            found: Map::default(),
         }
     }
 

@@ -88,7 +88,7 @@ impl Model for Mirror {
             least_stream: params.sequential_kb * KB_BLOCKS,
             streams: Streams::new(params.sequential_kb * KB_BLOCKS),
             buffer: Lines::new(&buffer),
-            contents: Contents::new(),
+            contents: Contents::default(),
             most_blocks: (capacity_blocks / LINE_BLOCKS / 2).max(1) * LINE_BLOCKS,
             waiting: VecDeque::new(),
             writing: BTreeMap::new(),

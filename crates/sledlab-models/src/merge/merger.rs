@@ -1,7 +1,8 @@
 //! The queue of a station that merges.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
 use super::overlaps::{Overlaps, end, is_write};
@@ -70,14 +71,14 @@ pub struct Merger {
     /// Groups in the scheduler's queue, by the smallest number in them.
     groups: BTreeMap<u64, Group>,
     /// In which group a number is, and which a ticket stands for.
-    of_number: HashMap<u64, u64>,
-    of_ticket: HashMap<u64, u64>,
+    of_number: Map<u64, u64>,
+    of_ticket: Map<u64, u64>,
     /// Groups of free requests by where they begin and end.
     starts: BTreeSet<(u64, u64)>,
     ends: BTreeSet<(u64, u64)>,
     overlaps: Overlaps,
     /// By ticket.
-    under_way: HashMap<u64, Group>,
+    under_way: Map<u64, Group>,
     merged: Merged,
     chosen: Vec<Queued>,
 }
@@ -91,12 +92,12 @@ impl Merger {
             next_number: 0,
             next_ticket: 0,
             groups: BTreeMap::new(),
-            of_number: HashMap::new(),
-            of_ticket: HashMap::new(),
+            of_number: Map::default(),
+            of_ticket: Map::default(),
             starts: BTreeSet::new(),
             ends: BTreeSet::new(),
             overlaps: Overlaps::default(),
-            under_way: HashMap::new(),
+            under_way: Map::default(),
             merged: Merged::default(),
             chosen: Vec::new(),
         })

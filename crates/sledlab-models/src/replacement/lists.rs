@@ -1,8 +1,6 @@
 //! Linked lists of keys, with a place for each key: what most policies keep.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
+use sledlab_core::hash::Map;
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -30,7 +28,7 @@ pub(super) struct Lists<const N: usize> {
     nodes: Vec<Node>,
     free: Vec<u32>,
     ends: [Ends; N],
-    places: HashMap<u64, u32, RandomState>,
+    places: Map<u64, u32>,
 }
 
 impl<const N: usize> Lists<N> {
@@ -39,7 +37,7 @@ impl<const N: usize> Lists<N> {
             nodes: Vec::new(),
             free: Vec::new(),
             ends: [Ends { front: NONE, back: NONE, len: 0 }; N],
-            places: HashMap::default(),
+            places: Map::default(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Keys with priorities, of which the least goes first, and of equals the one set longest ago.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use foldhash::fast::RandomState;
+use sledlab_core::hash::Map;
 
 /// What is known of a key.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Kept {
 /// Keys by priority.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Priorities {
-    keys: HashMap<u64, Kept, RandomState>,
+    keys: Map<u64, Kept>,
     order: BTreeMap<(u64, u64), u64>,
     sets: u64,
 }

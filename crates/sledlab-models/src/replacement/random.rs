@@ -1,9 +1,7 @@
 //! Anything makes room, each with the same chance: a bound for what choosing is worth.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
 use rand::RngExt;
+use sledlab_core::hash::Map;
 use sledlab_core::seed;
 
 use sledlab_core::Error;
@@ -21,7 +19,7 @@ sledlab_core::params! {
 /// A random victim.
 pub struct Random {
     keys: Vec<u64>,
-    places: HashMap<u64, usize, RandomState>,
+    places: Map<u64, usize>,
     capacity: usize,
     rng: seed::Stream,
 }
@@ -33,7 +31,7 @@ impl Model for Random {
 
     fn new(params: &RandomParams, capacity: usize) -> Self {
         let rng = seed::stream(params.seed, "replacement");
-        Random { keys: Vec::new(), places: HashMap::default(), capacity, rng }
+        Random { keys: Vec::new(), places: Map::default(), capacity, rng }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Scheduling by minimum spanning trees (SC-19; Yu, Agrawal and El Abbadi 2003).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use sledlab_core::Result;
+use sledlab_core::hash::Map;
 
 use super::queue::planned::{Planned, Planner};
 use super::{Model, Scheduler, Setting};
@@ -48,7 +49,7 @@ struct Places<'a> {
 impl<'a> Places<'a> {
     fn new(mechanics: &'a dyn Mechanics, mut requests: Vec<Queued>) -> Self {
         requests.sort_unstable_by_key(|request| request.id);
-        let mut known = HashMap::new();
+        let mut known = Map::default();
         let mut waiting: Vec<Vec<Queued>> = Vec::new();
         for request in requests {
             let at = mechanics.location(request.lbn);

@@ -1,8 +1,9 @@
 //! What lies on a medium, for tests that ask where data is and what a crash leaves.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Span, Time};
 
 use super::{Completion, Durable, Station, System, advance_by_events};
@@ -27,7 +28,7 @@ impl Default for Content {
 }
 
 /// What blocks hold. Those that are missing were never written.
-pub type Contents = HashMap<u64, Content>;
+pub type Contents = Map<u64, Content>;
 
 /// A system whose media remember what was written.
 ///
@@ -36,9 +37,9 @@ pub type Contents = HashMap<u64, Content>;
 pub struct Medium {
     system: Box<dyn System>,
     contents: Contents,
-    given: HashMap<u64, Vec<Content>>,
+    given: Map<u64, Vec<Content>>,
     writing: BTreeMap<u64, (u64, Vec<Content>)>,
-    found: HashMap<u64, Vec<Content>>,
+    found: Map<u64, Vec<Content>>,
     loses_headers: bool,
     answers_early: bool,
     /// Writes that are answered though they are still under way.
@@ -50,10 +51,10 @@ impl Medium {
     pub fn new(system: Box<dyn System>) -> Self {
         Medium {
             system,
-            contents: HashMap::new(),
-            given: HashMap::new(),
+            contents: Map::default(),
+            given: Map::default(),
             writing: BTreeMap::new(),
-            found: HashMap::new(),
+            found: Map::default(),
             loses_headers: false,
             answers_early: false,
             early: Vec::new(),

@@ -1,8 +1,6 @@
 //! Which blocks are touched: the working set, and overwriting.
 
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
+use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Op, Request};
 
 use super::report::WorkingSet;
@@ -14,7 +12,7 @@ const PAGE_BLOCKS: u64 = 64 * BLOCKS_PER_4K;
 /// A bit for every block read and every block written, kept only where there are any.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    index: HashMap<u64, u32, FixedState>,
+    index: Map<u64, u32>,
     pages: Vec<Page>,
     /// 4 KiB units written, and those of them that had been written before.
     units_written: u64,

@@ -15,9 +15,7 @@ mod reuse;
 mod sequentiality;
 mod sizes;
 
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
+use sledlab_core::hash::Map;
 use sledlab_core::stats::Distribution;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, Source, Time};
 
@@ -87,7 +85,7 @@ pub struct Characterisation {
     footprint: Footprint,
     reuse: Reuse,
     /// How often a write started at an address.
-    write_starts: HashMap<u64, u32, FixedState>,
+    write_starts: Map<u64, u32>,
 }
 
 impl Default for Characterisation {
@@ -133,7 +131,7 @@ impl Characterisation {
             sequentiality: sequentiality::SequentialityCollector::default(),
             footprint: Footprint::default(),
             reuse,
-            write_starts: HashMap::default(),
+            write_starts: Map::default(),
         }
     }
 

@@ -6,9 +6,7 @@
 //! for each size the list remembers its last entry: a use moves one entry to the
 //! front and one across each border in front of it.
 
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
+use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Request};
 
 use super::report::HitRatio;
@@ -202,7 +200,7 @@ impl Reuse {
 /// is bounded by the largest cache.
 #[derive(Clone, Debug, Default)]
 struct Pages {
-    index: HashMap<u64, u32, FixedState>,
+    index: Map<u64, u32>,
     table: Vec<Page>,
     /// Places in the table without a page.
     free: Vec<u32>,

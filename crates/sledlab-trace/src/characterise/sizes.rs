@@ -1,8 +1,6 @@
 //! How large requests are.
 
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
+use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Op};
 
 use super::ratio;
@@ -18,12 +16,12 @@ const COMMONEST: usize = 10;
 #[derive(Clone, Debug)]
 pub struct SizeCollector {
     small: Vec<[u64; 2]>,
-    large: HashMap<u32, [u64; 2], FixedState>,
+    large: Map<u32, [u64; 2]>,
 }
 
 impl Default for SizeCollector {
     fn default() -> Self {
-        SizeCollector { small: vec![[0; 2]; SMALL], large: HashMap::default() }
+        SizeCollector { small: vec![[0; 2]; SMALL], large: Map::default() }
     }
 }
 

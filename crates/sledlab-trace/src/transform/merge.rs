@@ -1,8 +1,9 @@
 //! Several traces as one, in order of arrival.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
+use sledlab_core::hash::Map;
 use sledlab_core::{Error, Request, Result, Source, Time};
 
 use crate::ending::Ending;
@@ -20,7 +21,7 @@ pub struct Merge<S> {
     /// Streams to be asked for their next request.
     due: Vec<usize>,
     renumber: bool,
-    devices: HashMap<(usize, u16), u16>,
+    devices: Map<(usize, u16), u16>,
     ending: Ending,
 }
 
@@ -54,7 +55,7 @@ impl<S: Source> Merge<S> {
             streams,
             ready: BinaryHeap::new(),
             renumber: true,
-            devices: HashMap::new(),
+            devices: Map::default(),
             ending: Ending::default(),
         }
     }

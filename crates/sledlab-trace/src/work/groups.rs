@@ -1,10 +1,10 @@
 //! Sets of nodes: by number, by name, or as a list of both.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use sledlab_core::hash::Map;
 
 use super::Group;
 use super::budget::Budget;
@@ -102,7 +102,7 @@ impl<'a> Selector<'a> {
 pub(super) struct Groups {
     pub(super) nodes: usize,
     pub(super) list: Vec<Group>,
-    by_name: HashMap<String, usize, foldhash::fast::FixedState>,
+    by_name: Map<String, usize>,
 }
 
 impl Groups {

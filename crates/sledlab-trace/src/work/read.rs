@@ -1,8 +1,6 @@
 //! Reads a record line by line, and checks that it can be true.
 
-use std::collections::{HashMap, HashSet};
-
-use foldhash::fast::FixedState;
+use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Error, Result};
 
 use super::access::{FindFile, sketches};
@@ -65,7 +63,7 @@ fn next_line(input: &mut Input, line: &mut Vec<u8>) -> Result<bool> {
     Ok(false)
 }
 
-type Index = HashMap<String, usize, FixedState>;
+type Index = Map<String, usize>;
 
 struct Files {
     list: Vec<super::File>,
@@ -95,7 +93,7 @@ struct Reader {
     kinds: Vec<String>,
     kind_index: Index,
     phases: Vec<Phase>,
-    names: HashSet<String, FixedState>,
+    names: Set<String>,
     /// The number of phases when a node last had a step.
     stepped: Vec<usize>,
     budget: Budget,
@@ -113,7 +111,7 @@ impl Reader {
             kinds: Vec::new(),
             kind_index: Index::default(),
             phases: Vec::new(),
-            names: HashSet::default(),
+            names: Set::default(),
             budget,
             sums: Sums::default(),
         }

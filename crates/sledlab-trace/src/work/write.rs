@@ -1,11 +1,10 @@
 //! Writes a record: the same bytes for the same record.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
-use foldhash::fast::FixedState;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use sledlab_core::hash;
 use sledlab_core::{Error, Result};
 
 use super::access::written;
@@ -139,7 +138,7 @@ impl Work {
 
     fn write_phase(&self, phase: &Phase, text: &mut Vec<u8>) -> Result<()> {
         // Nodes that do the same share a line, in the place of the first of them.
-        let mut index: HashMap<Vec<u8>, usize, FixedState> = HashMap::default();
+        let mut index: hash::Map<Vec<u8>, usize> = hash::Map::default();
         let mut sharing: Vec<Vec<usize>> = Vec::new();
         for (node, step) in phase.steps.iter().enumerate().filter(|(_, step)| !step.is_idle()) {
             let mut body = Vec::new();

@@ -147,7 +147,7 @@ proptest! {
             let bytes = session.versions.blocks.values().map(|block| bytes(block)).sum::<usize>();
             prop_assert_eq!(session.versions.bytes, bytes);
         }
-        let mut contents = Contents::new();
+        let mut contents = Contents::default();
         let mut expected = session.store.clone();
         for (lbn, pick) in (0..BLOCKS).zip(picks) {
             let possible = session.possible(lbn);
@@ -188,7 +188,7 @@ fn what_was_given_up_is_not_made_up() {
     versions.arrive(1, 0, &[2; BLOCK]);
     versions.acknowledged(1);
     versions.arrive(2, 0, &[3; BLOCK]);
-    let found = |held| Contents::from([(0, Content::Data(held))]);
+    let found = |held| Contents::from_iter([(0, Content::Data(held))]);
     let found = versions.crashed(&found(version(1))).expect("what was there before");
     assert_eq!(found, Recovered { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
 
@@ -196,6 +196,6 @@ fn what_was_given_up_is_not_made_up() {
     versions.arrive(0, 0, &[1; BLOCK]);
     versions.arrive(1, 0, &[2; BLOCK]);
     versions.acknowledged(1);
-    let error = versions.crashed(&Contents::new()).expect_err("the first content is superseded");
+    let error = versions.crashed(&Contents::default()).expect_err("the first content is superseded");
     assert!(error.to_string().contains("given up"), "{error}");
 }

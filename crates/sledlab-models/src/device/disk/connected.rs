@@ -5,8 +5,9 @@
 //! of a write crosses while the arm moves. The mechanism keeps a read until its data has crossed, a write until it is on
 //! the medium. The rules are facts about the reference simulator: of its public description, and measured on its runs.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
+use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Span, Time};
 
 use super::controller::{Begun, CommandEntry, Controller, Done};
@@ -37,7 +38,7 @@ pub struct Connected {
     /// Commands that have come over the bus and were not told of yet.
     arrived: VecDeque<Queued>,
     /// When the overhead of each command ends that has come and that the mechanism has not turned to.
-    ready: HashMap<u64, Time>,
+    ready: Map<u64, Time>,
     active: Option<Active>,
     /// The rest of its batch.
     following: VecDeque<Queued>,
@@ -112,7 +113,7 @@ impl Connected {
             asking: VecDeque::new(),
             hold: None,
             arrived: VecDeque::new(),
-            ready: HashMap::new(),
+            ready: Map::default(),
             active: None,
             following: VecDeque::new(),
             work: MechanicalWork::default(),

@@ -1,7 +1,8 @@
 //! A bus that moves the blocks of one request at a time, first come first served.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
+use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
 use crate::device::Queued;
@@ -16,9 +17,9 @@ pub(super) struct Bus {
     owner: Option<Transfer>,
     waiting: VecDeque<Queued>,
     /// When each unfinished write began to cross, and its blocks.
-    writes: HashMap<u64, (Time, u32)>,
+    writes: Map<u64, (Time, u32)>,
     /// Blocks read by the tips, and blocks that have crossed, of each unfinished read.
-    reads: HashMap<u64, Read>,
+    reads: Map<u64, Read>,
 }
 
 /// The owner: all blocks it has up to `target` will have crossed at `until`.
@@ -41,8 +42,8 @@ impl Bus {
             block_time,
             owner: None,
             waiting: VecDeque::new(),
-            writes: HashMap::new(),
-            reads: HashMap::new(),
+            writes: Map::default(),
+            reads: Map::default(),
         }
     }
 

@@ -6,8 +6,9 @@
 //! their pass ends. The rules are facts about the reference simulator, measured on its runs; of batches there are
 //! none, so that the same rules are kept for each request of a pass that serves several (SC-22).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
+use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Span, Time};
 
 use super::bus::Bus;
@@ -35,7 +36,7 @@ pub struct Interleaved {
     /// What the sled did for the batch so far.
     work: MechanicalWork,
     /// Reads that left the sled with blocks still to cross the bus, by id.
-    leaving: HashMap<u64, Leaving>,
+    leaving: Map<u64, Leaving>,
 }
 
 /// What the sled does.
@@ -92,7 +93,7 @@ impl Interleaved {
             active: None,
             open: Vec::new(),
             work: MechanicalWork::default(),
-            leaving: HashMap::new(),
+            leaving: Map::default(),
         })
     }
 

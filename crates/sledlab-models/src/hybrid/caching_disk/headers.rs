@@ -4,7 +4,7 @@
 //! each change at once; the header follows on the front device in the background, and then the note is no longer
 //! needed. A block counts as dirty as soon as a write to it begins, and as there once that is done.
 
-use std::collections::HashMap;
+use sledlab_core::hash::Map;
 
 use super::moves::Early;
 use super::{CachingDisk, Job, Phase, Sizes};
@@ -28,12 +28,12 @@ pub(super) struct Headers {
     sizes: Sizes,
     states: Vec<State>,
     /// Only where contents are kept.
-    notes: HashMap<u32, Content>,
+    notes: Map<u32, Content>,
 }
 
 impl Headers {
     pub fn new(sizes: Sizes) -> Self {
-        Headers { sizes, states: vec![State::default(); sizes.slots as usize], notes: HashMap::new() }
+        Headers { sizes, states: vec![State::default(); sizes.slots as usize], notes: Map::default() }
     }
 
     /// A header is about to be written as it should be; false where there are none.
@@ -56,7 +56,7 @@ pub(super) struct Durable {
     sizes: Sizes,
     front: Contents,
     back: Contents,
-    notes: HashMap<u32, Content>,
+    notes: Map<u32, Content>,
     /// Dirty blocks in the buffer.
     buffer: Contents,
 }
@@ -147,7 +147,7 @@ impl CachingDisk {
 
     /// What is durable of all this.
     pub(super) fn durable(&mut self, (front, back): (Contents, Contents)) -> Durable {
-        let mut buffer = Contents::new();
+        let mut buffer = Contents::default();
         for destage in self.destages.iter().flatten().filter(|destage| destage.slot.is_none()) {
             let first = destage.segment * self.sizes.segment_blocks;
             for lbn in (first..first + self.sizes.segment_blocks).filter(|lbn| destage.dirty.has(lbn - first))

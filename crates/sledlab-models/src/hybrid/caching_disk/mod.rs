@@ -17,9 +17,9 @@ mod serving;
 mod steps;
 mod stretch;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use foldhash::fast::RandomState;
+use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Time};
 
 use self::destaging::{Behind, Destage};
@@ -39,8 +39,6 @@ use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::replacement::{CustomPolicy, Found, ReplacementPolicy, Use};
 use crate::system::{Completion, Contents};
-
-type Map<K, V> = HashMap<K, V, RandomState>;
 
 /// Which of the techniques of paper 001 are on.
 #[derive(Clone, Copy, Debug)]

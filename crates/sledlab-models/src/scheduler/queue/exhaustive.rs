@@ -1,8 +1,7 @@
 //! An index that probes every queued request: the fallback where a device has no index of its own, and the
 //! oracle of those that have.
 
-use std::collections::HashMap;
-
+use sledlab_core::hash::Map;
 use sledlab_core::{Span, Time};
 
 use crate::device::{Aim, Crowd, DeviceState, Mechanics, PositionIndex, Queued};
@@ -62,8 +61,8 @@ impl ExhaustiveIndex {
     }
 
     /// Who waits at each place, and since when.
-    fn crowds(&self, mechanics: &dyn Mechanics) -> HashMap<(u32, u32), Here> {
-        let mut crowds = HashMap::new();
+    fn crowds(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), Here> {
+        let mut crowds = Map::default();
         for request in &self.queue {
             let nobody = || Here { crowd: Crowd::EMPTY, joined: Vec::new(), first: *request };
             let here = crowds.entry(place(mechanics, request)).or_insert_with(nobody);

@@ -1,7 +1,8 @@
 //! Joint service for any scheduler (SC-22): its choice takes along what waits at the same position.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
+use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Error, Time};
 
 use crate::device::{Mechanics, Queued};
@@ -16,8 +17,8 @@ pub(in crate::scheduler) struct SamePosition {
     /// Requests pushed since the last choice, not sorted in yet: where they lie is for the mechanism to say.
     fresh: Vec<Queued>,
     /// Requests by cylinder and row, in order of arrival.
-    places: HashMap<(u32, u32), VecDeque<Queued>>,
-    taken: HashSet<u64>,
+    places: Map<(u32, u32), VecDeque<Queued>>,
+    taken: Set<u64>,
     chosen: Vec<Queued>,
 }
 
@@ -27,8 +28,8 @@ impl SamePosition {
         SamePosition {
             queue,
             fresh: Vec::new(),
-            places: HashMap::new(),
-            taken: HashSet::new(),
+            places: Map::default(),
+            taken: Set::default(),
             chosen: Vec::new(),
         }
     }

@@ -1,9 +1,8 @@
 //! What lies on the devices of an array: data, copies and parity, as a controller makes them of what it was given and
 //! what it has read.
 
-use std::collections::HashMap;
-
 use sledlab_core::Op;
+use sledlab_core::hash::Map;
 
 use super::flow::Flow;
 use super::layout::Held;
@@ -14,11 +13,11 @@ use crate::system::{Completion, Content, System};
 #[derive(Default)]
 pub(super) struct Keeper {
     /// Data of writes.
-    given: HashMap<u64, Vec<Content>>,
+    given: Map<u64, Vec<Content>>,
     /// Blocks that were read for a request, by device and place.
-    read: HashMap<u64, HashMap<(usize, u64), u64>>,
+    read: Map<u64, Map<(usize, u64), u64>>,
     /// What reads found.
-    found: HashMap<u64, Vec<Content>>,
+    found: Map<u64, Vec<Content>>,
 }
 
 /// What of a content goes into parity. Headers are what hybrids write on their own devices: an array is given none.
@@ -40,7 +39,7 @@ impl Keeper {
 
     /// A request arrives.
     pub fn arrive(&mut self, request: &Queued) {
-        self.read.insert(request.id, HashMap::new());
+        self.read.insert(request.id, Map::default());
     }
 
     /// Requests begin anew, with nothing read.

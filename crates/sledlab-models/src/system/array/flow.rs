@@ -1,8 +1,6 @@
 //! The way of requests through an array: what of them is under way, and what may begin next.
 
-use std::collections::{HashMap, HashSet};
-
-use foldhash::fast::RandomState;
+use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Op, Time};
 
 use super::guards::Guards;
@@ -20,10 +18,10 @@ const REBUILDS: u64 = 1 << 63;
 /// Requests under way.
 pub(super) struct Flow {
     layout: Box<dyn Layout>,
-    requests: HashMap<u64, UnderWay, RandomState>,
+    requests: Map<u64, UnderWay>,
     /// Request and step of each access at a device, by the number of the access. Accesses are numbered as they begin,
     /// so that a device sees rising numbers, and never the same one twice.
-    accesses: HashMap<u64, (u64, usize), RandomState>,
+    accesses: Map<u64, (u64, usize)>,
     begun: u64,
     guards: Guards,
     held: usize,
@@ -71,7 +69,7 @@ struct UnderWay {
 
 /// Begins a step of a request.
 fn begin(
-    accesses: &mut HashMap<u64, (u64, usize), RandomState>,
+    accesses: &mut Map<u64, (u64, usize)>,
     begun: &mut u64,
     whole: &Queued,
     (number, step): (usize, &Step),
@@ -100,8 +98,8 @@ impl Flow {
     pub fn new(layout: Box<dyn Layout>) -> Self {
         Flow {
             layout,
-            requests: HashMap::default(),
-            accesses: HashMap::default(),
+            requests: Map::default(),
+            accesses: Map::default(),
             begun: 0,
             guards: Guards::default(),
             held: 0,
@@ -354,8 +352,8 @@ impl Flow {
     /// anew. Accesses that are forgotten so are done for nothing.
     pub fn fail(&mut self, device: usize, nearest: Nearest, ready: &mut Vec<Access>) {
         let step = |(id, number): &(u64, usize)| &self.requests[id].plan.steps[*number];
-        let begun: HashSet<(u64, usize)> = self.accesses.values().copied().collect();
-        let reading: HashSet<u64> =
+        let begun: Set<(u64, usize)> = self.accesses.values().copied().collect();
+        let reading: Set<u64> =
             begun.iter().filter(|at| step(at).op == Op::Read).map(|(id, _)| *id).collect();
         let rebuild = self.requests.iter().find(|(id, request)| **id >= REBUILDS && request.held_by == 0);
         let rebuild = rebuild.map(|(id, _)| *id);

@@ -1,8 +1,8 @@
 //! Which requests may go on with which stripes.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use foldhash::fast::RandomState;
+use sledlab_core::hash::Map;
 
 use super::layout::Guarded;
 
@@ -10,7 +10,7 @@ use super::layout::Guarded;
 /// stripe, so may those after it that do.
 #[derive(Default)]
 pub(super) struct Guards {
-    queues: HashMap<u64, VecDeque<Claim>, RandomState>,
+    queues: Map<u64, VecDeque<Claim>>,
 }
 
 struct Claim {

@@ -387,7 +387,7 @@ impl Durable for Array {
     /// devices work. Where one is missing, a block that nobody was writing may be lost with a write to its stripe (the
     /// write hole): what was on that device is not told.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
-        let mut all = Contents::new();
+        let mut all = Contents::default();
         for (node, device) in
             (0..self.nodes.len()).map(|node| (node, faults::device(self.faults.as_deref(), node)))
         {

@@ -1,6 +1,6 @@
 //! What the blocks in a cache hold, where media keep contents.
 
-use std::collections::HashMap;
+use sledlab_core::hash::Map;
 
 use crate::cache::BlockRun;
 use crate::device::Queued;
@@ -10,8 +10,8 @@ use crate::system::{Content, Contents};
 #[derive(Default)]
 pub(super) struct Kept {
     newest: Contents,
-    given: HashMap<u64, Vec<Content>>,
-    reads: HashMap<u64, (BlockRun, Vec<Content>)>,
+    given: Map<u64, Vec<Content>>,
+    reads: Map<u64, (BlockRun, Vec<Content>)>,
 }
 
 impl Kept {

@@ -5,8 +5,9 @@ mod flushes;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
+use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
 
 use self::contents::Kept;
@@ -28,13 +29,13 @@ pub struct Cached {
     access: Span,
     block_ns: f64,
     /// Accesses to what lies behind, numbered as they begin.
-    accesses: HashMap<u64, Access>,
+    accesses: Map<u64, Access>,
     begun: u64,
     /// Fetches that further reads may wait for, by first block: their ends and numbers. They do not overlap.
     fetching: BTreeMap<u64, (u64, u64)>,
     destaging: usize,
     /// Reads that wait for fetches.
-    reads: HashMap<u64, Waiting>,
+    reads: Map<u64, Waiting>,
     /// Writes that wait for room, and the first block of each that is not in the cache.
     writes: VecDeque<(Queued, u64)>,
     /// What is answered, by when that is.
@@ -85,11 +86,11 @@ impl Cached {
             access: Span::from_ms(params.access_us / 1e3),
             block_ns: BLOCK_BYTES as f64 * 1e3 / params.bus_mb_s,
             params: params.clone(),
-            accesses: HashMap::new(),
+            accesses: Map::default(),
             begun: 0,
             fetching: BTreeMap::new(),
             destaging: 0,
-            reads: HashMap::new(),
+            reads: Map::default(),
             writes: VecDeque::new(),
             answers: BTreeMap::new(),
             answered: 0,
