@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{BlockRun, CacheParams};
+use crate::system::Slot;
 
 /// A bit for every block of a line.
 type Bits = u64;
@@ -270,6 +271,15 @@ impl Lines {
     pub fn unwritten(&self) -> Vec<BlockRun> {
         let (dirty, under_way) = self.owed();
         dirty.into_iter().chain(under_way).map(|block| BlockRun { first: block, end: block + 1 }).collect()
+    }
+
+    /// What every line is, in order of their blocks; those that hold nothing come last.
+    pub fn slots(&self) -> Vec<Slot> {
+        let lines = self.held_at.iter().map(|number| &self.held[number]);
+        let mut slots: Vec<Slot> =
+            lines.map(|line| Slot::held(line.dirty != 0, line.destaging != 0)).collect();
+        slots.resize(self.most, Slot::Free);
+        slots
     }
 
     /// Blocks `run` are on their way to the devices.

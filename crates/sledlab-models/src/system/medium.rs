@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sledlab_core::{Error, Op, Span, Time};
 
-use super::{Completion, Durable, Station, System, advance_by_events};
+use super::{Completion, Durable, Residency, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
@@ -173,6 +173,10 @@ impl System for Medium {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.system.hybrid()
+    }
+
+    fn residency(&self) -> Vec<Residency> {
+        self.system.residency()
     }
 
     fn faults(&self) -> Option<FaultCounts> {
