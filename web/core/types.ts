@@ -134,6 +134,8 @@ export interface Station {
   name: string;
   columns: number;
   rows: number;
+  /** The complete device file, of a MEMS device. */
+  toml: string;
   sled: SledFacts | null;
   /** How long a turn takes, where something turns: its index mark is under the head at time 0. */
   turn_ns: number | null;

@@ -51,6 +51,7 @@ impl Opened {
                 "name": name,
                 "columns": extent.cylinders,
                 "rows": extent.rows,
+                "toml": if file.params.kind() == "mems" { device::toml(file)? } else { String::new() },
                 "sled": device::sled(file)?,
                 "turn_ns": station.device().mechanics().turning(&Queued::default()).map(|on| on.turn_ns),
             }))

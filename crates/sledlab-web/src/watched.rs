@@ -77,7 +77,7 @@ impl Watched {
     /// Goes on for some turns; looks at what caches hold, where there are any and it is time.
     fn go_on(&mut self) -> Result<()> {
         let turns = self.residencies.turns();
-        self.done = self.running.go_on_for(turns.unwrap_or(TURNS))?;
+        self.done = self.running.go_on_for(turns.unwrap_or(TURNS).min(TURNS))?;
         let system = self.running.system();
         if turns.is_some() && system.next_event().is_none_or(|next| next + EARLY >= self.from) {
             self.residencies.look(system);

@@ -79,7 +79,7 @@ export class Watch {
     this.shown = "";
     this.scheduler = (experiment.get("scheduler", "kind") ?? "fcfs").toUpperCase();
     this.station = 0;
-    this.stage = stageOf(player, 0, telling, experiment, () => this.draw(true));
+    this.stage = stageOf(player, 0, telling, () => this.draw(true));
     this.lanes = new Lanes(player.opened.stations.map(({ name: each }, index) => `${index + 1} ${each}`));
     this.small = player.opened.stations.length > 1 ? new SmallStages(player, (station) => this.choose(station)) : null;
     this.slots = player.loaded.window.watched.residencies.map((each, index) => new SlotsPanel(index, each, player.opened.stations.length));
