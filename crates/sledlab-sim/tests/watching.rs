@@ -41,7 +41,8 @@ fn a_watched_run_is_the_same() {
         }
         let served = |access: &&Access| matches!(access, Access::Served(_));
         let count = seen.iter().map(|seen| seen.accesses.iter().filter(served).count()).sum::<usize>();
-        assert!(count as u64 >= alone.requests, "{system}: {count}");
+        // A cache answers some without an access.
+        assert!(count as u64 >= alone.requests || system.contains("cache"), "{system}: {count}");
         let waits = seen.iter().rev().take(running.system().stations().len());
         assert_eq!(
             waits.flat_map(|seen| &seen.accesses).filter(|access| !served(access)).count(),
