@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use sledlab_core::{Op, Span, Time};
-use sledlab_models::system::{Access, Slot, Station, System};
+use sledlab_models::system::{Access, SlotState, Station, System};
 use sledlab_sim::{Experiment, Hooks};
 
 const SYSTEMS: [&str; 11] = [
@@ -74,7 +74,7 @@ fn check_residency(system: &dyn System, said: &str) {
     assert!(found.iter().all(|residency| !residency.slots.is_empty() && residency.slot_blocks > 0), "{said}");
     let is_dirty = found.iter().any(|residency| {
         residency.waiting + residency.writing > 0
-            || residency.slots.iter().any(|slot| !matches!(slot, Slot::Free | Slot::Clean))
+            || residency.slots.iter().any(|slot| !matches!(slot, SlotState::Free | SlotState::Clean))
     });
     let dirty_blocks = system.hybrid().map_or(0, |counts| counts.dirty_blocks);
     assert!(is_dirty || dirty_blocks == 0, "{said}: {dirty_blocks}");

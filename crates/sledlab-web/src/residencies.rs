@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use sledlab_core::Time;
-use sledlab_models::system::{Residency, Slot, System};
+use sledlab_models::system::{Residency, SlotState, System};
 
 use crate::answer::{Answer, Column};
 
@@ -11,22 +11,22 @@ use crate::answer::{Answer, Column};
 const SLOTS_OF_A_TURN: usize = 4096;
 
 /// A cache or the front of a hybrid, as it was seen.
-struct Seen {
+struct Held {
     /// The first station of the hybrid; none of a cache before all of them.
     station: Option<usize>,
     /// As it is: what was seen last.
     last: Residency,
     /// Every slot at the first look.
-    first: Vec<Slot>,
+    first: Vec<SlotState>,
     looks: Vec<Look>,
     /// Slots that were something else at the look before, and what they are.
-    changes: Vec<(u32, Slot)>,
+    changes: Vec<(u32, SlotState)>,
 }
 
 /// What was counted at a look.
 struct Look {
     since: Time,
-    slots: [u32; Slot::ALL.len()],
+    slots: [u32; SlotState::ALL.len()],
     waiting: usize,
     writing: usize,
     /// Its changes begin there.
@@ -34,7 +34,7 @@ struct Look {
 }
 
 /// All of a system.
-pub(crate) struct Residencies(Vec<Seen>);
+pub(crate) struct Residencies(Vec<Held>);
 
 impl Residencies {
     /// Looks for the first time.
@@ -44,7 +44,7 @@ impl Residencies {
         let hybrids = found.len().saturating_sub(caches).max(1);
         let of_hybrid = system.stations().len() / hybrids;
         let seen = found.into_iter().enumerate().map(|(number, residency)| {
-            Seen::new(number.checked_sub(caches).map(|hybrid| hybrid * of_hybrid), residency)
+            Held::new(number.checked_sub(caches).map(|hybrid| hybrid * of_hybrid), residency)
         });
         Residencies(seen.collect())
     }
@@ -73,10 +73,10 @@ impl Residencies {
     }
 }
 
-impl Seen {
+impl Held {
     fn new(station: Option<usize>, residency: Residency) -> Self {
         let looks = vec![Look::at(&residency, 0)];
-        Seen { station, first: residency.slots.clone(), last: residency, looks, changes: Vec::new() }
+        Held { station, first: residency.slots.clone(), last: residency, looks, changes: Vec::new() }
     }
 
     fn look(&mut self, residency: Residency) {
@@ -110,7 +110,8 @@ impl Seen {
         let Residency { unit, slot_blocks, has_places, .. } = self.last;
         let count =
             |of: fn(&Look) -> usize| self.looks.iter().map(|look| of(look) as u32).collect::<Vec<_>>();
-        let states = |slots: &mut dyn Iterator<Item = Slot>| slots.map(|slot| slot as u8).collect::<Vec<_>>();
+        let states =
+            |slots: &mut dyn Iterator<Item = SlotState>| slots.map(|slot| slot as u8).collect::<Vec<_>>();
         let counts: Vec<u32> = self.looks.iter().flat_map(|look| look.slots).collect();
         let changed: Vec<u32> = self.changes.iter().map(|(slot, _)| *slot).collect();
         json!({
@@ -132,7 +133,7 @@ impl Seen {
 
 impl Look {
     fn at(residency: &Residency, changes: usize) -> Self {
-        let mut slots = [0; Slot::ALL.len()];
+        let mut slots = [0; SlotState::ALL.len()];
         residency.slots.iter().for_each(|slot| slots[*slot as usize] += 1);
         let Residency { since, waiting, writing, .. } = *residency;
         Look { since, slots, waiting, writing, changes }

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{BlockRun, CacheParams};
-use crate::system::Slot;
+use crate::system::SlotState;
 
 /// A bit for every block of a line.
 type Bits = u64;
@@ -274,11 +274,11 @@ impl Lines {
     }
 
     /// What every line is, in order of their blocks; those that hold nothing come last.
-    pub fn slots(&self) -> Vec<Slot> {
+    pub fn slots(&self) -> Vec<SlotState> {
         let lines = self.held_at.iter().map(|number| &self.held[number]);
-        let mut slots: Vec<Slot> =
-            lines.map(|line| Slot::held(line.dirty != 0, line.destaging != 0)).collect();
-        slots.resize(self.most, Slot::Free);
+        let mut slots: Vec<SlotState> =
+            lines.map(|line| SlotState::held(line.dirty != 0, line.destaging != 0)).collect();
+        slots.resize(self.most, SlotState::Free);
         slots
     }
 

@@ -14,7 +14,7 @@ pub use array::Array;
 pub use cached::Cached;
 pub use medium::{Content, Contents, Medium};
 pub use params::{Start, SystemParams};
-pub use residency::{Residency, Slot};
+pub use residency::{Residency, SlotState};
 pub use single::Single;
 pub use station::{Completion, Station};
 pub use watch::{Access, Candidate, Choice, Rested, Seen, State};

@@ -6,7 +6,7 @@ use sledlab_core::Time;
 
 /// What a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
+pub enum SlotState {
     /// Nothing that anybody may ask for.
     Free,
     /// What is behind it, too.
@@ -19,16 +19,17 @@ pub enum Slot {
     Destaging,
 }
 
-impl Slot {
+impl SlotState {
     /// All of them, in order of their numbers.
-    pub const ALL: [Slot; 5] = [Slot::Free, Slot::Clean, Slot::Dirty, Slot::Filling, Slot::Destaging];
+    pub const ALL: [SlotState; 5] =
+        [SlotState::Free, SlotState::Clean, SlotState::Dirty, SlotState::Filling, SlotState::Destaging];
 
     /// Of a slot that is dirty or not, and whether what is dirty is on its way.
-    pub(crate) fn held(is_dirty: bool, is_destaging: bool) -> Slot {
+    pub(crate) fn held(is_dirty: bool, is_destaging: bool) -> SlotState {
         match (is_destaging, is_dirty) {
-            (true, _) => Slot::Destaging,
-            (_, true) => Slot::Dirty,
-            _ => Slot::Clean,
+            (true, _) => SlotState::Destaging,
+            (_, true) => SlotState::Dirty,
+            _ => SlotState::Clean,
         }
     }
 }
@@ -45,7 +46,7 @@ pub struct Residency {
     /// Since when all of this has been so.
     pub since: Time,
     /// Every slot, in order of their places.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<SlotState>,
     /// Write-behind: writes to what is behind that are ready, with their data in no slot any more or in a buffer too.
     pub waiting: usize,
     /// Those that are under way.

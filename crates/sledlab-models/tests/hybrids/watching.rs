@@ -12,7 +12,9 @@ use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::hybrid::{self, HybridCounts, HybridDevices};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
-use sledlab_models::system::{self, Completion, Durable, Residency, Setup, Slot, Start, Station, System};
+use sledlab_models::system::{
+    self, Completion, Durable, Residency, Setup, SlotState, Start, Station, System,
+};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -180,15 +182,15 @@ fn letters(system: &dyn System, now: Time) -> String {
     };
     assert!(since <= now, "nothing is known of the future");
     let dirty_blocks = system.hybrid().unwrap_or_default().dirty_blocks;
-    if slots.iter().all(|slot| matches!(slot, Slot::Free | Slot::Clean)) && waiting + writing == 0 {
+    if slots.iter().all(|slot| matches!(slot, SlotState::Free | SlotState::Clean)) && waiting + writing == 0 {
         assert_eq!(dirty_blocks, 0, "{slots:?}");
     }
-    let letter = |slot: &Slot| match slot {
-        Slot::Free => '.',
-        Slot::Clean => 'c',
-        Slot::Dirty => 'd',
-        Slot::Filling => '<',
-        Slot::Destaging => '>',
+    let letter = |slot: &SlotState| match slot {
+        SlotState::Free => '.',
+        SlotState::Clean => 'c',
+        SlotState::Dirty => 'd',
+        SlotState::Filling => '<',
+        SlotState::Destaging => '>',
     };
     slots.iter().map(letter).collect()
 }

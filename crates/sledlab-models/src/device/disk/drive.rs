@@ -411,7 +411,7 @@ impl Mechanics for Drive {
 
     fn turning(&self, request: &Queued) -> Option<Turning> {
         let Parts { geometry, spindle, .. } = &*self.parts;
-        let Place { sector, slot, sectors, .. } = geometry.place(request.lbn);
+        let SectorPlace { sector, slot, sectors, .. } = geometry.place(request.lbn);
         let blocks = geometry.contiguous(request.lbn, sector, u64::from(request.blocks.max(1)));
         let turns = |slots: u64| slots as f64 / sectors as f64;
         Some(Turning { turn_ns: spindle.turn_ns(), begin: turns(slot % sectors), length: turns(blocks) })

@@ -4,7 +4,7 @@ use sledlab_core::Time;
 
 use super::destaging::Step;
 use super::{CachingDisk, Phase};
-use crate::system::{Residency, Slot};
+use crate::system::{Residency, SlotState};
 
 impl CachingDisk {
     /// What every slot holds, and what is written behind reads.
@@ -21,13 +21,13 @@ impl CachingDisk {
         }
     }
 
-    fn held(&self, slot: u32) -> Slot {
+    fn held(&self, slot: u32) -> SlotState {
         match self.slots[slot as usize].phase {
-            Phase::Free => Slot::Free,
+            Phase::Free => SlotState::Free,
             // Its dirty blocks may be on their way with a neighbour's; it stays.
-            Phase::Held => Slot::held(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot)),
-            Phase::Fetching | Phase::Filling => Slot::Filling,
-            Phase::Leaving => Slot::Destaging,
+            Phase::Held => SlotState::held(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot)),
+            Phase::Fetching | Phase::Filling => SlotState::Filling,
+            Phase::Leaving => SlotState::Destaging,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Logs on the front device: a ring in which the oldest is written again when its blocks are on the back device.
 
 use crate::cache::BlockRun;
-use crate::system::Slot;
+use crate::system::SlotState;
 
 /// What a log holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,13 +84,13 @@ impl Logs {
     }
 
     /// What every log is. A clean one can be read until it is written again; without records there is nothing to read.
-    pub fn slots(&self) -> Vec<Slot> {
+    pub fn slots(&self) -> Vec<SlotState> {
         let slot = |log: &Log| match log.phase {
-            Phase::Clean if log.records.is_empty() => Slot::Free,
-            Phase::Clean => Slot::Clean,
-            Phase::Open => Slot::Filling,
-            Phase::Full => Slot::Dirty,
-            Phase::Cleaning => Slot::Destaging,
+            Phase::Clean if log.records.is_empty() => SlotState::Free,
+            Phase::Clean => SlotState::Clean,
+            Phase::Open => SlotState::Filling,
+            Phase::Full => SlotState::Dirty,
+            Phase::Cleaning => SlotState::Destaging,
         };
         self.all.iter().map(slot).collect()
     }
