@@ -96,6 +96,79 @@ def test_the_sled_is_where_it_reads(opened):
     assert worst < 1, "bits"
 
 
+def test_the_first_sector_is_under_the_head_when_its_transfer_begins(opened):
+    script = """async (toml) => {
+        const { run, stations } = await core.open(toml);
+        const { accesses } = await core.watch(run, 1e9, 2000);
+        const found = { sought: 0, first: 0, outside: 0 };
+        accesses.id.forEach((_, n) => {
+            const isRead = accesses.op[n] === 82 && accesses.end_ns[n] < Infinity;
+            if (!isRead || accesses.seek_x_ns[n] === 0) return;
+            const sought = accesses.seek_x_ns[n] + accesses.settle_ns[n] + accesses.rotation_ns[n];
+            const begins = accesses.start_ns[n] + accesses.overhead_ns[n] + sought;
+            const sector = accesses.turns[n] / accesses.blocks[n];
+            // Half a sector before the first it would be under the head only just.
+            const under = ((begins / stations[0].turn_ns + sector / 2 - accesses.turn[n]) % 1 + 1) % 1;
+            found.sought++;
+            found.first += under < sector;
+            found.outside += under > accesses.turns[n];
+        });
+        return found;
+    }"""
+    found = opened.ask(script, SYSTEMS["disk-sptf"].replace(str(REQUESTS), "5000"))
+    assert found["sought"] > 500
+    assert found["outside"] == 0
+    # Where the head comes to a track in the midst of what it is to read, it begins there.
+    assert found["first"] > 0.95 * found["sought"], found
+
+
+RESIDENCY = """async (toml) => {
+    const run = await finish(toml);
+    const { summary } = await core.outcome(run);
+    const found = { summary, stations: 0, looks: 0, wrong: 0, seen: [0, 0, 0, 0, 0], written: 0 };
+    let from = 0, done = false, last = null;
+    while (!done) {
+        const watched = await core.watch(run, from, 2000);
+        const [{ first, counts, since_ns, changes, slot, state, writing, station }] = watched.residencies;
+        const now = first.slice();
+        // Windows follow one another: the first look of one is what the one before has seen then.
+        found.wrong += last !== null && first.length !== last.length;
+        since_ns.forEach((since, look) => {
+            const end = changes[look + 1] ?? slot.length;
+            for (let row = changes[look]; row < end; row++) now[slot[row]] = state[row];
+            const counted = [0, 0, 0, 0, 0];
+            now.forEach((each) => counted[each]++);
+            counted.forEach((count, each) => {
+                found.wrong += count !== counts[5 * look + each];
+                found.seen[each] += count;
+            });
+            found.wrong += look > 0 && since < since_ns[look - 1];
+            found.written += writing[look] > 0;
+            found.looks++;
+        });
+        found.stations = station;
+        [done, from, last] = [watched.done, watched.to_ns, now];
+    }
+    return { ...found, slots: last.length, dirty: last.filter((each) => each >= 2).length };
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "slots"), [("caching-disk", 120), ("write-buffer", 2048), ("mems-cached", 512)]
+)
+def test_slots_are_told_look_by_look(opened, name, slots):
+    small = SYSTEMS[name].replace('"caching-disk"', '"caching-disk:front_mb=1"')
+    found = opened.ask(RESIDENCY, small.replace(str(REQUESTS), "6000"))
+    assert found["slots"] == slots
+    assert found["wrong"] == 0
+    assert found["looks"] > 100
+    assert found["written"] > 0
+    assert found["seen"][0] > 0 < found["seen"][2]
+    assert found["stations"] == (None if name == "mems-cached" else 0)
+    if found["summary"].get("hybrid", {}).get("dirty_blocks", 0) > 0:
+        assert found["dirty"] > 0
+
+
 def test_it_lists_and_describes_what_the_native_core_does(opened):
     found = opened.ask("() => core.catalogue()")
     presets = found.pop("presets")

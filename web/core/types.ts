@@ -134,7 +134,11 @@ export interface Station {
   name: string;
   columns: number;
   rows: number;
+  /** The complete device file, of a MEMS device. */
+  toml: string;
   sled: SledFacts | null;
+  /** How long a turn takes, where something turns: its index mark is under the head at time 0. */
+  turn_ns: number | null;
 }
 
 export interface Progress {
@@ -221,6 +225,9 @@ export interface Watched {
     row: Uint32Array;
     x_bit: Int32Array;
     y_bit: Int32Array;
+    /** On a device that turns: where the first block begins, and how far its blocks reach on that track, in turns from the index mark. */
+    turn: Float64Array;
+    turns: Float64Array;
     overhead_ns: Float64Array;
     seek_x_ns: Float64Array;
     settle_ns: Float64Array;
@@ -255,7 +262,34 @@ export interface Watched {
     /** See `STATES`. */
     state: Uint8Array;
   };
+  /** The cache before all devices, if there is one, and the front of every hybrid. */
+  residencies: Residency[];
 }
+
+/** What a cache or the front of a hybrid holds, look by look: each holds until the next; the first may lie before the window. */
+export interface Residency {
+  /** The first station of its hybrid; null of a cache before all of them. */
+  station: number | null;
+  /** What its slots hold: segment, log or line. */
+  unit: string;
+  slot_blocks: number;
+  /** Whether a slot is a place: otherwise what is there is told in order of its blocks, and free slots come last. */
+  has_places: boolean;
+  since_ns: Float64Array;
+  /** Slots in each of the states `SLOTS`, as many values a look as there are states. */
+  counts: Uint32Array;
+  /** Write-behind: writes to what is behind that are ready and those under way. */
+  waiting: Uint32Array;
+  writing: Uint32Array;
+  /** State of every slot at the first look. */
+  first: Uint8Array;
+  /** Row of `slot` and `state` where what has changed at each look begins. */
+  changes: Uint32Array;
+  slot: Uint32Array;
+  state: Uint8Array;
+}
+
+export const SLOTS = ["free", "clean", "dirty", "filling", "destaging"] as const;
 
 export const STATES = ["idle", "seek", "access", "parked", "start-up"] as const;
 

@@ -28,6 +28,8 @@ limit = 20000
 export const FIRST_AT_NS = 0.392e9;
 
 const GIVEN = "(as given)";
+/** Nothing in front of the device. */
+const NONE = "none";
 /** Requests of a workload that is chosen here. */
 const LIMIT = 20_000;
 /** The slider of the load goes from a tenth to tenfold. */
@@ -56,6 +58,7 @@ export class Setup {
     fill(this.element,
       select("device", [...(device ? [] : [[GIVEN, experiment.get("device", "name") ?? GIVEN] as const]), ...named(this.catalogue.devices)], device ?? GIVEN,
         (name) => name !== GIVEN && this.say(this.experiment.withTable("device", { preset: name }))),
+      this.front(device),
       select("requests", [...traces.map((name) => [`trace:${name}`, short(name, 28)] as const), ...named(this.catalogue.workloads)],
         source === undefined ? (experiment.get("workload", "kind") ?? "uniform") : `trace:${source}`, (name) => this.say(this.from(name))),
       select("scheduler", named(this.catalogue.schedulers), experiment.get("scheduler", "kind") ?? "fcfs",
@@ -63,6 +66,16 @@ export class Setup {
       select("parks", [["", "as the device says"] as const, ...named(this.catalogue.power_policies)], experiment.get("power", "kind") ?? "",
         (name) => this.say(this.experiment.withTable("power", name === "" ? null : { kind: name }))),
       el("label", { class: "field" }, [el("span", {}, ["load"]), this.load, this.told]));
+  }
+
+  /** What stands in front of a disk: nothing, or MEMS as a hybrid. */
+  private front(device: string | undefined): HTMLElement | null {
+    const kind = this.experiment.get("hybrid", "kind") ?? NONE;
+    const isDisk = /^\s*kind\s*=\s*"disk"/m.test(this.catalogue.presets[device ?? ""] ?? "");
+    if (!isDisk && kind === NONE) return null;
+    const word = kind.split(":")[0]!;
+    return select("in front", [[NONE, NONE] as const, ...named(this.catalogue.hybrids)], word,
+      (name) => this.say(this.experiment.withTable("hybrid", name === NONE ? null : { kind: name })));
   }
 
   private get speedup(): number {

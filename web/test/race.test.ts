@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { against, KNOBS, scale, tidy } from "../page/design/sliders.ts";
 import { joined, waitByPlace } from "../page/race/places.ts";
+import { verdict } from "../page/race/verdict.ts";
 import { rows, toy } from "./toy.ts";
 
 test("curves on one axis keep their values and are straight between", () => {
@@ -15,6 +16,15 @@ test("the edge waits longer where the nearest goes first", () => {
   const waits = waitByPlace(rows(toy(4000, 560_000)), 2500 * 2700, 10);
   const [edge, middle] = [(waits[0]! + waits[9]!) / 2, (waits[4]! + waits[5]!) / 2];
   assert.ok(edge > middle, `${edge} and ${middle}`);
+});
+
+test("the sentence says who is soonest, and at whose cost", () => {
+  const [elevator, greedy] = [{ name: "c-scan", mean_ms: 8.56, max_ms: 50.3, energy_j: 12 }, { name: "sptf", mean_ms: 6.63, max_ms: 85.9, energy_j: 11 }];
+  assert.equal(verdict([elevator, greedy]),
+    "sptf answers soonest on average, in 6.63 ms, but its longest answer takes 85.9 ms; that of c-scan takes 50.3 ms. sptf takes least energy, 11.0 J.");
+  assert.equal(verdict([elevator, { ...greedy, mean_ms: 9 }]),
+    "c-scan answers soonest on average, in 8.56 ms, and its longest answer is the shortest too, 50.3 ms. sptf takes least energy, 11.0 J.");
+  assert.match(verdict([elevator, { ...greedy, energy_j: 12.1 }]), /All take about the same energy, 12.1 J.$/);
 });
 
 test("a slider has the default in its middle and keeps within the range", () => {

@@ -72,6 +72,7 @@ export function watched({ requests, choices }: Toy, from_ns: number, accesses: n
       id: f64(({ id }) => id), station: Uint16Array.from(seen, () => 0), queued_ns: f64(({ queued }) => queued), start_ns: f64(({ start }) => start), end_ns: f64(({ end }) => end),
       lbn: f64(({ column, row }) => column * 2700 + row * 100), blocks: Uint32Array.from(seen, () => 8), op: Uint8Array.from(seen, ({ write }) => (write ? 87 : 82)),
       column: Uint32Array.from(seen, ({ column }) => column), row: Uint32Array.from(seen, ({ row }) => row), x_bit: Int32Array.from(seen, ({ column }) => column - COLUMNS / 2), y_bit: Int32Array.from(seen, ({ row }) => row * 90),
+      turn: f64(() => 0), turns: f64(() => 0),
       overhead_ns: f64(() => 0), seek_x_ns: f64(({ x_ns }) => x_ns), settle_ns: f64(({ x_ns }) => (x_ns ? SETTLE_NS : 0)), seek_y_ns: f64(({ y_ns }) => y_ns * 0.8),
       turnaround_ns: f64(({ y_ns }) => y_ns * 0.2), rotation_ns: f64(() => 0), transfer_ns: f64(() => ROW_NS), startup_ns: f64(() => 0),
     },
@@ -87,6 +88,7 @@ export function watched({ requests, choices }: Toy, from_ns: number, accesses: n
       station: Uint16Array.from(chosen.flatMap(() => [0, 0])), begin_ns: Float64Array.from(chosen.flatMap(({ at, waiting }) => [at, at + cost(waiting[0]!)])),
       end_ns: Float64Array.from(chosen.flatMap(({ at, waiting }) => [at + cost(waiting[0]!), at + cost(waiting[0]!) + ROW_NS])), state: Uint8Array.from(chosen.flatMap(() => [1, 2])),
     },
+    residencies: [],
   };
 }
 

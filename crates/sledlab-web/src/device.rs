@@ -21,14 +21,11 @@ pub(crate) fn facts(file: &DeviceFile) -> Result<Ready> {
     let mechanics = device.mechanics();
     let extent = mechanics.extent();
     let (mean, longest) = seeks(mechanics);
-    let table = file.to_table();
-    let toml = toml::to_string(&table)
-        .map_err(|error| Error::internal(format!("cannot write the device: {error}")))?;
     let mut facts = json!({
         "kind": file.params.kind(),
         "name": file.name,
-        "toml": toml,
-        "parameters": table,
+        "toml": toml(file)?,
+        "parameters": file.to_table(),
         "capacity_blocks": mechanics.capacity_blocks(),
         "columns": extent.cylinders,
         "rows": extent.rows,
@@ -42,6 +39,12 @@ pub(crate) fn facts(file: &DeviceFile) -> Result<Ready> {
         facts["sled"] = sled;
     }
     Ready::text(&facts)
+}
+
+/// The complete file of a device.
+pub(crate) fn toml(file: &DeviceFile) -> Result<String> {
+    toml::to_string(&file.to_table())
+        .map_err(|error| Error::internal(format!("cannot write the device: {error}")))
 }
 
 /// The sled of a MEMS device.

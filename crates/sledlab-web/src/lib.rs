@@ -7,6 +7,7 @@ mod border;
 mod calls;
 mod device;
 mod laboratory;
+mod residencies;
 mod rows;
 mod runs;
 mod watched;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use sledlab_core::{Error, Result, Time};
 use sledlab_sim::{Experiment, Glance, Hooks, Outcome, RowSink, Rows, Running};
 
+use sledlab_models::device::Queued;
 use sledlab_models::device::preset::DeviceFile;
 
 use crate::answer::{Answer, Column, Ready};
@@ -50,7 +51,9 @@ impl Opened {
                 "name": name,
                 "columns": extent.cylinders,
                 "rows": extent.rows,
+                "toml": if file.params.kind() == "mems" { device::toml(file)? } else { String::new() },
                 "sled": device::sled(file)?,
+                "turn_ns": station.device().mechanics().turning(&Queued::default()).map(|on| on.turn_ns),
             }))
         });
         Ready::text(&json!({

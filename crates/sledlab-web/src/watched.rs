@@ -2,15 +2,18 @@
 
 use serde_json::{Value, json};
 use sledlab_core::hash::Map;
-use sledlab_core::{Error, Op, Result, Time};
-use sledlab_models::device::Queued;
+use sledlab_core::{Error, Op, Result, Span, Time};
+use sledlab_models::device::{Queued, Turning};
 use sledlab_models::system::{Access, Choice, Rested, State};
 use sledlab_sim::{Experiment, Hooks, Running};
 
 use crate::answer::{Answer, Column, Ready};
+use crate::residencies::Residencies;
 
 /// Turns between two looks at how much has been seen.
 const TURNS: u32 = 64;
+/// What caches hold is looked at from so long before a window on, so that it does not begin before the first look.
+const EARLY: Span = Span::from_ns(100_000_000);
 
 /// What has been seen of a station.
 #[derive(Default)]
@@ -24,6 +27,7 @@ struct Station {
 pub(crate) struct Watched {
     running: Running<'static>,
     stations: Vec<Station>,
+    residencies: Residencies,
     done: bool,
     /// The window seen last.
     from: Time,
@@ -38,7 +42,8 @@ impl Watched {
             station.watch(from);
             stations.push(Station::default());
         }
-        Ok(Watched { running, stations, done: false, from, to: Time::ZERO })
+        let residencies = Residencies::new(running.system());
+        Ok(Watched { running, stations, residencies, done: false, from, to: Time::ZERO })
     }
 
     /// Whether a window that begins then can be seen without starting anew.
@@ -55,7 +60,7 @@ impl Watched {
         }
         let mut made: usize = self.stations.iter().map(|station| station.choices.len()).sum();
         while made < choices && !self.done {
-            self.done = self.running.go_on_for(TURNS)?;
+            self.go_on()?;
             for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
                 made += seen.take(station.seen());
             }
@@ -64,6 +69,18 @@ impl Watched {
         let reached = self.stations.iter().filter_map(last).max();
         let completed = self.running.progress().simulated;
         self.to = if self.done { completed } else { reached.unwrap_or(completed) }.max(from);
+        self.residencies.forget_before(from);
+        Ok(())
+    }
+
+    /// Goes on for some turns; looks at what caches hold, where there are any and it is time.
+    fn go_on(&mut self) -> Result<()> {
+        let turns = self.residencies.turns();
+        self.done = self.running.go_on_for(turns.unwrap_or(TURNS).min(TURNS))?;
+        let system = self.running.system();
+        if turns.is_some() && system.next_event().is_none_or(|next| next + EARLY >= self.from) {
+            self.residencies.look(system);
+        }
         Ok(())
     }
 
@@ -76,6 +93,7 @@ impl Watched {
         let (accesses, rows) = self.accesses(&mut answer);
         let (choices, candidates) = self.choices(&mut answer, &rows);
         let states = self.states(&mut answer, rests.collect());
+        let residencies = self.residencies.told(&mut answer);
         answer.ready(&json!({
             "from_ns": self.from.as_ns(),
             "to_ns": self.to.as_ns(),
@@ -84,6 +102,7 @@ impl Watched {
             "choices": choices,
             "candidates": candidates,
             "states": states,
+            "residencies": residencies,
         }))
     }
 
@@ -101,6 +120,10 @@ impl Watched {
         let places: Vec<_> = all
             .iter()
             .map(|(station, access)| stations[*station].device().mechanics().location(request(access).lbn))
+            .collect();
+        let turning: Vec<_> = all
+            .iter()
+            .map(|(station, access)| stations[*station].device().mechanics().turning(request(access)))
             .collect();
         let mut ns = |of: fn(&Access) -> f64| answer.numbers(all.iter().map(|(_, access)| of(access)));
         let mut told = json!({
@@ -125,6 +148,11 @@ impl Watched {
         put("column", Column::U32(&places.iter().map(|place| place.cylinder).collect::<Vec<_>>()));
         put("row", Column::U32(&places.iter().map(|place| place.row).collect::<Vec<_>>()));
         put("x_bit", Column::I32(&places.iter().map(|place| place.x).collect::<Vec<_>>()));
+        let turns = |of: fn(&Turning) -> f64| {
+            turning.iter().map(|on| on.as_ref().map_or(0.0, of)).collect::<Vec<_>>()
+        };
+        put("turn", Column::F64(&turns(|on| on.begin)));
+        put("turns", Column::F64(&turns(|on| on.length)));
         put("y_bit", Column::I32(&places.iter().map(|place| place.y).collect::<Vec<_>>()));
         (told, rows)
     }

@@ -15,6 +15,8 @@ export class Runner {
   capacity_blocks = 1;
   /** Waiting requests so far, by simulated time in s. */
   readonly queue: { x: number[]; y: number[] } = { x: [], y: [] };
+  /** Energy spent so far, in J, by the same. */
+  readonly energy: { x: number[]; y: number[] } = { x: [0], y: [0] };
   private core: Laboratory | null = null;
   private run = -1;
   private readonly bar = el("progress", { max: 1, value: 0 });
@@ -46,6 +48,8 @@ export class Runner {
     const glance = await this.core.glance(this.run);
     this.queue.x.push(glance.simulated_ns / 1e9);
     this.queue.y.push(glance.waiting);
+    this.energy.x.push(glance.simulated_ns / 1e9);
+    this.energy.y.push(glance.energy_j);
     if (done) this.rows = await this.core.rows(this.run);
     this.glance = glance;
     this.show();

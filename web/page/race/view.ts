@@ -7,10 +7,11 @@ import type { Experiment } from "../experiment.ts";
 import { RUNS } from "../palette.ts";
 import { joined, waitByPlace } from "./places.ts";
 import { Runner } from "./runner.ts";
+import { verdict } from "./verdict.ts";
 
-/** What can race: how it is called, which table of an experiment says it, and who begins. */
+/** What can race: how it is called, which table of an experiment says it, and who begins: those that keep up with the load at first. */
 const AXES = {
-  schedulers: { table: "scheduler", key: "kind", first: ["fcfs", "sptf"], entries: "schedulers" },
+  schedulers: { table: "scheduler", key: "kind", first: ["c-scan", "sptf"], entries: "schedulers" },
   devices: { table: "device", key: "preset", first: ["mems-g2", "mems-g3"], entries: "devices" },
   "power policies": { table: "power", key: "kind", first: ["never", "immediate"], entries: "power_policies" },
   layouts: { table: "device", key: "layout", first: ["row-first", "streaming"], entries: null },
@@ -32,11 +33,12 @@ export class Race {
   private begun: Experiment | null = null;
   private readonly field = el("div", { class: "lanes-of-race" });
   private readonly curves = el("div", { class: "curves" });
+  private readonly verdict = el("p", { class: "card verdict", "aria-live": "polite" });
   private readonly controls = el("section", { class: "card setup row", "aria-label": "Who races" });
-  private plots: { distribution: Plot; queue: Plot; places: Plot } | null = null;
+  private plots: { distribution: Plot; queue: Plot; energy: Plot; places: Plot } | null = null;
 
   constructor(private readonly app: App) {
-    fill(this.element, this.controls, this.field, this.curves);
+    fill(this.element, this.controls, this.field, this.verdict, this.curves);
   }
 
   /** Races, unless this race has been run already. */
@@ -110,6 +112,7 @@ export class Race {
       button("Race again", () => again(this.names), { class: "main" }),
       button("Add a runner", () => again([...this.names, more!]), { disabled: this.names.length >= MOST || !more }),
       el("span", { class: "quiet" }, ["Everybody gets the same arrivals. Move the load and they race anew."]));
+    fill(this.verdict, "They race …");
     fill(this.field, ...this.runners.map((each) => each.element));
     this.chart();
   }
@@ -120,12 +123,15 @@ export class Race {
       const place = el("div");
       return { place, card: el("section", { class: "card" }, [el("h2", {}, [title]), place]) };
     };
-    const [distribution, queue, places] = [host("Response times: share of requests answered within"), host("Requests waiting"), host("Time in the queue by place on the device")] as const;
+    const [distribution, queue, energy, places] = [
+      host("Response times: share of requests answered within"), host("Requests waiting"), host("Energy spent so far"), host("Time in the queue by place on the device"),
+    ] as const;
     places.card.setAttribute("data-tour", "places");
-    fill(this.curves, distribution.card, queue.card, places.card);
+    fill(this.curves, distribution.card, queue.card, energy.card, places.card);
     this.plots = {
       distribution: new Plot(distribution.place, { label: "Distribution of response times", x: "response time, ms", y: "share, %", height: 250, log_x: true, curves: named }),
       queue: new Plot(queue.place, { label: "Requests waiting over time", x: "simulated time, s", y: "waiting", height: 250, curves: named }),
+      energy: new Plot(energy.place, { label: "Energy over time", x: "simulated time, s", y: "energy, J", height: 250, curves: named }),
       places: new Plot(places.place, { label: "Mean time in the queue by place on the device", x: "place: share of the addresses, %", y: "in the queue, ms", height: 250, curves: named }),
     };
   }
@@ -135,11 +141,13 @@ export class Race {
     if (told.length < this.runners.length || !this.plots) return;
     this.plots.distribution.set(joined(told.map(({ glance }) => positive(glance!.response_ms, glance!.share))));
     this.plots.queue.set(joined(told.map(({ queue }) => queue)));
+    this.plots.energy.set(joined(told.map(({ energy }) => energy)));
   }
 
   private finish(): void {
     const axis = Array.from({ length: PARTS }, (_, part) => ((part + 0.5) / PARTS) * 100);
     this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks }) => waitByPlace(rows!, capacity_blocks, PARTS))]);
+    fill(this.verdict, verdict(this.runners.map(({ name, glance }) => ({ name, mean_ms: glance!.mean_ms, max_ms: glance!.max_ms, energy_j: glance!.energy_j }))));
     for (const each of this.runners) each.end();
   }
 }

@@ -1,16 +1,24 @@
-// A disk seen from above: the arm reaches for a cylinder, what waits lies on its own.
+// A disk seen from above: the platter turns, what waits turns with it, and the arm reaches for a cylinder.
 
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
 import { clock } from "../format.ts";
 import { BLUE, INK, LINE, ORANGE, QUIET, VERMILION } from "../palette.ts";
 import type { Player } from "./player.ts";
+import { SPEEDS } from "./speed.ts";
 import type { Stage } from "./stages.ts";
 import type { Choice } from "./window.ts";
 
 const HEIGHT = 380;
 const ARM = Math.PI * 0.12;
 const CROWD = 3000;
+/** The head is on this side of the platter. */
+const HEAD = -ARM;
+/** Marks on the platter that show how it turns; the first is the index mark. */
+const SPOKES = 12;
+/** A platter that turns farther than this between two frames is drawn at rest: nobody could follow it. */
+const FOLLOWED = 1 / 8;
+const FRAME_NS = 1e9 / 60;
 
 export class DiskStage implements Stage {
   readonly elements: readonly HTMLElement[];
@@ -22,7 +30,7 @@ export class DiskStage implements Stage {
     const moves = player.opened.stations[station]?.kind === "disk";
     this.sheet = new Sheet("The device", () => (moves ? HEIGHT : 150), () => this.again?.());
     this.elements = [this.sheet.canvas, el("p", { class: "legend" }, [
-      moves ? "Circles wait: reads white, writes orange, by cylinder from the outer edge; the ring is chosen. The platter turns too fast to be drawn: where on its track a request waits is drawn from its number."
+      moves ? "Circles wait where their first sectors are: reads white, writes orange; the ring is chosen, its arc the sectors that it takes on the way under the head. The longest spoke is the index mark. While time runs too fast to follow the platter, it is drawn at rest."
         : "Nothing moves in this device: requests wait for their turn.",
     ])];
   }
@@ -33,33 +41,52 @@ export class DiskStage implements Stage {
     if (!pen) return;
     if (this.player.opened.stations[this.station]?.kind === "disk") this.platter(pen, t, waiting, choice);
     else this.row(pen, waiting);
-    if (still) this.sheet.label(`The device at ${clock(t)}: ${waiting.length} requests wait`);
+    if (still) this.sheet.label(`The device at ${clock(t)}: ${waiting.length} requests wait${this.angles(t, choice)}`);
   }
 
   toggleMap(): void {
     // A disk turns: there is no map that would hold for longer than an instant.
   }
 
+  /** What is under the head, in turns from the index mark. */
+  private underHead(t: number): number {
+    const turn_ns = this.player.opened.stations[this.station]!.turn_ns;
+    return turn_ns === null ? 0 : (t / turn_ns) % 1;
+  }
+
+  /** The angles in words, for who listens. */
+  private angles(t: number, choice: Choice | null): string {
+    if (this.player.opened.stations[this.station]?.turn_ns == null) return "";
+    const { id, turn } = this.player.loaded.window.watched.accesses;
+    const taken = choice?.candidates.find((each) => each.chosen)?.access;
+    const sector = taken === undefined ? "" : `, the first sector of #${id[taken]} at ${degrees(turn[taken]!)}`;
+    return `; under the head are ${degrees(this.underHead(t))} of the platter${sector}`;
+  }
+
   private platter(pen: CanvasRenderingContext2D, t: number, waiting: readonly number[], choice: Choice | null): void {
     const { window, paths } = this.player.loaded;
-    const { columns } = this.player.opened.stations[this.station]!;
-    const { column, op, lbn, end_ns } = window.watched.accesses;
+    const { columns, turn_ns } = this.player.opened.stations[this.station]!;
+    const { column, op, turn, turns, end_ns } = window.watched.accesses;
     const middle = { x: this.sheet.width / 2, y: this.sheet.height / 2 };
     const outer = Math.min(middle.x, middle.y) - 12;
     const radius = (cylinder: number) => outer - (cylinder / Math.max(1, columns)) * outer * 0.68;
-    const { x: cylinder } = paths[this.station]!.place(t);
+    const { playing, speed } = this.player;
+    const rests = playing && SPEEDS[speed]! * FRAME_NS > FOLLOWED * (turn_ns ?? Infinity);
+    const shown = rests ? 0 : this.underHead(t);
+    const angle = (at: number) => HEAD + (at - shown) * 2 * Math.PI;
     circle(pen, middle, outer, "#eef1f5", LINE);
+    spokes(pen, middle, outer, angle);
     circle(pen, middle, outer * 0.3, "#ffffff", LINE);
-    const spot = (row: number) => {
-      const at = ((lbn[row]! * 0.6180339887) % 1) * 2 * Math.PI;
-      const from = radius(column[row]!);
-      return { x: middle.x + Math.cos(at) * from, y: middle.y + Math.sin(at) * from };
-    };
+    const spot = (row: number) => point(middle, radius(column[row]!), angle(turn[row]!));
     const size = waiting.length > 500 ? 1.5 : 3.5;
     for (const row of waiting.slice(0, CROWD)) circle(pen, spot(row), size, op[row] === 87 ? ORANGE : "#ffffff", INK);
-    const taken = choice?.candidates.find((each) => each.chosen);
-    if (taken && end_ns[taken.access]! > t) ring(pen, spot(taken.access));
-    arm(pen, middle, outer, radius(cylinder));
+    const taken = choice?.candidates.find((each) => each.chosen)?.access;
+    if (taken !== undefined && end_ns[taken]! > t) {
+      const begin = angle(turn[taken]!);
+      sectors(pen, middle, radius(column[taken]!), begin, begin + Math.min(1, turns[taken]!) * 2 * Math.PI);
+      ring(pen, spot(taken));
+    }
+    arm(pen, middle, outer, radius(paths[this.station]!.place(t).x));
   }
 
   private row(pen: CanvasRenderingContext2D, waiting: readonly number[]): void {
@@ -76,6 +103,36 @@ export class DiskStage implements Stage {
 interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+function degrees(turns: number): string {
+  return `${Math.round(turns * 3600) / 10}°`;
+}
+
+function point(middle: Point, radius: number, angle: number): Point {
+  return { x: middle.x + Math.cos(angle) * radius, y: middle.y + Math.sin(angle) * radius };
+}
+
+/** Marks between the hub and the edge; the index mark goes all the way. */
+function spokes(pen: CanvasRenderingContext2D, middle: Point, outer: number, angle: (turns: number) => number): void {
+  pen.lineWidth = 1;
+  for (let spoke = 0; spoke < SPOKES; spoke++) {
+    const [from, to] = [point(middle, outer * (spoke === 0 ? 0.3 : 0.94), angle(spoke / SPOKES)), point(middle, outer, angle(spoke / SPOKES))];
+    pen.strokeStyle = spoke === 0 ? QUIET : "#aab4c2";
+    pen.beginPath();
+    pen.moveTo(from.x, from.y);
+    pen.lineTo(to.x, to.y);
+    pen.stroke();
+  }
+}
+
+/** Sectors of a track. */
+function sectors(pen: CanvasRenderingContext2D, middle: Point, radius: number, from: number, to: number): void {
+  pen.beginPath();
+  pen.arc(middle.x, middle.y, radius, from, to);
+  pen.strokeStyle = VERMILION;
+  pen.lineWidth = 4;
+  pen.stroke();
 }
 
 function circle(pen: CanvasRenderingContext2D, { x, y }: Point, radius: number, fill: string, stroke: string): void {
@@ -98,8 +155,8 @@ function ring(pen: CanvasRenderingContext2D, { x, y }: Point): void {
 
 /** The arm, from its pivot beside the platter to its head. */
 function arm(pen: CanvasRenderingContext2D, middle: Point, outer: number, radius: number): void {
-  const pivot = { x: middle.x + Math.cos(ARM) * outer * 1.12, y: middle.y + Math.sin(ARM) * outer * 1.12 };
-  const head = { x: middle.x + Math.cos(-ARM) * radius, y: middle.y + Math.sin(-ARM) * radius };
+  const pivot = point(middle, outer * 1.12, ARM);
+  const head = point(middle, radius, HEAD);
   pen.strokeStyle = BLUE;
   pen.lineWidth = 5;
   pen.lineCap = "round";

@@ -12,6 +12,13 @@ const COLOURS: readonly string[] = ["#dfe4ea", BLUE, GREEN, "#8a94a3", PURPLE];
 const LANE = 20;
 const AXIS = 20;
 const LEFT = 4;
+const NAMES = 110;
+
+/** Where lanes begin and how wide they are, so that others can lie below each other with them. */
+export function lane(stations: number, width: number): { left: number; width: number } {
+  const left = stations > 1 ? NAMES : LEFT;
+  return { left, width: width - left - 2 };
+}
 
 export class Lanes {
   readonly element: HTMLElement;
@@ -36,8 +43,7 @@ export class Lanes {
   private draw(window: Window, t: number, half_ns: number): void {
     const pen = this.sheet.begin();
     if (!pen) return;
-    const label = this.names.length > 1 ? 110 : LEFT;
-    const width = this.sheet.width - label - 2;
+    const { left: label, width } = lane(this.names.length, this.sheet.width);
     const place = (at: number) => label + ((at - t + half_ns) / (2 * half_ns)) * width;
     const { station, begin_ns, end_ns, state } = window.watched.states;
     for (let index = 0; index < begin_ns.length; index++) {

@@ -30,8 +30,9 @@ export function parts(window: Window, row: number): Part[] {
   add("startup", 0, begin - startup, startup);
   const ready = add("overhead", 0, begin, a.overhead_ns[row]!);
   const turned = a.turnaround_ns[row]!;
-  const x = add("settle", 1, add("x", 1, ready, a.seek_x_ns[row]!), a.settle_ns[row]!);
-  const y = add("turnaround", 2, add("rotation", 2, add("y", 2, ready, a.seek_y_ns[row]!), a.rotation_ns[row]!), turned);
+  // An arm is there before its sector is waited for.
+  const x = add("rotation", 1, add("settle", 1, add("x", 1, ready, a.seek_x_ns[row]!), a.settle_ns[row]!), a.rotation_ns[row]!);
+  const y = add("turnaround", 2, add("y", 2, ready, a.seek_y_ns[row]!), turned);
   add("transfer", 0, Math.max(x, y), a.transfer_ns[row]!);
   return found;
 }

@@ -5,7 +5,6 @@ import type { SeekMap, SledFacts, Station } from "../../core/types.ts";
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
 import { clock } from "../format.ts";
-import type { Experiment } from "../experiment.ts";
 import { longest, picture } from "./map.ts";
 import type { Player } from "./player.ts";
 import { drawGround, drawMoves, frameOf, type Dot } from "./stage.ts";
@@ -30,17 +29,15 @@ export class SledStage implements Stage {
   private maps = 0;
   private asked = -1;
   private asking = false;
-  private mapped: boolean;
+  private mapped = true;
   private again: (() => void) | null = null;
 
   constructor(
     private readonly player: Player, private readonly station: number, private readonly core: Laboratory,
-    private readonly experiment: Experiment, readonly other: (station: number) => Stage,
+    readonly other: (station: number) => Stage,
   ) {
     this.facts = player.opened.stations[station]!;
     this.sled = this.facts.sled!;
-    // The map is of the device of the experiment: a store in front of it has another.
-    this.mapped = !experiment.has("front") && !experiment.has("hybrid");
     this.sheet = new Sheet("The sled under its tips", (width) => Math.max(230, Math.min(372, width * 0.55)), () => this.again?.());
     this.elements = [this.sheet.canvas, el("p", { class: "legend" }, [
       key("○", "read"), key("■", "write"), key("◎", "chosen"), key("✛", "the tip, with its way"), el("span", {}, ["dark: reached soon; light: far"]),
@@ -107,7 +104,7 @@ export class SledStage implements Stage {
     this.asked = key;
     this.asking = true;
     const { x, y, direction } = this.player.loaded.paths[this.station]!.place(choice.at_ns);
-    this.core.seekMap(this.experiment.toml, { x: Math.round(x), y: Math.round(y), direction }).then(
+    this.core.seekMap(`[device]\n${this.facts.toml}`, { x: Math.round(x), y: Math.round(y), direction }).then(
       (map) => this.keep(map),
       () => (this.mapped = false),
     ).finally(() => (this.asking = false));

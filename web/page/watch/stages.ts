@@ -1,7 +1,6 @@
 // Which stage a station has: a sled under its tips, a disk, or nothing that moves.
 
 import type { Laboratory } from "../../core/laboratory.ts";
-import type { Experiment } from "../experiment.ts";
 import { DiskStage } from "./disk.ts";
 import type { Player } from "./player.ts";
 import { SledStage } from "./sled.ts";
@@ -18,9 +17,9 @@ export interface Stage {
   other(station: number): Stage;
 }
 
-export function stageOf(player: Player, station: number, core: Laboratory, experiment: Experiment, arrived: () => void): Stage {
-  const again = (other: number) => stageOf(player, other, core, experiment, arrived);
+export function stageOf(player: Player, station: number, core: Laboratory, arrived: () => void): Stage {
+  const again = (other: number) => stageOf(player, other, core, arrived);
   return player.opened.stations[station]?.sled
-    ? new SledStage(player, station, core, experiment, again)
+    ? new SledStage(player, station, core, again)
     : new DiskStage(player, station, again);
 }

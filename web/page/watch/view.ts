@@ -11,6 +11,7 @@ import { LifePanel } from "./life.ts";
 import { nextStartup, overview, rowOf, type Overview } from "./overview.ts";
 import { Player } from "./player.ts";
 import { SeriesPanel } from "./series.ts";
+import { SlotsPanel } from "./slots.ts";
 import { SmallStages } from "./small.ts";
 import { SPEEDS } from "./speed.ts";
 import { stageOf, type Stage } from "./stages.ts";
@@ -39,6 +40,7 @@ export class Watch {
   private readonly foot = el("p", { class: "quiet wide" });
   private lanes: Lanes | null = null;
   private small: SmallStages | null = null;
+  private slots: readonly SlotsPanel[] = [];
   private stage: Stage | null = null;
   private player: Player | null = null;
   private whole: Overview | null = null;
@@ -77,9 +79,10 @@ export class Watch {
     this.shown = "";
     this.scheduler = (experiment.get("scheduler", "kind") ?? "fcfs").toUpperCase();
     this.station = 0;
-    this.stage = stageOf(player, 0, telling, experiment, () => this.draw(true));
+    this.stage = stageOf(player, 0, telling, () => this.draw(true));
     this.lanes = new Lanes(player.opened.stations.map(({ name: each }, index) => `${index + 1} ${each}`));
     this.small = player.opened.stations.length > 1 ? new SmallStages(player, (station) => this.choose(station)) : null;
+    this.slots = player.loaded.window.watched.residencies.map((each, index) => new SlotsPanel(index, each, player.opened.stations.length));
     this.compose();
     this.draw(true);
     void this.run(telling, experiment, mine);
@@ -221,7 +224,13 @@ export class Watch {
     const stage = el("section", { class: "card stage", "aria-label": "The stage", "data-tour": "stage" },
       [chooser, ...(this.tabled ? [this.table.element] : this.stage!.elements)]);
     fill(this.element, this.transport.element, this.small?.element, stage, el("div", { class: "side" }, [this.choice.element, this.life.element]),
-      this.lanes!.element, this.series.element, this.foot, this.live);
+      ...this.residencies().map((each) => each.element), this.lanes!.element, this.series.element, this.foot, this.live);
+  }
+
+  /** Those of the cache before all devices and of the hybrid whose device is on the stage. */
+  private residencies(): readonly SlotsPanel[] {
+    const own = this.slots.filter(({ station }) => station !== null && station <= this.station).at(-1);
+    return this.slots.filter((each) => each.station === null || each === own);
   }
 
   private choose(station: number): void {
@@ -245,7 +254,9 @@ export class Watch {
     const row = this.followed === null ? window.latest(t, this.station) : (window.row(this.followed, this.station) ?? null);
     this.choice.show(window, choice, waiting[0] ?? null, t);
     this.life.show(window, row, t, Boolean(player.opened.stations[this.station]?.sled));
-    this.lanes!.show(window, t, Math.min(1e9, Math.max(2e6, Math.min(SPEEDS[player.speed]!, 1) * AROUND_S * 1e9)));
+    const around = Math.min(1e9, Math.max(2e6, Math.min(SPEEDS[player.speed]!, 1) * AROUND_S * 1e9));
+    this.lanes!.show(window, t, around);
+    for (const each of this.residencies()) each.show(window, t, around, still || !player.playing);
     this.small?.show(t, this.station);
     this.series.mark(t);
     if (!player.playing) this.tell(choice ? `${window.from} ${choice.index}` : "", choice ? sentence(window, choice, this.scheduler) : "Nothing was chosen yet.");

@@ -1,6 +1,7 @@
 // A window of time of a run, and what it tells of every instant in it.
 
 import type { Watched } from "../../core/types.ts";
+import { Resident } from "./residency.ts";
 
 /** A choice of a scheduler: when, from how many, and the rows of its candidates. */
 export interface Choice {
@@ -19,13 +20,16 @@ export interface Candidate {
 }
 
 export class Window {
+  /** What caches and the fronts of hybrids hold. */
+  readonly residents: readonly Resident[];
   /** Rows of accesses that began, in order of their start, by station. */
   private readonly begun: readonly (readonly number[])[];
   private readonly rowOfId = new Map<number, number>();
   private readonly kept: { from: number; until: number; rows: readonly number[] }[] = [];
 
   constructor(readonly watched: Watched, private readonly stations: number) {
-    const { accesses } = watched;
+    const { accesses, residencies } = watched;
+    this.residents = residencies.map((each) => new Resident(each));
     const begun: number[][] = Array.from({ length: stations }, () => []);
     accesses.start_ns.forEach((start, row) => {
       this.rowOfId.set(accesses.id[row]! * stations + accesses.station[row]!, row);

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sledlab_core::hash::Map;
 
 use super::{BlockRun, CacheParams};
+use crate::system::SlotState;
 
 /// A bit for every block of a line.
 type Bits = u64;
@@ -272,6 +273,15 @@ impl Lines {
     pub fn unwritten(&self) -> Vec<BlockRun> {
         let (dirty, under_way) = self.owed();
         dirty.into_iter().chain(under_way).map(|block| BlockRun { first: block, end: block + 1 }).collect()
+    }
+
+    /// What every line is, in order of their blocks; those that hold nothing come last.
+    pub fn slots(&self) -> Vec<SlotState> {
+        let lines = self.held_at.iter().map(|number| &self.held[number]);
+        let mut slots: Vec<SlotState> =
+            lines.map(|line| SlotState::held(line.dirty != 0, line.destaging != 0)).collect();
+        slots.resize(self.most, SlotState::Free);
+        slots
     }
 
     /// Blocks `run` are on their way to the devices.

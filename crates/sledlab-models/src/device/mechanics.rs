@@ -2,7 +2,7 @@
 
 use sledlab_core::{Span, Time};
 
-use super::{Aim, PositionIndex, Queued, Timing, Way};
+use super::{Aim, PositionIndex, Queued, Timing, Turning, Way};
 use crate::power::PowerRates;
 
 /// Where a device's mechanism is, and when it can set out: all that the time of the next access depends on.
@@ -126,6 +126,12 @@ pub trait Mechanics: Send + Sync {
     /// otherwise, that is where it stands.
     fn way_from(&self, state: DeviceState, _request: &Queued) -> Way {
         Way::straight((state.x, state.y), (state.x, state.y), Span::ZERO)
+    }
+
+    /// Where `request` lies on its circle, and how that turns: what people look at, which nothing of a result depends on.
+    /// `None` where nothing turns, as unless a mechanism says otherwise.
+    fn turning(&self, _request: &Queued) -> Option<Turning> {
+        None
     }
 
     /// Whether `candidate` can be served in one access together with all of `batch`: its next block lies at the same

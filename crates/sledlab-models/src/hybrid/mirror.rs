@@ -16,7 +16,7 @@ use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
 use crate::cache::{BlockRun, CacheParams, Lines};
 use crate::device::Queued;
 use crate::replacement::CustomPolicy;
-use crate::system::{Completion, Contents};
+use crate::system::{Completion, Contents, Residency};
 
 sledlab_core::params! {
     /// A disk and a MEMS device of which each holds all data (HY-14).
@@ -231,6 +231,19 @@ impl Logic for Mirror {
 
     fn counts(&self) -> HybridCounts {
         HybridCounts { dirty_blocks: self.dirty_blocks, live_share: 1.0, ..self.counts }
+    }
+
+    /// Of the memory: the front device has everything.
+    fn residency(&self) -> Residency {
+        Residency {
+            unit: "line",
+            slot_blocks: LINE_BLOCKS,
+            has_places: false,
+            since: Time::ZERO,
+            slots: self.buffer.slots(),
+            waiting: 0,
+            writing: usize::from(self.is_destaging),
+        }
     }
 
     fn forget(&mut self) {

@@ -7,7 +7,7 @@ use super::io::{Io, Tier};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
 use crate::power::Spent;
-use crate::system::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
+use crate::system::{Completion, Content, Contents, Durable, Residency, Station, System, advance_by_events};
 
 /// What makes a hybrid different from others.
 pub(super) trait Logic: Send {
@@ -30,6 +30,8 @@ pub(super) trait Logic: Send {
     fn place(&self, read: &Queued) -> (Tier, u64);
     /// What has been done since [`forget`](Logic::forget).
     fn counts(&self) -> HybridCounts;
+    /// What the front device holds; the shell knows since when.
+    fn residency(&self) -> Residency;
     /// Counts anew.
     fn forget(&mut self);
     /// What is found after a crash, of what `media` hold: the front device and the back device.
@@ -157,6 +159,10 @@ impl<L: Logic> System for HybridSystem<L> {
         let mut counts = self.logic.counts();
         self.io.count(&mut counts);
         Some(counts)
+    }
+
+    fn residency(&self) -> Vec<Residency> {
+        vec![Residency { since: self.io.now, ..self.logic.residency() }]
     }
 
     fn faults(&self) -> Option<FaultCounts> {

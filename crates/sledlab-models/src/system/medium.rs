@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Span, Time};
 
-use super::{Completion, Durable, Station, System, advance_by_events};
+use super::{Completion, Durable, Residency, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
@@ -174,6 +174,10 @@ impl System for Medium {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.system.hybrid()
+    }
+
+    fn residency(&self) -> Vec<Residency> {
+        self.system.residency()
     }
 
     fn faults(&self) -> Option<FaultCounts> {

@@ -5,6 +5,7 @@ mod cached;
 mod failed;
 mod medium;
 pub mod params;
+mod residency;
 mod single;
 mod station;
 mod watch;
@@ -13,6 +14,7 @@ pub use array::Array;
 pub use cached::Cached;
 pub use medium::{Content, Contents, Medium};
 pub use params::{Start, SystemParams};
+pub use residency::{Residency, SlotState};
 pub use single::Single;
 pub use station::{Completion, Station};
 pub use watch::{Access, Candidate, Choice, Rested, Seen, State};
@@ -76,6 +78,9 @@ pub trait System: Send {
     fn cache(&self) -> Option<CacheCounts>;
     /// What hybrids have done since the ledgers were opened.
     fn hybrid(&self) -> Option<HybridCounts>;
+    /// What the cache holds at this moment, if there is one, and then what the front of every hybrid does, in the order of
+    /// their stations; failed devices are left out. Takes time in proportion to the slots: for whoever looks on.
+    fn residency(&self) -> Vec<Residency>;
     /// What failed, and what came of it, where something can fail.
     fn faults(&self) -> Option<FaultCounts>;
     /// Positioning time of `read` if it were served next; zero where that cannot be told.

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Span, Time};
 
-use super::{Completion, Durable, MOST_COMPLETED, Station, System};
+use super::{Completion, Durable, MOST_COMPLETED, Residency, Station, System};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
@@ -87,6 +87,10 @@ impl System for Single {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         None
+    }
+
+    fn residency(&self) -> Vec<Residency> {
+        Vec::new()
     }
 
     fn faults(&self) -> Option<FaultCounts> {

@@ -34,6 +34,7 @@ fn without_techniques_the_victim_leaves_before_the_next_is_fetched_filled_in_and
     ];
     assert_eq!(found.accesses, expected);
     assert_eq!(found.answers, [18, 1264]);
+    assert_eq!(found.slots, ["0 d", "1000 >", "1126 <", "1252 c"]);
 }
 
 #[test]

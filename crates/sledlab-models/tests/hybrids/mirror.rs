@@ -21,6 +21,12 @@ fn short_reads_go_to_the_front_and_long_ones_and_streams_to_the_back() {
 }
 
 #[test]
+fn lines_of_the_memory_are_dirty_destaged_and_clean() {
+    let found = run("mirror:buffer_kb=16", &[(0, Write, 0, 8)]);
+    assert_eq!(found.slots, ["0 d.", "18 >.", "126 c."]);
+}
+
+#[test]
 fn a_write_is_done_in_front_and_gets_to_the_back_later() {
     let requests = [(0, Write, 0, 8), (0, Write, 8, 4), (20, Read, 0, 8), (1_000, Read, 0, 8)];
     let found = run("mirror:sequential_kb=4", &requests);

@@ -12,7 +12,9 @@ use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::hybrid::{self, HybridCounts, HybridDevices};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
-use sledlab_models::system::{self, Completion, Durable, Setup, Start, Station, System};
+use sledlab_models::system::{
+    self, Completion, Durable, Residency, Setup, SlotState, Start, Station, System,
+};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -110,6 +112,10 @@ impl System for Watched {
         self.system.hybrid()
     }
 
+    fn residency(&self) -> Vec<Residency> {
+        self.system.residency()
+    }
+
     fn faults(&self) -> Option<FaultCounts> {
         self.system.faults()
     }
@@ -129,6 +135,9 @@ pub struct Found {
     pub accesses: Vec<String>,
     /// When requests were done, in microseconds, in order of arrival.
     pub answers: Vec<u64>,
+    /// What the slots held whenever that changed, such as `18 .dc`, with the time in microseconds: `.` free, `c` clean, `d`
+    /// dirty, `<` filling, `>` destaging.
+    pub slots: Vec<String>,
     pub counts: HybridCounts,
     pub longest_queue: usize,
 }
@@ -166,11 +175,31 @@ pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
     (system, written)
 }
 
+/// What the slots hold, a letter each; nothing else may be dirty.
+fn letters(system: &dyn System, now: Time) -> String {
+    let Some(Residency { since, slots, waiting, writing, .. }) = system.residency().pop() else {
+        return String::new();
+    };
+    assert!(since <= now, "nothing is known of the future");
+    let dirty_blocks = system.hybrid().unwrap_or_default().dirty_blocks;
+    if slots.iter().all(|slot| matches!(slot, SlotState::Free | SlotState::Clean)) && waiting + writing == 0 {
+        assert_eq!(dirty_blocks, 0, "{slots:?}");
+    }
+    let letter = |slot: &SlotState| match slot {
+        SlotState::Free => '.',
+        SlotState::Clean => 'c',
+        SlotState::Dirty => 'd',
+        SlotState::Filling => '<',
+        SlotState::Destaging => '>',
+    };
+    slots.iter().map(letter).collect()
+}
+
 /// Runs requests, each of which arrives so many microseconds after the beginning, in order.
 pub fn run(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> Found {
     let (mut system, accesses) = build(hybrid);
     let (mut answers, mut completed) = (vec![0; requests.len()], Vec::new());
-    let mut last = Time::ZERO;
+    let (mut last, mut slots, mut held) = (Time::ZERO, Vec::new(), letters(system.as_ref(), Time::ZERO));
     let mut arrivals = (0..).zip(requests).peekable();
     loop {
         let event = system.next_event();
@@ -181,12 +210,17 @@ pub fn run(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> Found {
             let request = Queued { id, arrival, op: *op, lbn: *lbn, blocks: *blocks, ..Queued::default() };
             system.arrive(arrival, request);
             last = arrival;
-            continue;
+        } else {
+            let Some(now) = event else { break };
+            assert!(now >= last, "{hybrid}: time goes back from {last} to {now}");
+            last = now;
+            system.advance(now, &mut completed);
         }
-        let Some(now) = event else { break };
-        assert!(now >= last, "{hybrid}: time goes back from {last} to {now}");
-        last = now;
-        system.advance(now, &mut completed);
+        let before = std::mem::replace(&mut held, letters(system.as_ref(), last));
+        if held != before {
+            assert!(before.is_empty() || held.len() == before.len(), "{hybrid}: {before}, {held}");
+            slots.push(format!("{} {held}", us(last)));
+        }
         for done in completed.drain(..) {
             answers[done.request.id as usize] = us(done.completion);
         }
@@ -204,5 +238,5 @@ pub fn run(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> Found {
         assert_eq!((done("front read"), done("front write")), (counts.front.reads, counts.front.writes));
         assert_eq!((done("back read"), done("back write")), (counts.back.reads, counts.back.writes));
     }
-    Found { accesses, answers, counts, longest_queue: system.longest_queue() }
+    Found { accesses, answers, slots, counts, longest_queue: system.longest_queue() }
 }

@@ -21,6 +21,12 @@ fn writes_are_appended_in_order_each_behind_a_header() {
 }
 
 #[test]
+fn logs_are_filled_dirty_destaged_and_clean() {
+    let found = run(&plain(2, ""), &[(0, Write, 0, 7), (100, Write, 100, 2)]);
+    assert_eq!(found.slots, ["100 d<...", "20000 ><...", "20124 c<..."]);
+}
+
+#[test]
 fn reads_take_what_is_newest_from_where_it_is() {
     let requests = [(0, Write, 0, 2), (1, Write, 2, 2), (2, Write, 1, 1), (1_000, Read, 1, 4)];
     let found = run(&plain(2, ""), &requests);

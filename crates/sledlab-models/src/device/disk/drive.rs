@@ -11,7 +11,7 @@ use super::position_index::{DiskIndex, Least};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
 use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing, Way,
+    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing, Turning, Way,
 };
 use crate::power::PowerRates;
 
@@ -408,6 +408,14 @@ impl Mechanics for Drive {
     fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
         let (timing, to) = self.serve_from(state, request);
         Way::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
+    }
+
+    fn turning(&self, request: &Queued) -> Option<Turning> {
+        let Parts { geometry, spindle, .. } = &*self.parts;
+        let SectorPlace { sector, slot, sectors, .. } = geometry.place(request.lbn);
+        let blocks = geometry.contiguous(request.lbn, sector, u64::from(request.blocks.max(1)));
+        let turns = |slots: u64| slots as f64 / sectors as f64;
+        Some(Turning { turn_ns: spindle.turn_ns(), begin: turns(slot % sectors), length: turns(blocks) })
     }
 
     fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {

@@ -13,6 +13,7 @@ mod managers;
 mod moves;
 mod neighbours;
 mod params;
+mod resident;
 mod serving;
 mod steps;
 mod stretch;
@@ -38,7 +39,7 @@ use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
 use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::replacement::{CustomPolicy, Found, ReplacementPolicy, Use};
-use crate::system::{Completion, Contents};
+use crate::system::{Completion, Contents, Residency};
 
 /// Which of the techniques of paper 001 are on.
 #[derive(Clone, Copy, Debug)]
@@ -372,6 +373,10 @@ impl Logic for CachingDisk {
             live_share: self.valid.len() as f64 / room,
             ..self.counts
         }
+    }
+
+    fn residency(&self) -> Residency {
+        self.resident()
     }
 
     fn forget(&mut self) {

@@ -157,6 +157,12 @@ fn join(pieces: &[Piece]) -> VecDeque<BlockRun> {
 }
 
 impl Cleaning {
+    /// Pieces that are to be written, their contents in the buffer, and those that are being written.
+    pub fn writes(&self) -> (usize, usize) {
+        let waiting = if self.collecting == 0 { self.writes.len() } else { 0 };
+        (waiting, usize::from(self.is_writing))
+    }
+
     /// The contents of blocks `run` in the buffer.
     fn contents(&self, run: BlockRun) -> Vec<Content> {
         let pieces =

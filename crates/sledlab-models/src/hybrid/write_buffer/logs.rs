@@ -1,6 +1,7 @@
 //! Logs on the front device: a ring in which the oldest is written again when its blocks are on the back device.
 
 use crate::cache::BlockRun;
+use crate::system::SlotState;
 
 /// What a log holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,18 @@ impl Logs {
     /// Share of the logs that are not clean.
     pub fn used_share(&self) -> f64 {
         self.used as f64 / self.all.len() as f64
+    }
+
+    /// What every log is. A clean one can be read until it is written again; without records there is nothing to read.
+    pub fn slots(&self) -> Vec<SlotState> {
+        let slot = |log: &Log| match log.phase {
+            Phase::Clean if log.records.is_empty() => SlotState::Free,
+            Phase::Clean => SlotState::Clean,
+            Phase::Open => SlotState::Filling,
+            Phase::Full => SlotState::Dirty,
+            Phase::Cleaning => SlotState::Destaging,
+        };
+        self.all.iter().map(slot).collect()
     }
 
     /// The log of a place on the front device.

@@ -32,7 +32,7 @@ use super::{Capacities, HybridCounts, Model};
 use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::replacement::CustomPolicy;
-use crate::system::{Completion, Contents};
+use crate::system::{Completion, Contents, Residency};
 
 /// What follows an access.
 pub(super) enum Job {
@@ -300,6 +300,19 @@ impl Logic for WriteBuffer {
             dirty_blocks: self.dirty_blocks,
             live_share: self.lookup.len() as f64 / room,
             ..self.counts
+        }
+    }
+
+    fn residency(&self) -> Residency {
+        let (waiting, writing) = self.cleaning.as_ref().map_or((0, 0), Cleaning::writes);
+        Residency {
+            unit: "log",
+            slot_blocks: self.logs.log_blocks,
+            has_places: true,
+            since: Time::ZERO,
+            slots: self.logs.slots(),
+            waiting,
+            writing,
         }
     }
 

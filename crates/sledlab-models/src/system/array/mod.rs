@@ -24,7 +24,7 @@ use self::layout::{Held, Layout};
 use self::units::OfUnits;
 use super::params::{BusUse, SystemKind, SystemParams};
 use super::{
-    Completion, Content, Contents, Durable, Medium, Setup, Single, Station, System, SystemParts,
+    Completion, Content, Contents, Durable, Medium, Residency, Setup, Single, Station, System, SystemParts,
     advance_by_events,
 };
 use crate::cache::CacheCounts;
@@ -103,6 +103,12 @@ impl Array {
             faults: None,
             keeper: None,
         }
+    }
+
+    /// Those that have not failed.
+    fn working(&self) -> impl Iterator<Item = &dyn System> {
+        let works = |at: &usize| self.faults.as_ref().is_none_or(|faults| faults.works(*at));
+        (0..self.nodes.len()).filter(works).map(|at| self.nodes[at].as_ref())
     }
 
     /// Hands accesses that may begin to their devices.
@@ -306,8 +312,7 @@ impl System for Array {
     }
 
     fn stations(&self) -> Vec<&Station> {
-        let works = |at: &usize| self.faults.as_ref().is_none_or(|faults| faults.works(*at));
-        (0..self.nodes.len()).filter(works).flat_map(|at| self.nodes[at].stations()).collect()
+        self.working().flat_map(System::stations).collect()
     }
 
     fn stations_mut(&mut self) -> Vec<&mut Station> {
@@ -352,6 +357,10 @@ impl System for Array {
         }
         let share = 1.0 / self.nodes.len() as f64;
         all.map(|all| HybridCounts { live_share: all.live_share * share, ..all })
+    }
+
+    fn residency(&self) -> Vec<Residency> {
+        self.working().flat_map(System::residency).collect()
     }
 
     fn faults(&self) -> Option<FaultCounts> {

@@ -12,7 +12,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
 
 use self::contents::Kept;
 use self::flushes::Flush;
-use super::{Completion, Content, Contents, Durable, Station, System, advance_by_events};
+use super::{Completion, Content, Contents, Durable, Residency, Station, System, advance_by_events};
 use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
 use crate::device::{FaultCounts, Queued, Timing};
 use crate::hybrid::HybridCounts;
@@ -41,6 +41,8 @@ pub struct Cached {
     /// What is answered, by when that is.
     answers: BTreeMap<(Time, u64), Completion>,
     answered: u64,
+    /// The present.
+    now: Time,
     /// Since when nothing but destages has been going on.
     idle_since: Time,
     longest_queue: usize,
@@ -94,6 +96,7 @@ impl Cached {
             writes: VecDeque::new(),
             answers: BTreeMap::new(),
             answered: 0,
+            now: Time::ZERO,
             idle_since: Time::ZERO,
             longest_queue: 0,
             destaged_to: 0,
@@ -340,7 +343,7 @@ impl System for Cached {
     }
 
     fn arrive(&mut self, now: Time, request: Queued) {
-        self.idle_since = now;
+        (self.now, self.idle_since) = (now, now);
         if request.op == Op::Read {
             self.read(now, request);
         } else {
@@ -357,6 +360,7 @@ impl System for Cached {
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+        self.now = now;
         if self.next_destage().is_some_and(|at| at <= now)
             && let Some(run) = self.lines.next_dirty(self.destaged_to)
         {
@@ -436,6 +440,20 @@ impl System for Cached {
 
     fn hybrid(&self) -> Option<HybridCounts> {
         self.behind.hybrid()
+    }
+
+    fn residency(&self) -> Vec<Residency> {
+        let mut all = vec![Residency {
+            unit: "line",
+            slot_blocks: self.params.line_blocks,
+            has_places: false,
+            since: self.now,
+            slots: self.lines.slots(),
+            waiting: 0,
+            writing: self.destaging,
+        }];
+        all.append(&mut self.behind.residency());
+        all
     }
 
     fn faults(&self) -> Option<FaultCounts> {

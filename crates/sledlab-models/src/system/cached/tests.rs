@@ -106,6 +106,10 @@ impl System for Shuffled {
         None
     }
 
+    fn residency(&self) -> Vec<Residency> {
+        Vec::new()
+    }
+
     fn faults(&self) -> Option<FaultCounts> {
         None
     }

@@ -1,0 +1,33 @@
+//! What the slots hold, for whoever looks on.
+
+use sledlab_core::Time;
+
+use super::destaging::Step;
+use super::{CachingDisk, Phase};
+use crate::system::{Residency, SlotState};
+
+impl CachingDisk {
+    /// What every slot holds, and what is written behind reads.
+    pub(super) fn resident(&self) -> Residency {
+        let steps = self.destages.iter().flatten().map(|destage| destage.step);
+        Residency {
+            unit: "segment",
+            slot_blocks: self.sizes.segment_blocks,
+            has_places: true,
+            since: Time::ZERO,
+            slots: (0..self.sizes.slots).map(|slot| self.held(slot)).collect(),
+            waiting: steps.clone().filter(|step| *step == Step::Collected).count(),
+            writing: steps.filter(|step| matches!(step, Step::Joining | Step::Writing)).count(),
+        }
+    }
+
+    fn held(&self, slot: u32) -> SlotState {
+        match self.slots[slot as usize].phase {
+            Phase::Free => SlotState::Free,
+            // Its dirty blocks may be on their way with a neighbour's; it stays.
+            Phase::Held => SlotState::held(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot)),
+            Phase::Fetching | Phase::Filling => SlotState::Filling,
+            Phase::Leaving => SlotState::Destaging,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What caches and the fronts of hybrids hold while they are watched: a look now and then, and what has changed since the
+//! one before.
+
+use serde_json::{Value, json};
+use sledlab_core::Time;
+use sledlab_models::system::{Residency, SlotState, System};
+
+use crate::answer::{Answer, Column};
+
+/// Slots that are looked at as quickly as an event is simulated, about.
+const SLOTS_OF_A_TURN: usize = 4096;
+
+/// A cache or the front of a hybrid, as it was seen.
+struct Held {
+    /// The first station of the hybrid; none of a cache before all of them.
+    station: Option<usize>,
+    /// As it is: what was seen last.
+    last: Residency,
+    /// Every slot at the first look.
+    first: Vec<SlotState>,
+    looks: Vec<Look>,
+    /// Slots that were something else at the look before, and what they are.
+    changes: Vec<(u32, SlotState)>,
+}
+
+/// What was counted at a look.
+struct Look {
+    since: Time,
+    slots: [u32; SlotState::ALL.len()],
+    waiting: usize,
+    writing: usize,
+    /// Its changes begin there.
+    changes: usize,
+}
+
+/// All of a system.
+pub(crate) struct Residencies(Vec<Held>);
+
+impl Residencies {
+    /// Looks for the first time.
+    pub fn new(system: &dyn System) -> Self {
+        let found = system.residency();
+        let caches = usize::from(system.cache().is_some());
+        let hybrids = found.len().saturating_sub(caches).max(1);
+        let of_hybrid = system.stations().len() / hybrids;
+        let seen = found.into_iter().enumerate().map(|(number, residency)| {
+            Held::new(number.checked_sub(caches).map(|hybrid| hybrid * of_hybrid), residency)
+        });
+        Residencies(seen.collect())
+    }
+
+    /// Turns of the simulation from one look to the next: none where there is nothing to look at.
+    pub fn turns(&self) -> Option<u32> {
+        let slots: usize = self.0.iter().map(|seen| seen.last.slots.len()).sum();
+        (!self.0.is_empty()).then(|| u32::try_from(slots / SLOTS_OF_A_TURN).unwrap_or(u32::MAX).max(1))
+    }
+
+    /// Looks again.
+    pub fn look(&mut self, system: &dyn System) {
+        for (seen, residency) in self.0.iter_mut().zip(system.residency()) {
+            seen.look(residency);
+        }
+    }
+
+    /// Forgets looks before `from`, but for the last of them: it tells how things stand then.
+    pub fn forget_before(&mut self, from: Time) {
+        self.0.iter_mut().for_each(|seen| seen.forget_before(from));
+    }
+
+    /// All looks, in columns.
+    pub fn told(&self, answer: &mut Answer) -> Value {
+        self.0.iter().map(|seen| seen.told(answer)).collect()
+    }
+}
+
+impl Held {
+    fn new(station: Option<usize>, residency: Residency) -> Self {
+        let looks = vec![Look::at(&residency, 0)];
+        Held { station, first: residency.slots.clone(), last: residency, looks, changes: Vec::new() }
+    }
+
+    fn look(&mut self, residency: Residency) {
+        let changes = self.changes.len();
+        let slots = (0..).zip(residency.slots.iter().zip(&self.last.slots));
+        self.changes
+            .extend(slots.filter(|(_, (now, then))| now != then).map(|(slot, (now, _))| (slot, *now)));
+        let is_same = (residency.waiting, residency.writing) == (self.last.waiting, self.last.writing);
+        if changes < self.changes.len() || !is_same {
+            self.looks.push(Look::at(&residency, changes));
+            self.last = residency;
+        }
+    }
+
+    fn forget_before(&mut self, from: Time) {
+        let before = self.looks.partition_point(|look| look.since <= from).saturating_sub(1);
+        if before == 0 {
+            return;
+        }
+        let changes = self.looks.get(before + 1).map_or(self.changes.len(), |look| look.changes);
+        for (slot, now) in self.changes.drain(..changes) {
+            self.first[slot as usize] = now;
+        }
+        self.looks.drain(..before);
+        for look in &mut self.looks {
+            look.changes = look.changes.saturating_sub(changes);
+        }
+    }
+
+    fn told(&self, answer: &mut Answer) -> Value {
+        let Residency { unit, slot_blocks, has_places, .. } = self.last;
+        let count =
+            |of: fn(&Look) -> usize| self.looks.iter().map(|look| of(look) as u32).collect::<Vec<_>>();
+        let states =
+            |slots: &mut dyn Iterator<Item = SlotState>| slots.map(|slot| slot as u8).collect::<Vec<_>>();
+        let counts: Vec<u32> = self.looks.iter().flat_map(|look| look.slots).collect();
+        let changed: Vec<u32> = self.changes.iter().map(|(slot, _)| *slot).collect();
+        json!({
+            "station": self.station,
+            "unit": unit,
+            "slot_blocks": slot_blocks,
+            "has_places": has_places,
+            "since_ns": answer.numbers(self.looks.iter().map(|look| look.since.as_ns() as f64)),
+            "counts": answer.column(&Column::U32(&counts)),
+            "waiting": answer.column(&Column::U32(&count(|look| look.waiting))),
+            "writing": answer.column(&Column::U32(&count(|look| look.writing))),
+            "changes": answer.column(&Column::U32(&count(|look| look.changes))),
+            "first": answer.column(&Column::U8(&states(&mut self.first.iter().copied()))),
+            "slot": answer.column(&Column::U32(&changed)),
+            "state": answer.column(&Column::U8(&states(&mut self.changes.iter().map(|(_, now)| *now)))),
+        })
+    }
+}
+
+impl Look {
+    fn at(residency: &Residency, changes: usize) -> Self {
+        let mut slots = [0; SlotState::ALL.len()];
+        residency.slots.iter().for_each(|slot| slots[*slot as usize] += 1);
+        let Residency { since, waiting, writing, .. } = *residency;
+        Look { since, slots, waiting, writing, changes }
+    }
+}
