@@ -25,7 +25,7 @@ def test_the_citation_is_that_of_this_version():
 
 
 def test_crates_can_be_packaged():
-    """Those that are published say what they are, and have all they include inside them; others say they are not."""
+    """Those that are published say what they are and hold all that they include; others say they are not."""
     workspace = toml("Cargo.toml")["workspace"]
     crates = {file.parent: toml(file) for file in sorted(PROJECT.glob("crates/*/Cargo.toml"))}
     private = {crate.name for crate, said in crates.items() if said["package"].get("publish") is False}
@@ -40,7 +40,8 @@ def test_crates_can_be_packaged():
             code = file.read_text(encoding="utf-8").split("#[cfg(test)]")[0]
             for included in re.findall(r'include_(?:str|bytes)!\(\s*"([^"]+)"', code):
                 inside = Path(os.path.normpath(file.parent / included))
-                assert inside.is_relative_to(crate) and inside.is_file(), f"{file}: {included}"
+                assert inside.is_relative_to(crate), f"{file}: {included}"
+                assert inside.is_file(), f"{file}: {included}"
 
 
 def test_workflows_build_every_platform_and_use_what_they_build():
