@@ -16,7 +16,9 @@ impl registry::KindWord for CacheKind {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
             CacheKind::None => "no cache",
-            CacheKind::WriteBack => "least recently used lines; a write is complete once it is in the cache",
+            CacheKind::WriteBack => {
+                "a write is complete once it is in the cache, and goes to the devices later"
+            }
         })
     }
 
@@ -39,12 +41,14 @@ sledlab_core::params! {
     /// A cache in front of the system (CA-06): memory of a controller or a host, which keeps its contents unless it is
     /// said to be volatile.
     pub struct CacheParams {
-        /// `none`, or `write-back`: least recently used lines make room, and writes are complete once they are in it.
+        /// `none`, or `write-back`: writes are complete once they are in it, and go to the devices later.
         kind: CacheKind = CacheKind::None;
         /// Capacity; 8192 blocks are 4 MiB.
         capacity_blocks: u64 = 8192_u64, "blocks", 1..1e9;
         /// Blocks that are kept and dropped together.
         line_blocks: u64 = 16_u64, "blocks", 1..64;
+        /// Which clean line makes room, and which dirty one is written for it: a replacement policy, such as `lru` or `arc`.
+        replacement: String = "lru";
         /// Whether its contents are lost with the power: then a flush waits until all that was written before is on the devices.
         volatile: bool = false;
         /// Time of an access, whatever its size.
