@@ -35,6 +35,24 @@ def test_what_cannot_be_is_refused(sledlab):
     assert "cache.line_blocks = 65" in sledlab("simulate", *HOT, "--set", "cache.line_blocks=65").err
 
 
+def test_any_policy_that_can_be_built_makes_room(sledlab):
+    small = (*HOT, *CACHED, "--set", "cache.capacity_blocks=256")
+    unsaid = sledlab("simulate", *small, "--json").json
+    assert unsaid["config"]["cache"]["replacement"] == "lru"
+    for policy in ("lru", "fifo", "random", "slru:protected_share=0.8", "arc", "lfuda", "acme"):
+        found = sledlab("simulate", *small, "--set", f"cache.replacement={policy}", "--json").json
+        assert found["cache"]["destaged_blocks"] > 0
+        assert policy != "lru" or found["response_time_ms"] == unsaid["response_time_ms"]
+    for policy, message in (
+        ("belady", "cache.replacement: belady knows the future"),
+        ("lruu", "did you mean `lru`?"),
+        ("slru:protected_share=2", "out of range"),
+    ):
+        refused = sledlab("simulate", *small, "--set", f"cache.replacement={policy}")
+        assert refused.code == 2
+        assert message in refused.err
+
+
 def test_a_complete_experiment_runs_again(sledlab, tmp_path):
     out = tmp_path / "run"
     assert sledlab("simulate", *HOT, *CACHED, "--out", out).code == 0

@@ -5,8 +5,9 @@ import tomllib
 import pytest
 import sledlab as sl
 from sledlab._native import device_text
+from sledlab.errors import Notice
 from sledlab.model.catalogue import entries
-from sledlab.model.older import DEVICE, today
+from sledlab.model.older import DEVICE, SCHEDULERS, today
 from sledlab.runs.compose import read
 
 DISK = """
@@ -50,6 +51,14 @@ def test_every_new_name_is_a_parameter_and_no_old_one_is():
     names = {spec.name for spec in disk.parameters}
     assert {older.now for older in DEVICE if older.now} <= names
     assert not {older.key for older in DEVICE} & names
+
+
+@pytest.mark.parametrize("name", SCHEDULERS)
+def test_older_names_of_schedulers_are_read_with_a_note(name, tmp_path):
+    file = tmp_path / "experiment.toml"
+    file.write_text(DISK.format(key="startup_ms", value="0.0") + f"[scheduler]\nkind = '{name}'\n")
+    with pytest.warns(Notice, match=f"`{name}` is called `{SCHEDULERS[name]}` now"):
+        assert tomllib.loads(read(file).to_toml())["scheduler"]["kind"] == SCHEDULERS[name]
 
 
 def test_an_older_comparison_runs(sledlab, tmp_path):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sledlab.errors import Error
+from sledlab.errors import Error, Notice
 from sledlab.model.settings import document
 
 if TYPE_CHECKING:
@@ -62,8 +63,14 @@ STUDY = {"compare": "compare"}
 """Tables of studies that had names of their own, and the `kind` of `[study]` that they are today."""
 
 
+SCHEDULERS = {"sptf-scan": "sptf-exhaustive"}
+"""Schedulers that had other names: `scan` is the elevator."""
+
+
 def today(text: str) -> str:
     """The text of an experiment or a study as it is written today; unchanged where nothing in it is older.
+
+    A `Notice` says what a scheduler is called now.
 
     Raises:
         Error: A key is no more, and only who wrote the file can say what to put in its place.
@@ -82,6 +89,12 @@ def today(text: str) -> str:
     except tomllib.TOMLDecodeError:  # whoever reads it says where
         return text
     changed = [_renamed(table) for table in _devices(tables)]
+    scheduler = tables.get("scheduler")
+    if isinstance(scheduler, dict) and (now := SCHEDULERS.get(str(scheduler.get("kind")))):
+        notice = f"the scheduler `{scheduler['kind']}` is called `{now}` now; both names are read"
+        warnings.warn(Notice(notice), stacklevel=2)
+        scheduler["kind"] = now
+        changed.append(True)
     for name, kind in STUDY.items():
         if isinstance(tables.get(name), dict) and "study" not in tables:
             tables["study"] = {"kind": kind, **tables.pop(name)}

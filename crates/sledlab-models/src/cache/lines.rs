@@ -1,11 +1,13 @@
-//! Which blocks a cache holds, in lines of which the one longest unused makes room, and which it has yet to write.
+//! Which blocks a cache holds, in lines that a replacement policy evicts, and which of them are dirty.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 
+use sledlab_core::Result;
 use sledlab_core::hash::Map;
 
 use super::{BlockRun, CacheParams};
+use crate::replacement::{Choice, SparingPolicy, Use};
 use crate::system::SlotState;
 
 /// A bit for every block of a line.
@@ -20,8 +22,6 @@ struct Line {
     dirty: Bits,
     /// Blocks on their way to the devices. What is written meanwhile is dirty again.
     destaging: Bits,
-    /// When it was last used.
-    used: u64,
 }
 
 impl Line {
@@ -31,36 +31,38 @@ impl Line {
 }
 
 /// The lines of a cache.
-#[derive(Clone, Debug)]
 pub struct Lines {
     line_blocks: u64,
     most: usize,
     destage_blocks: u64,
     held: Map<u64, Line>,
-    /// Their numbers, by where they lie.
+    /// Which line is evicted next, among the numbers of lines.
+    policy: Box<dyn SparingPolicy>,
+    /// Numbers of lines, by where they lie.
     held_at: BTreeSet<u64>,
-    /// Numbers of lines that may be dropped, by when they were last used.
-    clean: BTreeMap<u64, u64>,
-    /// Numbers of lines with dirty blocks, by when they were last used, and by where they lie.
-    dirty: BTreeMap<u64, u64>,
+    /// How many lines may be dropped.
+    clean: usize,
+    /// Numbers of lines with dirty blocks, by where they lie.
     dirty_at: BTreeSet<u64>,
-    uses: u64,
 }
 
 impl Lines {
     /// An empty cache.
-    pub fn new(params: &CacheParams) -> Self {
-        Lines {
+    ///
+    /// # Errors
+    /// An unknown replacement policy, and one that cannot be built or cannot spare what is dirty.
+    pub fn new(params: &CacheParams) -> Result<Self> {
+        let most = (params.capacity_blocks / params.line_blocks) as usize;
+        Ok(Lines {
             line_blocks: params.line_blocks,
-            most: (params.capacity_blocks / params.line_blocks) as usize,
+            most,
             destage_blocks: params.destage_blocks,
             held: Map::default(),
+            policy: Choice::parse(&params.replacement)?.make_sparing("cache.replacement", most)?,
             held_at: BTreeSet::new(),
-            clean: BTreeMap::new(),
-            dirty: BTreeMap::new(),
+            clean: 0,
             dirty_at: BTreeSet::new(),
-            uses: 0,
-        }
+        })
     }
 
     /// Whether there is anything to write.
@@ -163,48 +165,46 @@ impl Lines {
         let there: Vec<_> = self.numbers(run).filter_map(|number| self.held.get(&number)).collect();
         let (new, own) =
             (self.numbers(run).count() - there.len(), there.iter().filter(|line| line.is_clean()).count());
-        new <= self.most - self.held.len() + self.clean.len() - own
+        new <= self.most - self.held.len() + self.clean - own
     }
 
-    /// Whether line `number` is there or can be; the clean line longest unused is dropped for it.
+    /// Whether line `number` is there or can be; a clean line is dropped for it.
     fn make_room(&mut self, number: u64) -> bool {
         if self.held.contains_key(&number) || self.held.len() < self.most {
             return true;
         }
-        let Some((_, dropped)) = self.clean.pop_first() else { return false };
+        if self.clean == 0 {
+            return false;
+        }
+        let mut is_clean = |number| self.held.get(&number).is_some_and(Line::is_clean);
+        let Some(dropped) = self.policy.next_victim(&mut is_clean) else { return false };
+        self.policy.evict(dropped);
         self.held.remove(&dropped);
         self.held_at.remove(&dropped);
+        self.clean -= 1;
         true
     }
 
-    /// Changes a line, which is used by that, and keeps the lists.
+    /// Changes a line, which is used by that; there is room for it.
     fn change(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
-        self.uses += 1;
-        self.change_unused(number, |line, uses| {
-            change(line);
-            line.used = uses;
-        });
+        self.policy.access(Use { key: number, next: Use::NEVER });
+        self.change_unused(number, change);
     }
 
-    fn change_unused(&mut self, number: u64, change: impl FnOnce(&mut Line, u64)) {
+    /// Changes a line, and keeps the lists.
+    fn change_unused(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
         let line = match self.held.entry(number) {
             Entry::Occupied(line) => line.into_mut(),
             Entry::Vacant(room) => {
                 self.held_at.insert(number);
+                self.clean += 1;
                 room.insert(Line::default())
             }
         };
         let before = *line;
-        change(line, self.uses);
+        change(line);
         let line = *line;
-        self.clean.remove(&before.used);
-        self.dirty.remove(&before.used);
-        if line.is_clean() {
-            self.clean.insert(line.used, number);
-        }
-        if line.dirty != 0 {
-            self.dirty.insert(line.used, number);
-        }
+        self.clean = self.clean + usize::from(line.is_clean()) - usize::from(before.is_clean());
         match (before.dirty != 0, line.dirty != 0) {
             (false, true) => drop(self.dirty_at.insert(number)),
             (true, false) => drop(self.dirty_at.remove(&number)),
@@ -212,9 +212,14 @@ impl Lines {
         }
     }
 
-    /// The blocks to write next where the line longest unused is to make room.
-    pub fn oldest_dirty(&self) -> Option<BlockRun> {
-        self.dirty.values().find_map(|number| self.dirty_run(*number))
+    /// The blocks to write next so that the line they are of can make room.
+    pub fn first_dirty(&self) -> Option<BlockRun> {
+        if !self.is_dirty() {
+            return None;
+        }
+        let mut is_to_write =
+            |number| self.held.get(&number).is_some_and(|line| line.dirty != 0 && line.destaging == 0);
+        self.policy.next_victim(&mut is_to_write).and_then(|number| self.dirty_run(number))
     }
 
     /// The blocks to write next on the way upwards from block `from`, and from below when there are none left.
@@ -288,7 +293,7 @@ impl Lines {
     pub fn begin_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
-            self.change_unused(number, |line, _| {
+            self.change_unused(number, |line| {
                 line.dirty &= !bits;
                 line.destaging |= bits;
             });
@@ -299,7 +304,7 @@ impl Lines {
     pub fn end_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
-            self.change_unused(number, |line, _| line.destaging &= !bits);
+            self.change_unused(number, |line| line.destaging &= !bits);
         }
     }
 }
@@ -309,9 +314,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::replacement::LIST;
 
     fn lines(capacity_blocks: u64, line_blocks: u64) -> Lines {
-        Lines::new(&CacheParams { capacity_blocks, line_blocks, destage_blocks: 6, ..CacheParams::default() })
+        lines_under("lru", capacity_blocks, line_blocks)
+    }
+
+    fn lines_under(policy: &str, capacity_blocks: u64, line_blocks: u64) -> Lines {
+        let replacement = policy.to_owned();
+        let params = CacheParams {
+            capacity_blocks,
+            line_blocks,
+            destage_blocks: 6,
+            replacement,
+            ..CacheParams::default()
+        };
+        Lines::new(&params).unwrap()
     }
 
     fn run(first: u64, blocks: u64) -> BlockRun {
@@ -335,9 +353,9 @@ mod tests {
         assert_eq!(lines.write(run(10, 2)), 10, "no room");
         lines.fill(run(12, 4));
         assert_eq!(lines.missing(run(12, 4)), [run(12, 4)]);
-        assert_eq!(lines.oldest_dirty(), Some(run(2, 4)));
+        assert_eq!(lines.first_dirty(), Some(run(2, 4)));
         lines.begin_destage(run(2, 4));
-        assert_eq!((lines.oldest_dirty(), lines.next_dirty(0)), (None, None));
+        assert_eq!((lines.first_dirty(), lines.next_dirty(0)), (None, None));
         assert_eq!(lines.write(run(10, 2)), 10, "on its way is not there");
         assert_eq!(lines.write(run(3, 1)), 4, "written again meanwhile");
         assert_eq!(lines.next_dirty(0), None, "one write of a block at a time");
@@ -357,7 +375,7 @@ mod tests {
         assert_eq!(lines.next_dirty(104), Some(run(104, 6)));
         assert_eq!(lines.next_dirty(108), Some(run(104, 6)), "with what lies before");
         assert_eq!(lines.next_dirty(112), Some(run(8, 6)));
-        assert_eq!(lines.oldest_dirty(), Some(run(40, 6)));
+        assert_eq!(lines.first_dirty(), Some(run(40, 6)));
     }
 
     #[test]
@@ -379,6 +397,15 @@ mod tests {
         }
     }
 
+    /// Numbers of the lines, in the order in which they would make room.
+    fn in_order(lines: &Lines) -> Vec<u64> {
+        let mut order = Vec::new();
+        while let Some(next) = lines.policy.next_victim(&mut |number| !order.contains(&number)) {
+            order.push(next);
+        }
+        order
+    }
+
     /// 2^21 blocks in pieces of 6: looking at all of the rest with each would be 10^11 steps.
     #[test]
     fn a_large_write_takes_time_in_proportion() {
@@ -386,7 +413,7 @@ mod tests {
         let (all, mut next, mut pieces) = (run(2, 1 << 21), 2, 0);
         while next < all.end {
             next = lines.write(BlockRun { first: next, end: all.end });
-            if let Some(out) = lines.oldest_dirty() {
+            if let Some(out) = lines.first_dirty() {
                 lines.begin_destage(out);
                 lines.end_destage(out);
                 pieces += 1;
@@ -403,29 +430,34 @@ mod tests {
             touches in prop::collection::vec((0_u64..200, 1_u64..400), 1..10),
             line_blocks in 1_u64..=64,
         ) {
-            let mut lines = lines(96, line_blocks);
-            for (first, blocks, is_written) in fills {
-                if is_written {
-                    lines.write(run(first, blocks));
-                } else {
-                    lines.fill(run(first, blocks));
+            let [mut lines, mut oracle] = [0, 1].map(|_| {
+                let mut lines = lines(96, line_blocks);
+                for (first, blocks, is_written) in &fills {
+                    if *is_written {
+                        lines.write(run(*first, *blocks));
+                    } else {
+                        lines.fill(run(*first, *blocks));
+                    }
                 }
-            }
-            let mut oracle = lines.clone();
+                lines
+            });
             for (first, blocks) in touches {
                 lines.touch(run(first, blocks));
                 touch_each(&mut oracle, run(first, blocks));
             }
-            prop_assert_eq!((&lines.clean, &lines.dirty, &lines.dirty_at), (&oracle.clean, &oracle.dirty, &oracle.dirty_at));
+            prop_assert_eq!((lines.clean, &lines.dirty_at), (oracle.clean, &oracle.dirty_at));
             prop_assert!(lines.held.keys().copied().collect::<BTreeSet<_>>() == lines.held_at);
+            prop_assert_eq!(in_order(&lines), in_order(&oracle));
         }
 
         /// Against sets of blocks: nothing that was written is lost, and there is never more than fits.
         #[test]
         fn keeps_what_is_dirty(
-            steps in prop::collection::vec((0_u8..5, 0_u64..120, 1_u64..20), 1..200), line_blocks in 1_u64..=64,
+            steps in prop::collection::vec((0_u8..5, 0_u64..120, 1_u64..20), 1..200), line_blocks in 1_u64..=48,
+            policy in 0..LIST.len(),
         ) {
-            let mut lines = lines(48, line_blocks);
+            prop_assume!(!LIST[policy].facts.needs_future);
+            let mut lines = lines_under(LIST[policy].name, 48, line_blocks);
             let mut dirty = BTreeSet::new();
             let mut on_their_way: Vec<BlockRun> = Vec::new();
             for (step, first, blocks) in steps {
@@ -449,8 +481,10 @@ mod tests {
                     prop_assert!(lines.holds(block), "{block}");
                 }
                 prop_assert!(lines.held.len() <= lines.most);
+                prop_assert_eq!(lines.policy.len(), lines.held.len());
+                prop_assert_eq!(lines.held.values().filter(|line| line.is_clean()).count(), lines.clean);
                 prop_assert_eq!(lines.is_dirty(), !dirty.is_empty());
-                let out = lines.oldest_dirty().map(|run| run.first);
+                let out = lines.first_dirty().map(|run| run.first);
                 prop_assert!(out.is_none_or(|block| dirty.contains(&block)));
             }
         }

@@ -16,9 +16,7 @@ impl registry::KindWord for CacheKind {
     fn meaning(self) -> &'static str {
         registry::one_line(match self {
             CacheKind::None => "no cache",
-            CacheKind::WriteBack => {
-                "evicts the least recently used lines; a write is complete once it is in the cache"
-            }
+            CacheKind::WriteBack => "a write is complete once it is in the cache, and is destaged later",
         })
     }
 
@@ -47,6 +45,8 @@ sledlab_core::params! {
         capacity_blocks: u64 = 8192_u64, "blocks", 1..1e9;
         /// Blocks of a line, which are evicted together.
         line_blocks: u64 = 16_u64, "blocks", 1..64;
+        /// Replacement policy, such as `lru` or `arc`: which clean line is evicted, which dirty one destaged.
+        replacement: String = "lru";
         /// Whether a power failure loses dirty blocks; a flush then waits until all of them are destaged.
         volatile: bool = false;
         /// Time of an access, whatever its size.

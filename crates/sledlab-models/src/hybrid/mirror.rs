@@ -87,7 +87,7 @@ impl Model for Mirror {
             blocks: front_blocks.min(back_blocks),
             least_stream: params.sequential_kb * KB_BLOCKS,
             streams: Streams::new(params.sequential_kb * KB_BLOCKS),
-            buffer: Lines::new(&buffer),
+            buffer: Lines::new(&buffer)?,
             contents: Contents::default(),
             most_blocks: (capacity_blocks / LINE_BLOCKS / 2).max(1) * LINE_BLOCKS,
             waiting: VecDeque::new(),

@@ -12,7 +12,7 @@ use super::lists::Lists;
 use super::lru::Lru;
 use super::random::{Random, RandomParams};
 use super::slru::{Slru, SlruParams};
-use super::{Found, Model, ReplacementPolicy, Use};
+use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
@@ -79,13 +79,15 @@ impl Acme {
         self.weights = self.weights.map(|weight| (1.0 - self.params.shared) * weight / sum + even);
     }
 
+    /// The votes of a set of policies.
+    fn votes(&self, set: usize) -> f64 {
+        (0..POOL).filter(|number| set & (1 << number) != 0).map(|number| self.weights[number]).sum()
+    }
+
     /// The key with the fewest votes.
     fn outvoted(&self) -> Option<u64> {
-        let votes = |set: &usize| -> f64 {
-            (0..POOL).filter(|number| set & (1 << number) != 0).map(|number| self.weights[number]).sum()
-        };
         let sets = (0..SETS).filter(|set| self.keys.len(*set) > 0);
-        let fewest = sets.min_by(|a, b| votes(a).total_cmp(&votes(b)))?;
+        let fewest = sets.min_by(|a, b| self.votes(*a).total_cmp(&self.votes(*b)))?;
         self.keys.back(fewest)
     }
 }
@@ -96,8 +98,7 @@ impl ReplacementPolicy for Acme {
         self.vote(access);
         let victim = if !hit && self.len == self.capacity { self.outvoted() } else { None };
         if let Some(victim) = victim {
-            self.keys.remove(victim);
-            self.len -= 1;
+            self.evict(victim);
         }
         // All of the pool hold it now.
         self.keys.push_front(SETS - 1, access.key);
@@ -115,5 +116,18 @@ impl ReplacementPolicy for Acme {
 
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl SparingPolicy for Acme {
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        let mut sets: Vec<usize> = (0..SETS).filter(|set| self.keys.len(*set) > 0).collect();
+        sets.sort_by(|a, b| self.votes(*a).total_cmp(&self.votes(*b)));
+        sets.into_iter().find_map(|set| self.keys.last(set, may))
+    }
+
+    fn evict(&mut self, key: u64) {
+        self.keys.remove(key);
+        self.len -= 1;
     }
 }

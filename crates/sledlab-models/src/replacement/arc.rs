@@ -5,7 +5,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
-use super::{Found, Model, ReplacementPolicy, Use};
+use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 /// Used once, and again; and what was dropped from each, of which only the key is kept.
 const ONCE: usize = 0;
@@ -45,16 +45,25 @@ impl Arc {
         if self.len() < self.capacity {
             return None;
         }
+        let victim = self.keys.back(self.gives(again))?;
+        self.drop_to_memory(victim);
+        Some(victim)
+    }
+
+    /// The list that makes room; `again` if what comes was dropped from what was used again.
+    fn gives(&self, again: bool) -> usize {
         let once = self.keys.len(ONCE) as f64;
         let from_once = once >= 1.0 && (once > self.target || (again && once >= self.target));
-        let (from, to) = if from_once || self.keys.len(AGAIN) == 0 {
-            (ONCE, ONCE_DROPPED)
-        } else {
-            (AGAIN, AGAIN_DROPPED)
-        };
-        let victim = self.keys.back(from)?;
-        self.keys.push_front(to, victim);
-        Some(victim)
+        if from_once || self.keys.len(AGAIN) == 0 { ONCE } else { AGAIN }
+    }
+
+    /// Drops a key that is there, and remembers it.
+    fn drop_to_memory(&mut self, key: u64) {
+        match self.keys.find(key) {
+            Some(ONCE) => self.keys.push_front(ONCE_DROPPED, key),
+            Some(AGAIN) => self.keys.push_front(AGAIN_DROPPED, key),
+            _ => {}
+        }
     }
 
     /// Makes room for what has not been seen lately, and for its key once it is dropped.
@@ -99,5 +108,17 @@ impl ReplacementPolicy for Arc {
 
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl SparingPolicy for Arc {
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        let first = self.gives(false);
+        let other = if first == ONCE { AGAIN } else { ONCE };
+        self.keys.last(first, may).or_else(|| self.keys.last(other, may))
+    }
+
+    fn evict(&mut self, key: u64) {
+        self.drop_to_memory(key);
     }
 }

@@ -4,7 +4,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::priorities::Priorities;
-use super::{Found, Model, ReplacementPolicy, Use};
+use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 /// The offline optimum.
 pub struct Belady {
@@ -43,5 +43,15 @@ impl ReplacementPolicy for Belady {
 
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl SparingPolicy for Belady {
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        self.keys.least(may)
+    }
+
+    fn evict(&mut self, key: u64) {
+        self.keys.remove(key);
     }
 }

@@ -4,7 +4,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::lists::Lists;
-use super::{Found, Model, ReplacementPolicy, Use};
+use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 /// First in, first out.
 pub struct Fifo {
@@ -43,5 +43,15 @@ impl ReplacementPolicy for Fifo {
 
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl SparingPolicy for Fifo {
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        self.keys.last(0, may)
+    }
+
+    fn evict(&mut self, key: u64) {
+        self.keys.remove(key);
     }
 }

@@ -4,7 +4,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 use super::priorities::Priorities;
-use super::{Found, Model, ReplacementPolicy, Use};
+use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 /// Least frequently used, with an age that adds up.
 pub struct LfudaLiteral {
@@ -47,5 +47,15 @@ impl ReplacementPolicy for LfudaLiteral {
 
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl SparingPolicy for LfudaLiteral {
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        self.keys.least(may)
+    }
+
+    fn evict(&mut self, key: u64) {
+        self.age = self.keys.remove(key).unwrap_or(self.age);
     }
 }

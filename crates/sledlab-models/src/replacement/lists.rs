@@ -56,6 +56,18 @@ impl<const N: usize> Lists<N> {
         self.nodes.get(self.ends[list].back as usize).map(|node| node.key)
     }
 
+    /// The last key of a list that `may`.
+    pub fn last(&self, list: usize, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        let mut at = self.ends[list].back;
+        while let Some(node) = self.nodes.get(at as usize) {
+            if may(node.key) {
+                return Some(node.key);
+            }
+            at = node.before;
+        }
+        None
+    }
+
     /// Puts a key, wherever it is, at the front of a list.
     pub fn push_front(&mut self, list: usize, key: u64) {
         if !self.bring_front(list, key) {

@@ -64,6 +64,14 @@ pub trait ReplacementPolicy: Send {
     fn failure(&mut self) -> Option<Error>;
 }
 
+/// A policy of a cache that cannot drop everything it holds, such as what is dirty: it says who makes room, and is told.
+pub trait SparingPolicy: ReplacementPolicy {
+    /// The key that makes room first of those that `may`; asking changes nothing.
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64>;
+    /// A key that is there makes room.
+    fn evict(&mut self, key: u64);
+}
+
 impl dyn ReplacementPolicy + '_ {
     /// Whether nothing is there.
     pub fn is_empty(&self) -> bool {
@@ -72,7 +80,7 @@ impl dyn ReplacementPolicy + '_ {
 }
 
 /// What a policy is: one implementation for each file of this folder.
-pub trait Model: ReplacementPolicy + Sized + 'static {
+pub trait Model: SparingPolicy + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
@@ -87,7 +95,7 @@ pub trait Model: ReplacementPolicy + Sized + 'static {
 }
 
 /// Makes an empty cache of a table of parameters, with room for so many things.
-pub type Make = fn(&Table, usize) -> Result<Box<dyn ReplacementPolicy>>;
+pub type Make = fn(&Table, usize) -> Result<Box<dyn SparingPolicy>>;
 
 /// What is known of a policy.
 #[derive(Clone, Copy, Debug)]
@@ -220,8 +228,30 @@ impl Choice {
                 .with_remedy("make it larger, or what it holds smaller"));
         }
         match &self.0 {
-            Which::Listed(chosen) => (chosen.entry.make)(&chosen.params, capacity),
+            Which::Listed(chosen) => Ok((chosen.entry.make)(&chosen.params, capacity)?),
             Which::Custom(custom, said) => (custom.make)(said, capacity),
         }
+    }
+
+    /// The same for a cache that cannot drop everything it holds, and does not know the future; `key` is the one that
+    /// named the policy.
+    ///
+    /// # Errors
+    /// A policy that is not in the list, and one that must know the future.
+    pub fn make_sparing(&self, key: &str, capacity: usize) -> Result<Box<dyn SparingPolicy>> {
+        match &self.0 {
+            Which::Listed(chosen) if !self.needs_future() => (chosen.entry.make)(&chosen.params, capacity),
+            Which::Listed(_) => Err(self.knows_the_future(key)),
+            Which::Custom(..) => {
+                Err(Error::user(format!("{key}: `{}` cannot spare what is dirty", self.name()))
+                    .with_remedy("name a policy that `sledlab replacement list` shows"))
+            }
+        }
+    }
+
+    /// That a policy cannot be built, which `key` named.
+    pub(crate) fn knows_the_future(&self, key: &str) -> Error {
+        Error::user(format!("{key}: {} knows the future, which a device does not", self.name()))
+            .with_remedy("ask `sledlab trace hits` for this bound")
     }
 }

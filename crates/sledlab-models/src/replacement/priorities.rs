@@ -39,6 +39,18 @@ impl Priorities {
         self.order.insert((priority, self.sets), key);
     }
 
+    /// The key with the least priority of those that `may`.
+    pub fn least(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        self.order.values().copied().find(|key| may(*key))
+    }
+
+    /// Takes a key out, and tells its priority.
+    pub fn remove(&mut self, key: u64) -> Option<u64> {
+        let kept = self.keys.remove(&key)?;
+        self.order.remove(&(kept.priority, kept.set));
+        Some(kept.priority)
+    }
+
     /// Takes out the key with the least priority; tells both.
     pub fn pop_least(&mut self) -> Option<(u64, u64)> {
         let ((priority, _), key) = self.order.pop_first()?;

@@ -6,7 +6,7 @@ use sledlab_core::seed;
 
 use sledlab_core::Error;
 
-use super::{Found, Model, ReplacementPolicy, Use};
+use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 sledlab_core::params! {
     /// How chance is drawn.
@@ -62,5 +62,23 @@ impl ReplacementPolicy for Random {
 
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl SparingPolicy for Random {
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        let candidates: Vec<u64> = self.keys.iter().copied().filter(|key| may(*key)).collect();
+        // The draw is that of the next eviction, until there is one.
+        let place = (!candidates.is_empty()).then(|| self.rng.clone().random_range(0..candidates.len()));
+        place.map(|place| candidates[place])
+    }
+
+    fn evict(&mut self, key: u64) {
+        let Some(place) = self.places.remove(&key) else { return };
+        let _: u64 = self.rng.random();
+        self.keys.swap_remove(place);
+        if let Some(moved) = self.keys.get(place) {
+            self.places.insert(*moved, place);
+        }
     }
 }

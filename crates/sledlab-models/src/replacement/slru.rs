@@ -3,7 +3,7 @@
 use sledlab_core::Error;
 
 use super::lists::Lists;
-use super::{Found, Model, ReplacementPolicy, Use};
+use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 sledlab_core::params! {
     /// How the room is divided.
@@ -63,5 +63,15 @@ impl ReplacementPolicy for Slru {
 
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl SparingPolicy for Slru {
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        self.keys.last(PROBATION, may).or_else(|| self.keys.last(PROTECTED, may))
+    }
+
+    fn evict(&mut self, key: u64) {
+        self.keys.remove(key);
     }
 }

@@ -190,7 +190,7 @@ pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
     }
     Ok(match cache.kind {
         cache::CacheKind::None => bare,
-        cache::CacheKind::WriteBack => Box::new(Cached::new(cache, bare)),
+        cache::CacheKind::WriteBack => Box::new(Cached::new(cache, bare)?),
     })
 }
 

@@ -230,7 +230,7 @@ impl Bench {
         };
         match &self.cache {
             None => bare,
-            Some(params) => Box::new(Cached::new(params, bare)),
+            Some(params) => Box::new(Cached::new(params, bare).unwrap()),
         }
     }
 

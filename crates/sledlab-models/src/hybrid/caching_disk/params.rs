@@ -123,11 +123,7 @@ impl CachingDiskParams {
     pub(super) fn policy(&self, custom: &[CustomPolicy]) -> Result<Choice> {
         let choice = Choice::parse_among(&self.replacement, custom)?;
         if choice.needs_future() {
-            return Err(Error::user(format!(
-                "hybrid.replacement: {} knows the future, which a device does not",
-                choice.name()
-            ))
-            .with_remedy("ask `sledlab trace hits` for this bound"));
+            return Err(choice.knows_the_future("hybrid.replacement"));
         }
         Ok(choice)
     }

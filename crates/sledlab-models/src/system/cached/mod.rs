@@ -8,7 +8,7 @@ mod tests;
 use std::collections::{BTreeMap, VecDeque};
 
 use sledlab_core::hash::Map;
-use sledlab_core::{BLOCK_BYTES, Error, Op, Span, Time};
+use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
 
 use self::contents::Kept;
 use self::flushes::Flush;
@@ -80,11 +80,14 @@ struct Waiting {
 
 impl Cached {
     /// An empty cache in front of `behind`; it keeps contents where that does.
-    pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Self {
+    ///
+    /// # Errors
+    /// A replacement policy that there is not, or that a cache cannot have.
+    pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Result<Self> {
         let kept = behind.durable().map(|_| Kept::default());
-        Cached {
+        Ok(Cached {
             behind,
-            lines: Lines::new(params),
+            lines: Lines::new(params)?,
             access: Span::from_ms(params.access_us / 1e3),
             block_ns: BLOCK_BYTES as f64 * 1e3 / params.bus_mb_s,
             params: params.clone(),
@@ -106,7 +109,7 @@ impl Cached {
             done: Vec::new(),
             flushes: Vec::new(),
             kept,
-        }
+        })
     }
 
     fn read(&mut self, now: Time, request: Queued) {
@@ -226,7 +229,7 @@ impl Cached {
             if next < end {
                 self.writes[0].1 = next;
                 if self.destaging < self.writes.len()
-                    && let Some(run) = self.lines.oldest_dirty()
+                    && let Some(run) = self.lines.first_dirty()
                 {
                     self.destage(now, run);
                 }

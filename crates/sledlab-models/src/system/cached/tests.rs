@@ -132,7 +132,7 @@ fn cached(change: impl FnOnce(&mut CacheParams)) -> (Cached, Arc<Mutex<Log>>) {
     change(&mut params);
     let behind = Shuffled::default();
     let log = behind.log.clone();
-    (Cached::new(&params, Box::new(behind)), log)
+    (Cached::new(&params, Box::new(behind)).unwrap(), log)
 }
 
 /// Offers `requests` and does all there is to do; tells what `look` at every event.
