@@ -1,7 +1,7 @@
 //! Which blocks a cache holds, in lines that a replacement policy evicts, and which of them are dirty.
 
-use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sledlab_core::Result;
 use sledlab_core::hash::Map;
@@ -22,6 +22,8 @@ struct Line {
     dirty: Bits,
     /// Blocks on their way to the devices. What is written meanwhile is dirty again.
     destaging: Bits,
+    /// The rank of its last use, where the policy goes by ranks.
+    rank: u64,
 }
 
 impl Line {
@@ -38,6 +40,10 @@ pub struct Lines {
     held: Map<u64, Line>,
     /// Which line is evicted next, among the numbers of lines.
     policy: Box<dyn SparingPolicy>,
+    /// Numbers of lines that may be dropped and of lines with dirty blocks, where the policy goes by ranks: looking for one
+    /// of them among all the others would take long.
+    clean_by_rank: BTreeMap<u64, u64>,
+    dirty_by_rank: BTreeMap<u64, u64>,
     /// Numbers of lines, by where they lie.
     held_at: BTreeSet<u64>,
     /// How many lines may be dropped.
@@ -59,6 +65,8 @@ impl Lines {
             destage_blocks: params.destage_blocks,
             held: Map::default(),
             policy: Choice::parse(&params.replacement)?.make_sparing("cache.replacement", most)?,
+            clean_by_rank: BTreeMap::new(),
+            dirty_by_rank: BTreeMap::new(),
             held_at: BTreeSet::new(),
             clean: 0,
             dirty_at: BTreeSet::new(),
@@ -177,7 +185,8 @@ impl Lines {
             return false;
         }
         let mut is_clean = |number| self.held.get(&number).is_some_and(Line::is_clean);
-        let Some(dropped) = self.policy.next_victim(&mut is_clean) else { return false };
+        let first = self.clean_by_rank.pop_first().map(|(_, number)| number);
+        let Some(dropped) = first.or_else(|| self.policy.next_victim(&mut is_clean)) else { return false };
         self.policy.evict(dropped);
         self.held.remove(&dropped);
         self.held_at.remove(&dropped);
@@ -188,7 +197,11 @@ impl Lines {
     /// Changes a line, which is used by that; there is room for it.
     fn change(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
         self.policy.access(Use { key: number, next: Use::NEVER });
-        self.change_unused(number, change);
+        let rank = self.policy.rank().unwrap_or_default();
+        self.change_unused(number, |line| {
+            change(line);
+            line.rank = rank;
+        });
     }
 
     /// Changes a line, and keeps the lists.
@@ -205,10 +218,28 @@ impl Lines {
         change(line);
         let line = *line;
         self.clean = self.clean + usize::from(line.is_clean()) - usize::from(before.is_clean());
+        if line.rank > 0 {
+            self.keep_ranks(number, before, line);
+        }
         match (before.dirty != 0, line.dirty != 0) {
             (false, true) => drop(self.dirty_at.insert(number)),
             (true, false) => drop(self.dirty_at.remove(&number)),
             _ => {}
+        }
+    }
+
+    fn keep_ranks(&mut self, number: u64, before: Line, line: Line) {
+        let lists = [
+            (&mut self.clean_by_rank, before.is_clean(), line.is_clean()),
+            (&mut self.dirty_by_rank, before.dirty != 0, line.dirty != 0),
+        ];
+        for (list, was_in, is_in) in lists {
+            if was_in && !(is_in && line.rank == before.rank) {
+                list.remove(&before.rank);
+            }
+            if is_in {
+                list.insert(line.rank, number);
+            }
         }
     }
 
@@ -219,7 +250,12 @@ impl Lines {
         }
         let mut is_to_write =
             |number| self.held.get(&number).is_some_and(|line| line.dirty != 0 && line.destaging == 0);
-        self.policy.next_victim(&mut is_to_write).and_then(|number| self.dirty_run(number))
+        let first = if self.dirty_by_rank.is_empty() {
+            self.policy.next_victim(&mut is_to_write)
+        } else {
+            self.dirty_by_rank.values().copied().find(|number| is_to_write(*number))
+        };
+        first.and_then(|number| self.dirty_run(number))
     }
 
     /// The blocks to write next on the way upwards from block `from`, and from below when there are none left.

@@ -130,4 +130,8 @@ impl SparingPolicy for Acme {
         self.keys.remove(key);
         self.len -= 1;
     }
+
+    fn rank(&self) -> Option<u64> {
+        None
+    }
 }

@@ -121,4 +121,8 @@ impl SparingPolicy for Arc {
     fn evict(&mut self, key: u64) {
         self.drop_to_memory(key);
     }
+
+    fn rank(&self) -> Option<u64> {
+        None
+    }
 }

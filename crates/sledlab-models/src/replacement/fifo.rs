@@ -54,4 +54,8 @@ impl SparingPolicy for Fifo {
     fn evict(&mut self, key: u64) {
         self.keys.remove(key);
     }
+
+    fn rank(&self) -> Option<u64> {
+        None
+    }
 }

@@ -61,4 +61,8 @@ impl SparingPolicy for Lfuda {
     fn evict(&mut self, key: u64) {
         self.age = self.keys.remove(key).unwrap_or(self.age);
     }
+
+    fn rank(&self) -> Option<u64> {
+        None
+    }
 }

@@ -58,4 +58,8 @@ impl SparingPolicy for LfudaLiteral {
     fn evict(&mut self, key: u64) {
         self.age = self.keys.remove(key).unwrap_or(self.age);
     }
+
+    fn rank(&self) -> Option<u64> {
+        None
+    }
 }

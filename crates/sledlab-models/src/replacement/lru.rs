@@ -10,6 +10,7 @@ use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 pub struct Lru {
     keys: Lists<1>,
     capacity: usize,
+    uses: u64,
 }
 
 impl Model for Lru {
@@ -18,12 +19,13 @@ impl Model for Lru {
     const MEANING: &'static str = "least recently used: evicts the entry whose last use is longest ago";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        Lru { keys: Lists::new(), capacity }
+        Lru { keys: Lists::new(), capacity, uses: 0 }
     }
 }
 
 impl ReplacementPolicy for Lru {
     fn access(&mut self, access: Use) -> Found {
+        self.uses += 1;
         if self.keys.bring_front(0, access.key) {
             return Found::Hit;
         }
@@ -53,5 +55,8 @@ impl SparingPolicy for Lru {
 
     fn evict(&mut self, key: u64) {
         self.keys.remove(key);
+    }
+    fn rank(&self) -> Option<u64> {
+        Some(self.uses)
     }
 }

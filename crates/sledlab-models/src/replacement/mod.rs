@@ -70,6 +70,9 @@ pub trait SparingPolicy: ReplacementPolicy {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64>;
     /// A key that is there makes room.
     fn evict(&mut self, key: u64);
+    /// The rank of the key that was used last, where keys make room by the rank of their last use, the lowest first:
+    /// who keeps ranks need not ask for victims. Nothing where the order is another one.
+    fn rank(&self) -> Option<u64>;
 }
 
 impl dyn ReplacementPolicy + '_ {

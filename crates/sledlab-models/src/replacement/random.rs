@@ -81,4 +81,8 @@ impl SparingPolicy for Random {
             self.places.insert(*moved, place);
         }
     }
+
+    fn rank(&self) -> Option<u64> {
+        None
+    }
 }

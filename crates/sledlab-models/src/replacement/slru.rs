@@ -74,4 +74,8 @@ impl SparingPolicy for Slru {
     fn evict(&mut self, key: u64) {
         self.keys.remove(key);
     }
+
+    fn rank(&self) -> Option<u64> {
+        None
+    }
 }
