@@ -46,6 +46,7 @@ sledlab simulate UNIFORM --limit -1
 sledlab simulate UNIFORM --scheduler sptff
 sledlab simulate UNIFORM --scheduler foo
 sledlab simulate UNIFORM --scheduler mine:Lcfs
+sledlab simulate UNIFORM --scheduler schedulers/mine.py:Lcfs
 sledlab simulate UNIFORM --power fixd
 sledlab simulate UNIFORM --merge pair
 sledlab simulate UNIFORM --cache write-bak

@@ -62,8 +62,15 @@ impl Allowed {
         &self.0
     }
 
-    /// Refuses a plug-in that the user has not allowed.
+    /// Refuses a plug-in that is named by its file rather than its module, or that the user has not allowed.
     fn check(&self, word: &str) -> Result<(), Error> {
+        let (module, class) = word.split_once(':').unwrap_or((word, ""));
+        if module.contains(['/', '\\']) || module.ends_with(".py") {
+            let file = module.rsplit(['/', '\\']).next().unwrap_or(module);
+            let name = file.strip_suffix(".py").unwrap_or(file);
+            return Err(Error::user(format!("`{word}` names a file, and a plug-in is named by its module"))
+                .with_remedy(format!("say `{name}:{class}` in the directory of {file}")));
+        }
         // One that is allowed may be said with parameters.
         let is_it = |allowed: &String| {
             allowed.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))

@@ -56,6 +56,7 @@ impl SparingPolicy for Lru {
     fn evict(&mut self, key: u64) {
         self.keys.remove(key);
     }
+
     fn rank(&self) -> Option<u64> {
         Some(self.uses)
     }
