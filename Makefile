@@ -100,7 +100,7 @@ compare-builds: $(READY) ## speed of this build beside that of the commit BASE (
 
 fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each
 	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-trace --example fuzz
-	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-emulation --example fuzz
+	FUZZ_SECONDS=$(FUZZ_SECONDS) cargo run --release -p sledlab-emulation --example fuzz_nbd
 
 docs: $(READY) ## the documentation as pages in site/
 	$(BIN)/mkdocs build --strict

@@ -191,7 +191,7 @@ PYTHON = {
 def test_python_and_words(tmp_path: Path, gate: str) -> None:
     shutil.copy(PROJECT / "pyproject.toml", tmp_path)
     planted = tmp_path / "planted.py"
-    for text, sound in (('"""Planted."""\n', True), (PYTHON[gate].format(slip="te" + "h"), False)):
+    for text, sound in (('"""Planted."""\n', True), (PYTHON[gate].format(slip="t" + "eh"), False)):
         planted.write_text(text)
         done = tool(tmp_path, *gate.split())
         assert (done.returncode == 0) == sound, done.stdout + done.stderr

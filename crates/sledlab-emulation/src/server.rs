@@ -79,12 +79,12 @@ pub struct ServerOptions {
 /// A simulated system as a block device: it holds real data and answers each request when its model says.
 ///
 /// ```
-/// use sledlab_emulation::{HostPath, Options, Server};
+/// use sledlab_emulation::{HostPath, Server, ServerOptions};
 /// use sledlab_sim::Experiment;
 ///
 /// let mut experiment = Experiment::new();
 /// experiment.set_device("ram")?;
-/// let options = Options { host_us: HostPath::Fixed(0.0), ..Options::default() };
+/// let options = ServerOptions { host_us: HostPath::Fixed(0.0), ..ServerOptions::default() };
 /// let server = Server::start(&experiment, options)?;
 /// println!("fio --ioengine=nbd --uri={} ...", server.uri());
 /// let report = server.stop(true)?;

@@ -1,10 +1,10 @@
 //! The NBD codec, held to what clients must see and to its own promises.
 
-#[path = "../examples/fuzz/client.rs"]
+#[path = "../examples/fuzz_nbd/client.rs"]
 mod client;
-#[path = "../examples/fuzz/samples.rs"]
+#[path = "../examples/fuzz_nbd/samples.rs"]
 mod samples;
-#[path = "../examples/fuzz/serve.rs"]
+#[path = "../examples/fuzz_nbd/serve.rs"]
 mod serve;
 
 use Command::{Cache, Flush, Read, Trim, Write, WriteZeroes};

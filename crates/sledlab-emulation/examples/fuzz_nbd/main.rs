@@ -1,4 +1,4 @@
-//! Fuzzes the NBD codec: `cargo run --release -p sledlab-emulation --example fuzz`.
+//! Fuzzes the NBD codec: `cargo run --release -p sledlab-emulation --example fuzz_nbd`.
 //!
 //! Sessions of real clients are damaged for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day), and what leads to
 //! something not seen before is damaged further. Whatever a client sends, nothing panics, memory is bounded, replies
