@@ -105,6 +105,7 @@ def test_a_claim_of_definitions_has_nothing_to_run(sledlab):
     assert "reproduce show H-32" in refused.err
 
 
+@pytest.mark.slow("runs four studies, and draws their pages")
 @pytest.mark.parametrize(
     ("name", "setting"),
     [

@@ -29,7 +29,7 @@ def test_verdicts() -> None:
     plain = Statistic("size", "KB", 1, lambda report: report["size"])
 
     def verdict(achieved: float, target: Target | None) -> str:
-        return study.Row(plain, achieved, target).verdict
+        return study.StatisticRow(plain, achieved, target).verdict
 
     published = Target(10, "000")
     assert verdict(10 * (1 + 0.99 * study.TOLERANCE), published) == "pass"

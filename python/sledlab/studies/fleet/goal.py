@@ -36,7 +36,7 @@ def goal(said: str | None) -> ResponseGoal | None:
 
     Examples:
         >>> goal("p99=10ms"), goal("mean = 0.5s"), goal(None)
-        (Goal(measure='p99', limit_ms=10.0), Goal(measure='mean', limit_ms=500.0), None)
+        (ResponseGoal(measure='p99', limit_ms=10.0), ResponseGoal(measure='mean', limit_ms=500.0), None)
     """
     if said is None:
         return None

@@ -46,7 +46,9 @@ def search(most: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlac
         at: What comes of a fill.
 
     Examples:
-        >>> found = search(0.8, lambda fill: Tried(fill, round(100 - 90 * fill), 0, 10 * fill, fill <= 0.5))
+        >>> def at(fill):
+        ...     return TriedPlacement(fill, round(100 - 90 * fill), 0, 10 * fill, fill <= 0.5)
+        >>> found = search(0.8, at)
         >>> max(each.fill for each in found if each.meets)
         0.5
     """
