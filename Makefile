@@ -41,7 +41,7 @@ web: $(READY) rust ## the laboratory in a browser, for `sledlab view`, the docs 
 	$(BIN)/python tools/web.py
 
 test-web: web ## all pages in a browser (Debian's chromium)
-	$(PYTEST) tests/web
+	$(PYTEST) tests/web -n 2 --dist loadfile
 
 test-data: $(READY) ## databases and data frames that read what sledlab leaves
 	$(PYTEST) tests/data
