@@ -65,9 +65,9 @@ impl Allowed {
     /// Refuses a plug-in that is named by its file rather than its module, or that the user has not allowed.
     fn check(&self, word: &str) -> Result<(), Error> {
         let (module, class) = word.split_once(':').unwrap_or((word, ""));
-        if module.contains(['/', '\\']) || module.ends_with(".py") {
-            let file = module.rsplit(['/', '\\']).next().unwrap_or(module);
-            let name = file.strip_suffix(".py").unwrap_or(file);
+        let file = module.rsplit(['/', '\\']).next().unwrap_or(module);
+        let name = file.strip_suffix(".py").unwrap_or(file);
+        if name != module {
             return Err(Error::user(format!("`{word}` names a file, and a plug-in is named by its module"))
                 .with_remedy(format!("say `{name}:{class}` in the directory of {file}")));
         }
