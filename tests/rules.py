@@ -20,10 +20,11 @@ except ImportError:  # on Windows
 REQUIRE = "SLEDLAB_REQUIRE"
 REFERENCE = "SLEDLAB_REFERENCE"
 SLOW = "slow"
-LIMIT_S = 5.0
-"""Of processor time, for a test without the mark."""
+LIMIT_S = 10.0
+"""Of processor time, for a test without the mark: twice what one should take, since times vary that much."""
 YARDSTICK_S = 0.11
-"""What `yardstick` takes on a machine that has nothing else to do."""
+"""What a yardstick takes on a machine that has nothing else to do."""
+YARDSTICKS = 5
 
 
 def processor_s() -> float:
@@ -38,7 +39,15 @@ def processor_s() -> float:
 
 
 def yardstick() -> float:
-    """Processor time of a fixed piece of work: more on a machine that is slow, or busy with other things."""
+    """Processor time of a fixed piece of work: more on a machine that is slow, or busy with other things.
+
+    Several times, of which the longest counts: what slowed a test down may have paused since.
+    """
+    return max(fixed_work() for _ in range(YARDSTICKS))
+
+
+def fixed_work() -> float:
+    """Processor time of squaring numbers."""
     begun = time.thread_time()
     total = 0
     for number in range(1_400_000):

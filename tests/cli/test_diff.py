@@ -1,15 +1,21 @@
 """`sledlab diff`: words, JSON, page, mistakes."""
 
 import pytest
+from sledlab.cli import run
 
 RUN = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2000, "--speedup", 1.3)
 
 
-@pytest.fixture
-def runs(sledlab, tmp_path):
-    for name in ("fcfs", "sptf"):
-        assert sledlab(*RUN, "--scheduler", name, "--out", tmp_path / name).code == 0
-    return tmp_path / "fcfs", tmp_path / "sptf"
+def left(scheduler, seed, place):
+    """The directory that a run leaves."""
+    assert run([*map(str, RUN), "--scheduler", scheduler, "--seed", str(seed), "--out", str(place)]) == 0
+    return place
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    place = tmp_path_factory.mktemp("runs")
+    return left("fcfs", 1, place / "fcfs"), left("sptf", 1, place / "sptf")
 
 
 def test_words_json_and_page(sledlab, runs, tmp_path):
@@ -31,8 +37,7 @@ def test_words_json_and_page(sledlab, runs, tmp_path):
 
 
 def test_mistakes_are_told_and_end_in_code_2(sledlab, runs, tmp_path):
-    other = tmp_path / "other"
-    assert sledlab(*RUN, "--seed", 2, "--out", other).code == 0
+    other = left("fcfs", 2, tmp_path / "other")
     (tmp_path / "other.csv").write_text("id,lbn\n1,2\n")
     for b, says in (
         (other, "is not the same in both"),
