@@ -24,12 +24,7 @@ CORE = WEB / "core" / "sledlab.wasm"
 PACKED = PROJECT / "python" / "sledlab" / "view" / "core.wasm.xz"
 OWN_RUST = PROJECT / ".rust"
 TARGET = "wasm32-unknown-unknown"
-# What is called in the middle of a run says `#[inline]`; the rest stays out of line: smaller, and no slower.
-LEAN = ("--config", f'target.{TARGET}.rustflags = ["-C", "llvm-args=-inline-threshold=60"]')
-BUILD = (
-    *("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--target", TARGET, "--locked"),
-    *LEAN,
-)
+BUILD = ("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--target", TARGET, "--locked")
 LEAST_NODE = 18
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
