@@ -13,8 +13,6 @@ from __future__ import annotations
 import importlib.util
 import shutil
 
-import pytest
-
 PROGRAMS = {
     "blkparse": "blktrace",
     "bzip2": "bzip2",
@@ -44,6 +42,8 @@ PROGRAMS = {
 
 def need(name: str) -> str:
     """The path of a program, or the name of a library; skips the test that asks where it is missing."""
+    import pytest  # noqa: PLC0415 - packages are asked for before anything is installed
+
     if name not in PROGRAMS:
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} is not installed: make setup")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
+from tests import require
 from tests.require import PROGRAMS, missing_packages, need
 
 CONFTEST = """
@@ -120,3 +124,10 @@ def test_what_is_missing_is_named(monkeypatch):
     assert need("polars") == "polars"
     assert "xz-utils" in missing_packages()
     assert set(missing_packages()) == {one for packages in PROGRAMS.values() for one in packages.split()}
+
+
+def test_packages_are_told_before_anything_is_installed():
+    bare = subprocess.run(
+        [sys.executable, "-I", "-S", require.__file__], capture_output=True, text=True, check=True
+    )
+    assert bare.stdout.split() == missing_packages()
