@@ -59,6 +59,7 @@ reproduce-everything: $(READY) ## the same with all other readings: hours; goes 
 lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
 	cargo deny --log-level error check bans licenses sources
 	cargo shear
 	$(BIN)/ruff format --check .

@@ -1,8 +1,8 @@
 """PostgreSQL, cp and SQLite on a sled, a disk and memory: `sledlab serve --devices`, once for each program.
 
 Runs `benches/programs.py` on an ext4 file system of each device; writes ``benches/applications.json``, and
-all that was measured to ``benches/applications_runs.json``. About ten minutes, as root, on a machine that
-does nothing else. Needs nbdfuse, postgresql and e2fsprogs.
+the results of every run to ``benches/applications_runs.json``. About ten minutes, as root, on a machine
+without other load. Needs nbdfuse, postgresql and e2fsprogs.
 """
 
 import json
@@ -20,13 +20,13 @@ from sledlab.show.wording import figure
 SLED, DISK, MEMORY = "mems-g2", "atlas-10k", "ram"
 
 WRITE_THROUGH = ("buffers_writes = true", "buffers_writes = false")
-"""What is changed in the disk: a database must not believe writes that are only in a drive's buffer."""
+"""A change of the disk: a database must not take writes for durable that are only in a drive's buffer."""
 
 SCALE = 10
-"""How many times slower the devices run: what this machine adds weighs a tenth."""
+"""How many times slower than real time the devices run: then this machine's own delays weigh a tenth."""
 
 TWICE = ("pgbench-4", "sqlite-wal")
-"""Programs that run on the first device once more, to see how far apart two readings are."""
+"""Programs that run on the first device twice, to show how far two measurements differ."""
 
 PRESETS = Path(__file__).parents[1] / "presets" / "devices"
 
@@ -49,7 +49,7 @@ FIGURES = {
     "seconds": ("all", "s"),
     "sync_s": ("of that, sync", "s"),
 }
-"""What programs say of themselves, in the device's time."""
+"""Figures that programs report, in the device's time."""
 
 OF_DEVICES = {
     "requests": ("requests of the device", ""),
@@ -58,15 +58,15 @@ OF_DEVICES = {
     "energy_j": ("energy of the device", "J"),
     "true": ("replies within 2 % of their time", "%"),
 }
-"""What sledlab says of the devices."""
+"""Figures that sledlab reports of the devices."""
 
 
 FIRST = ("nice", "-n", "-20")
-"""Programs go before others on the machine, as far as that goes without real-time priority."""
+"""Prefix of commands that gives programs the highest priority short of real-time."""
 
 
 def devices(place: Path) -> list[str]:
-    """The sled, the disk as a file of its own, and memory."""
+    """The sled, the disk as a file of its own, and memory, as words of `--devices`."""
     disk = place / f"{DISK}-write-through.toml"
     text = (PRESETS / f"{DISK}.toml").read_text(encoding="utf-8")
     assert WRITE_THROUGH[0] in text
@@ -75,7 +75,7 @@ def devices(place: Path) -> list[str]:
 
 
 def serve(*words: str, attach: str, program: str, results: str) -> None:
-    """One program on emulated devices, one after the other."""
+    """Runs one program on emulated devices, one after the other."""
     command = [
         *FIRST,
         *SERVE,
@@ -94,7 +94,7 @@ def serve(*words: str, attach: str, program: str, results: str) -> None:
 
 
 def measured(program: str, names: list[str], image: Path, place: Path) -> dict[str, dict[str, Any]]:
-    """What a program and sledlab say, by device."""
+    """Figures of a program and of sledlab, by device."""
     mount, out = place / "disk", place / "out"
     with tempfile.NamedTemporaryFile(dir=place) as results:
         named = ("--devices", ",".join(names), "--data", str(image), "--scratch")
@@ -106,7 +106,7 @@ def measured(program: str, names: list[str], image: Path, place: Path) -> dict[s
 
 
 def of_device(left: Path) -> dict[str, Any]:
-    """What a run has left of its device."""
+    """Figures of the device, from the directory that a run has left."""
     summary = json.loads((left / "summary.json").read_text(encoding="utf-8"))
     emulation = json.loads((left / "emulation.json").read_text(encoding="utf-8"))
     assert emulation["closed_loop"]["different"] == 0, left
@@ -125,12 +125,12 @@ def of_device(left: Path) -> dict[str, Any]:
 
 
 def rows_of(title: str, found: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of the table that tell of a program."""
-    told = {**FIGURES, **OF_DEVICES}
+    """The rows of the table about one program."""
+    figures = {**FIGURES, **OF_DEVICES}
     first = next(iter(found.values()))
     return [
         {"what": f"{title}: {words}", "unit": unit, "values": [each[key] for each in found.values()]}
-        for key, (words, unit) in told.items()
+        for key, (words, unit) in figures.items()
         if key in first
     ]
 
@@ -143,7 +143,7 @@ def main() -> None:
     raw: dict[str, Any] = {"load before": os.getloadavg()}
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
-        # PostgreSQL runs as a user of its own, who has to get there.
+        # PostgreSQL runs as a user of its own, who must be able to enter the directory.
         place.chmod(0o755)
         image, mount = place / "prepared.img", place / "disk"
         mount.mkdir()

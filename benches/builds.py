@@ -1,4 +1,4 @@
-"""What a change costs: replays with the extension of another commit and with this one, in turn.
+"""The cost of a change: replays with the extension of another commit and with this one, in turn.
 
 Builds the extension of BASE in a worktree of its own under ``target/builds``, where it is kept, then replays
 with the one and the other alternately, each in a process of its own. Prints ratios of medians of processor
@@ -38,7 +38,7 @@ WORKLOADS = {
     ),
     "open, FCFS, stripe of 4 mems-g2": (0.5, f"{G2}\nsystem = {{kind = 'stripe', devices = 4}}"),
 }
-"""Mean time between arrivals in ms, and what is said besides."""
+"""For each workload, mean time between arrivals in ms, and further settings."""
 
 ONE_RUN = """
 import importlib.machinery, importlib.util, sys, time
@@ -53,22 +53,22 @@ while sum(times) < 0.5:
     times.append(time.process_time() - begun)
 print(min(times))
 """
-"""The least of as many runs as half a second holds, with the extension alone: Python is the same for both."""
+"""Python code that prints the shortest of half a second's runs, of the extension alone."""
 
 
 def said(name: str, requests: int = REQUESTS) -> str:
-    """A workload as an experiment file."""
+    """The text of an experiment file with a workload."""
     gap_ms, rest = WORKLOADS[name]
     return f"{rest}\n" + LOAD.format(requests=requests, gap_ms=gap_ms)
 
 
 def run(command: list[str], **more: Any) -> str:
-    """What a command prints."""
+    """The output of a command."""
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **more).stdout.strip()
 
 
 def commit(revision: str) -> str:
-    """The commit that a name stands for."""
+    """The hash of the commit that a name refers to."""
     return run(["git", "-C", str(PROJECT), "rev-parse", "--verify", f"{revision}^{{commit}}"])
 
 
@@ -94,7 +94,7 @@ def extension_of(base: str) -> Path:
 
 
 def extension_of_this() -> Path:
-    """The extension of this tree, where no other build touches it meanwhile."""
+    """The extension of this tree, copied to a place where no other build changes it meanwhile."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", PROJECT / "target"))
     return Path(shutil.copy(build(PROJECT, target), KEPT / "here.so"))
 
@@ -105,7 +105,7 @@ def seconds(extension: Path, name: str) -> float:
 
 
 def timings(measure: Callable[[str, str], float]) -> dict[str, dict[str, list[float]]]:
-    """Times of all workloads, by build; the builds take turns, and who begins takes turns too."""
+    """Times of all workloads, by build; builds take turns, and so does the build that begins."""
     found: dict[str, dict[str, list[float]]] = {name: {"base": [], "here": []} for name in WORKLOADS}
     for turn in range(RUNS):
         for name, times in found.items():
@@ -125,12 +125,12 @@ def judged(found: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
 
 
 def beyond(rows: list[dict[str, Any]], limit: float) -> list[str]:
-    """Workloads that take more than `limit` times what they took."""
+    """Workloads whose time is more than `limit` times that of the base."""
     return [row["what"] for row in rows if row["value"] > limit]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Builds, measures, prints, keeps and judges."""
+    """Builds both extensions, measures, prints, and writes the results; exit code 1 beyond the limit."""
     reader = argparse.ArgumentParser(description="Compare the speed of two builds of the extension.")
     reader.add_argument("--base", required=True, help="commit to compare with")
     reader.add_argument("--limit", type=float, default=LIMIT, help=f"largest ratio that passes ({LIMIT})")

@@ -1,4 +1,4 @@
-"""What asks a served device in benchmarks: fio, qemu-io and nbdcopy; and what disturbs a server."""
+"""Clients of served devices in benchmarks, fio, qemu-io and nbdcopy, and programs that disturb a server."""
 
 import os
 import random
@@ -11,7 +11,7 @@ from pathlib import Path
 HOGS = 4
 BLOCK = 4096
 SPAN = 256 << 20
-"""Bytes of the device that programs use."""
+"""Bytes of the device that clients use."""
 
 
 def random_reads_and_writes(place: Path, requests: int) -> str:
@@ -100,15 +100,15 @@ CLIENTS: dict[str, Callable[[Path, int], str]] = {
     "qemu-io": patterns,
     "nbdcopy": copies,
 }
-"""What prepares a script in a directory that asks about so much, and gives it."""
+"""Functions that write a client's script for some number of requests, and return its command."""
 
 MOST = {"qemu-io": 5_000, "nbdcopy": 10_000}
-"""Requests that are enough of a client that prints a line for each, or whose file is kept."""
+"""Most requests of a client that prints a line for each, or whose file is kept."""
 
 
 @contextmanager
 def hogs() -> Iterator[None]:
-    """Programs that want all processors."""
+    """Programs that keep all processors busy."""
     with ExitStack() as stack:
         for _ in range(HOGS):
             hog = subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -119,7 +119,7 @@ def hogs() -> Iterator[None]:
 
 @contextmanager
 def stopped_now_and_then() -> Iterator[None]:
-    """Has a shell stop this process for 50 ms again and again; it goes on whenever that ends."""
+    """A shell stops this process for 50 ms again and again; the process goes on when the shell ends."""
     going = f"kill -CONT {os.getpid()}"
     loop = f"while sleep 0.3; do kill -STOP {os.getpid()}; sleep 0.05; {going}; done"
     with subprocess.Popen(["sh", "-c", f"trap '{going}; exit' TERM; {loop}"]) as shell:

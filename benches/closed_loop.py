@@ -32,15 +32,15 @@ from sledlab.shown import Shown
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCALES = ("0.5", "1", "10")
 DISTURBED = ("", "stopped", "", "hogged")
-"""What happens to each of four runs."""
+"""The disturbance of each of four runs."""
 
 WORKERS = 2
 LEAST = 550
-"""Requests of a run; four clients have 2,000 at the least of every system and scale."""
+"""Fewest requests of a run; four clients then have at least 2,000 for every system and time scale."""
 
 WANTED = {"runs": 2000, "all": 1_000_000}
 SECONDS = 3.0
-"""What the requests of a run take, roughly, where these are more than `LEAST`."""
+"""Approximate length of a run in s, where it has more than `LEAST` requests."""
 
 LIMIT_S = 600
 
@@ -68,12 +68,12 @@ SYSTEMS: dict[str, tuple[float, dict[str, Any]]] = {
     "hybrid, write buffer": (450, {"device": "atlas-10k", "hybrid": "write-buffer"}),
     "hybrid, mirror": (450, {"device": "atlas-10k", "hybrid": "mirror"}),
 }
-"""Requests/s that each serves, roughly, and what it is."""
+"""Systems, each with the requests/s that it roughly serves and its settings."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One server and the client that it is for."""
+    """A run to be made: a server, and its client."""
 
     system: str
     scale: str
@@ -83,9 +83,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    """What became of it: requests completed, and how many of them the replay completes at another time.
+    """The results of a run: requests completed, and how many of them the replay completes at another time.
 
-    `same_bytes` is of the summary and the per-request table that a simulation leaves.
+    `same_bytes` compares the summary and the per-request table with those of a simulation.
     """
 
     system: str
@@ -100,19 +100,19 @@ class Run:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing differs."""
+        """Whether server, replay and simulation agree in everything."""
         return self.differing == 0 and self.same_results and self.same_bytes
 
 
 def prepare() -> None:
-    """Has a process find the scheduler in Python, and draw no pages, which take longer than most runs."""
+    """Lets a process find the scheduler in Python, and draw no pages, which take longer than most runs."""
     os.chdir(EXAMPLES)
     sys.path.insert(0, str(EXAMPLES))
     Shown.report = lambda _self, path: Path(path)  # type: ignore[method-assign]
 
 
 def measured(case: Case, least: int, seconds: float) -> Run:
-    """Serves a client, and replays what it asked."""
+    """Serves a client, and replays its requests."""
     rate, said = SYSTEMS[case.system]
     requests = min(max(least, int(seconds * rate / float(case.scale))), MOST.get(case.client, 1 << 62))
     with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as directory:
@@ -123,8 +123,8 @@ def measured(case: Case, least: int, seconds: float) -> Run:
             server = stack.enter_context(sl.serve(**said, time_scale=float(case.scale), out=out))
             if case.disturbed == "stopped":
                 stack.enter_context(stopped_now_and_then())
-            told = {**os.environ, **server.environment}
-            subprocess.run(["sh", "-c", script], env=told, check=True, timeout=LIMIT_S)
+            environment = {**os.environ, **server.environment}
+            subprocess.run(["sh", "-c", script], env=environment, check=True, timeout=LIMIT_S)
         sl.simulate(experiment=out / "experiment.toml", allow_plugins=True, out=again)
         same = all(
             (out / name).read_bytes() == (again / name).read_bytes()
@@ -145,7 +145,7 @@ def measured(case: Case, least: int, seconds: float) -> Run:
 
 
 def cases(systems: Iterable[str]) -> list[Case]:
-    """All runs; a system meets every disturbance at every scale."""
+    """All runs; every system is run with every disturbance at every time scale."""
     numbers = product(enumerate(systems), enumerate(SCALES), enumerate(CLIENTS))
     return [
         Case(system, scale, client, DISTURBED[(i + j + k) % len(DISTURBED)])
@@ -154,7 +154,7 @@ def cases(systems: Iterable[str]) -> list[Case]:
 
 
 def run_all(planned: list[Case], least: int, seconds: float) -> list[Run]:
-    """Runs all, those without hogs first, and slow ones early."""
+    """Makes all runs, those with hogs last, and slow ones early."""
     planned = sorted(planned, key=lambda case: -float(case.scale))
     runs: list[Run] = []
     with ProcessPoolExecutor(WORKERS, get_context("spawn"), prepare) as pool:
@@ -163,14 +163,14 @@ def run_all(planned: list[Case], least: int, seconds: float) -> list[Run]:
             with hogs() if hogged else nullcontext():
                 for run in pool.map(measured, some, repeat(least), repeat(seconds)):
                     words = (run.system, run.client, f"scale {run.scale}", run.disturbed)
-                    told = f"{run.completions:>9,} {'closed' if run.closed else 'OPEN'}"
-                    print(*(f"{word:<25}" for word in words), told, flush=True)
+                    outcome = f"{run.completions:>9,} {'closed' if run.closed else 'OPEN'}"
+                    print(*(f"{word:<25}" for word in words), outcome, flush=True)
                     runs.append(run)
     return runs
 
 
 def table(runs: list[Run]) -> list[dict[str, Any]]:
-    """Completions of every system at every scale, and in all."""
+    """Completions of every system at every time scale, and in total."""
     systems = list(dict.fromkeys(name for name in SYSTEMS if any(run.system == name for run in runs)))
 
     def row(name: str, chosen: list[Run]) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def table(runs: list[Run]) -> list[dict[str, Any]]:
 
 
 def too_few(runs: list[Run]) -> list[str]:
-    """What had fewer completions than wanted."""
+    """Systems and time scales with fewer completions than wanted."""
     counts: dict[str, int] = {}
     for run in runs:
         name = f"{run.system} at scale {run.scale}"
@@ -203,7 +203,7 @@ def too_few(runs: list[Run]) -> list[str]:
 
 
 def main() -> int:
-    """Runs, prints, and writes the results unless it is a dry run."""
+    """Makes all runs, prints, and writes the results unless it is a dry run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--least", type=int, default=LEAST, help="requests of a run")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of a run, where it has more")

@@ -1,4 +1,4 @@
-"""What the command line shows: how soon it answers, memory of a long replay, schedulers in Python.
+"""The command line: time to `--help`, memory of a long replay, schedulers in Python.
 
 Adds its rows to ``benches/results.json``, which the Rust benchmarks write first.
 """
@@ -34,7 +34,7 @@ def replay_mb() -> tuple[float, float]:
     limit = ["--limit", str(REQUESTS), "--json"]
     command = [*SLEDLAB, "simulate", "--device", "mems-g2", "--workload", "uniform", *limit]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-    # The largest of all children so far; `--help`, which ran before, needs less. Linux counts in KiB.
+    # The largest of all children so far: `--help`, which ran before, needs less. Linux reports KiB.
     peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return peak_kib * 1024 / 1e6, REQUESTS / json.loads(done.stdout)["wall_s"] / 1e6
 

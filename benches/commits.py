@@ -1,7 +1,7 @@
-"""A database on an emulated device whose power fails: which of the commits it was told of are still there.
+"""A database on an emulated device whose power fails: which of its acknowledged commits survive.
 
-A writer of its own process inserts one row a transaction, and prints its number when SQLite says that it is
-committed. Then the power of the device fails; the file system is attached again, and the rows are counted.
+A writer in a process of its own inserts one row a transaction, and prints its number when SQLite acknowledges
+the commit. Then the power of the device fails; the file system is attached again, and the rows are counted.
 Needs libnbd-bin (nbdfuse), e2fsprogs, and root.
 """
 
@@ -24,7 +24,7 @@ DEVICE = {
     "cache": sl.cache("write-back", volatile=True, capacity_blocks=4096),
     "settings": {"device.capacity_mb": 64, "device.access_us": 100},
 }
-"""Memory behind a volatile cache: small, so that a file system is made quickly."""
+"""A device of memory behind a volatile cache: small, so that a file system is made quickly."""
 
 WRITER = """
 import sqlite3, sys
@@ -40,17 +40,17 @@ while True:
 """
 
 COMMITS = 12
-"""Commits that a writer has been told of when the power fails, or a few more."""
+"""Commits acknowledged to a writer when the power fails, or a few more."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a power failure has left of a database.
+    """The state of a database after a power failure.
 
     Attributes:
-        acknowledged: The last commit that the writer was told of.
-        found: The last one that is there.
-        sound: Whether SQLite finds the database in order, and no commit missing in between.
+        acknowledged: Number of the last commit that was acknowledged to the writer.
+        found: Number of the last commit in the database.
+        sound: Whether SQLite finds no damage in the database, and no commit before the last is missing.
     """
 
     acknowledged: int
@@ -59,15 +59,15 @@ class Found:
 
     @property
     def lost(self) -> int:
-        """Commits that were acknowledged and are gone."""
+        """Number of acknowledged commits that are lost."""
         return max(self.acknowledged - self.found, 0)
 
 
 def fail(journal: str, synchronous: str, failures: int) -> list[Found]:
-    """Has a database lose its device's power again and again; it goes on with what it finds.
+    """Fails the power of a database's device again and again; the database goes on with what has survived.
 
-    With a journal that is deleted (`DELETE`), `FULL` flushes all but that deletion: what brings the journal
-    back takes the last commit away. `EXTRA` flushes it too.
+    With a journal that is deleted (`DELETE`), `FULL` flushes everything but that deletion: a journal that
+    survives the failure rolls the last commit back. `EXTRA` flushes the deletion too.
     """
     with TemporaryDirectory() as place:
         device = dict(DEVICE)
@@ -81,23 +81,23 @@ def _once(server: sl.Server, database: Path, pragmas: tuple[str, str], seed: int
     command = [sys.executable, "-c", WRITER, str(database), *pragmas]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as writer:
         assert writer.stdout is not None
-        told = [_next(writer.stdout) for _ in range(COMMITS)]
-        time.sleep(0.002 * seed)  # now here, now there in a commit
+        acknowledged = [_next(writer.stdout) for _ in range(COMMITS)]
+        time.sleep(0.002 * seed)  # the failure hits another stage of a commit each time
         server.power_fail(seed=seed)
         writer.kill()
-        told += [int(line) for line in writer.stdout if line.endswith("\n")]
-    return _look(database, told[-1])
+        acknowledged += [int(line) for line in writer.stdout if line.endswith("\n")]
+    return _look(database, acknowledged[-1])
 
 
-def _next(told: IO[str]) -> int:
-    return int(told.readline())
+def _next(output: IO[str]) -> int:
+    return int(output.readline())
 
 
 def _look(database: Path, acknowledged: int) -> Found:
     found = _found(database, acknowledged)
     if not found.sound:
         for file in database.parent.glob(f"{database.name}*"):
-            file.unlink()  # the next writer begins with an empty one
+            file.unlink()  # the next writer begins with an empty database
     return found
 
 

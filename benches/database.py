@@ -1,4 +1,4 @@
-"""PostgreSQL on a served device: what it is asked, and what must be found after its storage died."""
+"""PostgreSQL on a served device: its load, and the checks after its storage failed."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 PROGRAMS = Path("/usr/lib/postgresql")
-"""Where Debian has them, in a directory for each version."""
+"""The directory in which Debian has PostgreSQL's programs, in a directory for each version."""
 
 CLIENTS = 4
 LIMIT_S = 180
@@ -37,7 +37,7 @@ INSERT INTO pgbench_history (tid, bid, aid, delta, mtime)
 INSERT INTO committed (round, client, number) VALUES (:round, :client_id, :n);
 END;
 """
-"""As pgbench's own, and its number among those of its client."""
+"""pgbench's own transaction, which also stores its number among those of its client."""
 
 COMMITTED = """
 CREATE TABLE committed (round int, client int, number int, PRIMARY KEY (round, client, number))
@@ -47,13 +47,13 @@ SUMS = """
 SELECT (SELECT sum(abalance) FROM pgbench_accounts), (SELECT sum(tbalance) FROM pgbench_tellers),
        (SELECT sum(bbalance) FROM pgbench_branches), (SELECT coalesce(sum(delta), 0) FROM pgbench_history)
 """
-"""Four numbers that are the same if every transaction is there whole or not at all."""
+"""A query for four numbers that are equal if every transaction is in the database whole or not at all."""
 
 
 class Database:
-    """A PostgreSQL whose data is on a device that may vanish.
+    """A PostgreSQL whose data are on a device that may fail.
 
-    `programs` of PostgreSQL refuse to run as root, so they run as the user `postgres`.
+    PostgreSQL's `programs` refuse to run as root, so they run as the user `postgres`.
     """
 
     def __init__(self, mounted: Path, place: Path) -> None:
@@ -65,7 +65,7 @@ class Database:
         self.programs = max(PROGRAMS.glob("*/bin"))
 
     def do(self, name: str, *words: object) -> str:
-        """Runs a program of PostgreSQL, which must not fail, and gives what it prints."""
+        """Runs a program of PostgreSQL, which must not fail; returns its output."""
         done = subprocess.run(
             self.command(name, *words),
             capture_output=True,
@@ -78,7 +78,7 @@ class Database:
         return done.stdout
 
     def command(self, name: str, *words: object) -> list[str]:
-        """How a program of PostgreSQL is run."""
+        """The command that runs a program of PostgreSQL."""
         return ["runuser", "-u", "postgres", "--", str(self.programs / name), *map(str, words)]
 
     def make(self) -> None:
@@ -97,16 +97,16 @@ class Database:
         self.stop()
 
     def start(self) -> None:
-        """Starts it, and waits until it has recovered."""
+        """Starts the server, and waits until it has recovered."""
         log, options = self.sessions / "log", f"-k {self.sessions}"
         self.do("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-l", log, "-o", options, "start")
 
     def stop(self) -> None:
-        """Stops it as one should."""
+        """Stops the server regularly."""
         self.do("pg_ctl", "-D", self.data, "-w", "-t", LIMIT_S, "-m", "fast", "stop")
 
     def kill(self) -> None:
-        """Ends it at once, with all its processes, if it runs: its storage has gone."""
+        """Kills the server with all its processes, if it runs, after its storage has failed."""
         if not (self.sessions / "postmaster").exists():
             return
         postmaster = int((self.sessions / "postmaster").read_text())
@@ -119,11 +119,11 @@ class Database:
         raise AssertionError("PostgreSQL does not end")
 
     def say(self, statement: str) -> str:
-        """What it answers to a statement."""
+        """The answer of the server to a statement."""
         return self.do("psql", "-h", self.sessions, "-X", "-A", "-t", "-c", statement, "postgres").strip()
 
     def load(self, number: int) -> subprocess.Popen[bytes]:
-        """pgbench, which notes each transaction that was acknowledged."""
+        """Starts pgbench, which logs each transaction that was acknowledged."""
         words = ["--no-vacuum", f"--client={CLIENTS}", "--jobs=2", "--time=600", "--log"]
         words += [f"--log-prefix={self.sessions}/round-{number}", "--define=n=0", f"--define=round={number}"]
         words += [f"--file={self.sessions}/transaction.sql", "-h", str(self.sessions), "postgres"]
@@ -135,7 +135,7 @@ class Database:
         )
 
     def acknowledged(self, number: int) -> Counter[int]:
-        """How many transactions of a round each client was told were committed."""
+        """Number of transactions of a round that were acknowledged to each client."""
         counts: Counter[int] = Counter()
         for log in self.sessions.glob(f"round-{number}.*"):
             for line in log.read_text().splitlines():
@@ -148,14 +148,14 @@ class Database:
         return self.say(f"SELECT EXISTS (SELECT FROM committed WHERE round = {number})") == "t"
 
     def lost(self, number: int) -> int:
-        """Transactions of a round that were acknowledged and are not there."""
-        told = self.say(f"SELECT client, number FROM committed WHERE round = {number}")
-        there = {tuple(map(int, line.split("|"))) for line in told.splitlines()}
+        """Number of acknowledged transactions of a round that are missing in the database."""
+        answer = self.say(f"SELECT client, number FROM committed WHERE round = {number}")
+        present = {tuple(map(int, line.split("|"))) for line in answer.splitlines()}
         wanted = {(who, n) for who, many in self.acknowledged(number).items() for n in range(1, many + 1)}
-        return len(wanted - there)
+        return len(wanted - present)
 
     def check(self) -> None:
-        """Fails if a balance, an index, a table or a checksum is wrong; leaves it stopped."""
+        """Fails if a balance, an index, a table or a checksum is wrong; leaves the server stopped."""
         sums = self.say(SUMS).split("|")
         assert len(set(sums)) == 1, f"half a transaction: {sums}"
         self.do("pg_amcheck", "-h", self.sessions, "--all", "--heapallindexed", "--parent-check")

@@ -1,8 +1,8 @@
-"""How true emulated devices are, and what they cost: fio against servers.
+"""Emulated devices: accuracy of their times, and their cost, with fio against servers.
 
-Medians of `RUNS` runs each. Writes ``benches/emulation.json``; what every single run said goes to
-``benches/emulation_runs.json``. With a number as argument, so many runs; about 20 minutes with five.
-Needs fio, nbdkit, and root. What clients see is measured by ``way.py``.
+Medians of `RUNS` runs each. Writes ``benches/emulation.json``, and the results of every single run to
+``benches/emulation_runs.json``. With a number as argument, that many runs; about 20 minutes with five.
+Needs fio, nbdkit, and root. The delays that clients see are measured by ``way.py``.
 """
 
 import json
@@ -25,7 +25,7 @@ REQUESTS = 5000
 LOAD_S = 20.0
 BUSY_IOPS = 15_000
 BUSY_S = 60
-"""Long enough for the kernel to throttle who takes more than 95 % of a processor."""
+"""Long enough for the kernel to throttle a process that takes more than 95 % of a processor."""
 
 SPTF = {"device": "mems-g2", "scheduler": "sptf"}
 STRIPE = {**SPTF, "system": sl.system("stripe", devices=8)}
@@ -46,7 +46,7 @@ TIMED: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[tuple[str, str], ..
     "8 mems-g2 striped, depth 16": (STRIPE, {"iodepth": 16}, (("iops", "8500"), ("2 %", "95"))),
     "atlas-10k, depth 1": (DISK, {"iodepth": 1}, (("1 %", "99"), ("2 %", "99.5"))),
 }
-"""Systems, how fio asks, and what is to be told with its target."""
+"""Systems, options of fio, and the figures to report with their targets."""
 
 UNITS = {"median_us": "us", "p90_us": "us", "p99_us": "us", "iops": "requests/s"}
 NAMES = {
@@ -61,21 +61,21 @@ NAMES = {
 
 
 def fio(where: dict[str, Any], **said: Any) -> dict[str, Any]:
-    """Random reads of 4 KB; what fio says of them."""
+    """Random reads of 4 KB; the report of fio on them."""
     options = {"name": "reads", "rw": "randread", "bs": "4k", "size": "1G", "randrepeat": 0, **where, **said}
     words = ["fio", *(f"--{name}={value}" for name, value in options.items()), "--output-format=json"]
-    told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    job: dict[str, Any] = json.loads(told[told.index("{") :])["jobs"][0]
+    report = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    job: dict[str, Any] = json.loads(report[report.index("{") :])["jobs"][0]
     return job
 
 
 def over_nbd(server: sl.Server) -> dict[str, Any]:
-    """How fio reaches a server."""
+    """Options with which fio connects to a server."""
     return {"ioengine": "nbd", "uri": server.uri}
 
 
 def timed(system: dict[str, Any], said: dict[str, Any]) -> dict[str, float]:
-    """How true one run was."""
+    """Accuracy of the times in one run."""
     with sl.serve(**system) as server:
         fio(over_nbd(server), **said, number_ios=REQUESTS, runtime=LOAD_S, time_based=0)
     emulation = server.emulation
@@ -101,7 +101,7 @@ def timed(system: dict[str, Any], said: dict[str, Any]) -> dict[str, float]:
 
 
 def idle_s() -> float:
-    """Processor time that a server takes in a minute in which nobody asks."""
+    """Processor time that a server takes in a minute without requests."""
     with (
         sl.serve(**SPTF) as server,
         subprocess.Popen(
@@ -127,7 +127,7 @@ def idle_s() -> float:
 
 
 def longest_gap_ms() -> tuple[float, float]:
-    """The longest stall of a server with much to do, in ms, and requests/s."""
+    """The longest stall in ms of a server under heavy load, and its requests/s."""
     with sl.serve("ram") as server:
         job = fio(over_nbd(server), iodepth=8, rate_iops=BUSY_IOPS, runtime=BUSY_S, time_based=1)
     assert server.emulation is not None
@@ -135,7 +135,7 @@ def longest_gap_ms() -> tuple[float, float]:
 
 
 def untimed(depth: int) -> float:
-    """Requests/s of a server that answers at once, against those of `nbdkit memory`."""
+    """Requests/s of a server that replies at once, over those of `nbdkit memory`."""
     with tempfile.TemporaryDirectory() as place:
         socket = f"{place}/nbdkit"
         nbdkit = subprocess.Popen(["nbdkit", "-f", "-U", socket, "memory", "3G"])
@@ -170,9 +170,9 @@ def main() -> None:
     def row(what: str, value: float, unit: str, target: str = "") -> None:
         rows.append({"what": what, "value": value, "unit": unit, "target": target})
 
-    for name, (system, said, told) in TIMED.items():
+    for name, (system, said, targets) in TIMED.items():
         found = measured(name, lambda system=system, said=said: timed(system, said))
-        for key, target in told:
+        for key, target in targets:
             value = statistics.median(each[key] for each in found)
             row(f"{name}: {NAMES[key]}", value, UNITS.get(key, "%"), target)
     with hogs():

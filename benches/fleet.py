@@ -1,7 +1,7 @@
-"""What a fleet of 1,000 generated volumes costs: two workers against one, memory of workers, time a request.
+"""The cost of a fleet of 1,000 volumes: two workers compared with one, memory of workers, time of a request.
 
     python benches/fleet.py                      # up to 10^6 requests
-    python benches/fleet.py --requests 1e8       # up to 10^8: minutes on a machine that does nothing else
+    python benches/fleet.py --requests 1e8       # up to 10^8: minutes on a machine without other load
 
 Each fleet runs in a process of its own. Writes ``benches/fleet.json`` and, of several sizes,
 ``docs/images/fleet-cost.png``.
@@ -25,7 +25,7 @@ DEVICE = "mems-g2"
 SMALLEST = 10**6
 
 HOURS = 24
-"""A day, in which a sled can serve the busiest volume: what waits for one that is too slow is in memory."""
+"""A day, in which a sled can serve the busiest volume; on a slower device requests queue in memory."""
 
 WORKERS = 1000
 ENORMOUS = 10**10
@@ -51,18 +51,18 @@ print(json.dumps({
 
 
 def ran(volumes: int, requests: int, jobs: int) -> dict[str, Any]:
-    """A fleet, alone in a process: seconds, memory, and a hash of its tables."""
+    """A fleet in a process of its own: seconds, memory, and a hash of its tables."""
     place = f"cloud:volumes={volumes},requests={requests},hours={HOURS},footprint_gb=0.2"
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-c", RUN, place, DEVICE, str(jobs), f"{directory}/fleet"]
-        told = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        printed = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
         tables = sorted(Path(directory, "fleet").glob("*.csv"))
         digest = sha256(b"".join(each.read_bytes() for each in tables)).hexdigest()
-    return {**json.loads(told), "sha256": digest}
+    return {**json.loads(printed), "sha256": digest}
 
 
 def drawn(costs: dict[int, float]) -> None:
-    """The processor time of a request against the size of the fleet."""
+    """A figure of the processor time of a request against the size of the fleet."""
     with plots.style():
         figure, axes = plots.single(2.6)
         axes.plot(list(costs), list(costs.values()), marker="o", color=plots.BLUE)
@@ -79,7 +79,7 @@ def main() -> None:
     said = parser.parse_args()
     volumes, largest = said.volumes, round(said.requests)
     each = largest // volumes
-    # A study by itself starts, imports and draws: what one volume of the same size takes is none of the cost.
+    # A study's own time to start, import and draw is subtracted: that of one volume of the same size.
     itself = ran(1, each, 1)
     one = {size: ran(size, size * each, 1) for size in (volumes // 100, volumes // 10, volumes) if size > 1}
     two = ran(volumes, largest, 2)

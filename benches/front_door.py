@@ -1,7 +1,7 @@
-"""Getting in: how soon the command line answers and completes, and from a wheel to a first report.
+"""Getting started: times in which the command line answers and completes, and from a wheel to a first report.
 
-Installs the wheel of `make wheel` with everything that it needs into an environment of its own, so that what
-is timed is what users have. Prints medians and writes ``benches/front_door.json``.
+Installs the wheel of `make wheel` with all its dependencies into an environment of its own, so that the timed
+installation is that of users. Prints medians and writes ``benches/front_door.json``.
 """
 
 import os
@@ -52,7 +52,7 @@ def seconds(command: list[str], cwd: Path, **said: str) -> float:
 
 
 def completion(sledlab: str, words: str, cwd: Path) -> float:
-    """How long the word at the cursor takes a shell."""
+    """Time in which a shell completes the word at the cursor, in seconds."""
     said = {
         "COMP_WORDS": f"sledlab {words}",
         "COMP_CWORD": str(len(words.split())),
@@ -62,7 +62,7 @@ def completion(sledlab: str, words: str, cwd: Path) -> float:
 
 
 def main() -> None:
-    """Measures, prints and keeps."""
+    """Measures, prints, and writes the results."""
     wheel = max((PROJECT / "dist").glob("sledlab-*.whl"), default=None, key=lambda file: file.stat().st_mtime)
     if wheel is None:
         sys.exit("no wheel in dist/: run `make wheel` first")

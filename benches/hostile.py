@@ -1,10 +1,10 @@
-"""How much later a client's replies leave while another sends garbage: lateness with and without.
+"""The delay of a client's replies while another client sends garbage: lateness with and without it.
 
 fio reads at random from a sled that runs ten times slower, once alone and once beside a program that
-greets, or does not, and then sends noise, impossible lengths, requests past the end, and halves of writes,
-as fast as it can, over one connection after the other. Medians of `ROUNDS` rounds, which take turns. Writes
-``benches/hostile.json``; with two numbers as arguments, so many rounds of so many reads, and keeps nothing.
-About 4 minutes. Needs fio.
+connects, with or without the protocol's greeting, and then sends noise, impossible lengths, requests past the
+end, and halves of writes, as fast as it can, over one connection after the other. Medians of `ROUNDS` rounds,
+which take turns. Writes ``benches/hostile.json``; with two numbers as arguments, that many rounds of that
+many reads, without writing. About 4 minutes. Needs fio.
 """
 
 import os
@@ -31,29 +31,29 @@ MOST_BYTES = 32 << 20
 
 
 def noise(client: Client, rng: random.Random) -> None:
-    """Bytes that mean nothing."""
+    """Sends random bytes."""
     client.send(rng.randbytes(rng.randrange(1, 1 << 16)))
 
 
 def lengths(client: Client, rng: random.Random) -> None:
-    """Requests that are longer than anything."""
+    """Sends requests longer than any device."""
     for kind in range(8):
         client.send(REQUEST.pack(ASKS, rng.randrange(1 << 16), kind, 0, rng.getrandbits(64), 0xFFFF_FFFF))
 
 
 def past_the_end(client: Client, rng: random.Random) -> None:
-    """Many requests of what is not there, whose replies nobody takes."""
+    """Sends many requests past the end of the device, and reads none of the replies."""
     for number in range(500):
         client.send(REQUEST.pack(ASKS, 0, rng.choice((READ, TRIM)), number, client.bytes + 4096, 4096))
 
 
 def half_a_write(client: Client, rng: random.Random) -> None:
-    """The beginning of the longest write that is allowed."""
+    """Sends the first half of the longest write that is allowed."""
     client.send(REQUEST.pack(ASKS, 0, WRITE, 1, 0, MOST_BYTES) + rng.randbytes(1 << 16))
 
 
 def sessions(path: Path) -> None:
-    """Sends garbage until killed, and tells on standard output of every 100 sessions."""
+    """Sends garbage until killed, and prints a line for every 100 sessions."""
     rng = random.Random(7)
     kinds = (noise, lengths, past_the_end, half_a_write)
     counts: Counter[str] = Counter()
@@ -68,11 +68,11 @@ def sessions(path: Path) -> None:
 
 @contextmanager
 def hostile(path: str, counted: list[int]) -> Iterator[None]:
-    """Such a program; how many sessions it had is counted."""
+    """Runs the program that sends garbage; its number of sessions goes into `counted`."""
     command = [sys.executable, __file__, "--against", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        process.stdout.readline()  # it is at it
+        process.stdout.readline()  # its first sessions are done
         try:
             yield
             assert process.poll() is None, "what sends garbage has ended"
@@ -107,7 +107,7 @@ SHARES = {"median": 50, "90 %": 90, "99 %": 99}
 
 
 def main() -> None:
-    """Measures in turns, prints, and keeps the medians."""
+    """Measures in turns, prints, and writes the medians."""
     rounds, reads = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (ROUNDS, READS)
     found: dict[bool, list[dict[str, float]]] = {False: [], True: []}
     counted: list[int] = []

@@ -1,6 +1,6 @@
-"""What recording jobs takes, in time and memory, and kernels of data mining against the fastest in Python.
+"""Time and memory of recording jobs, and kernels of data mining compared with the fastest in Python.
 
-Data are generated before. Writes ``benches/jobs.json``.
+Data are generated before the clock starts. Writes ``benches/jobs.json``.
 """
 
 import itertools
@@ -48,12 +48,12 @@ print(json.dumps([time.perf_counter() - begun, peak_kib * 1024]))
 
 
 def recorded(job: str, nodes: int, settings: dict[str, object]) -> tuple[float, float, float]:
-    """Seconds, GB at the peak, and MB of the record, of a job in a process of its own."""
+    """Seconds, peak memory in GB, and size of the record in MB, of a job in a process of its own."""
     said = json.dumps([job, nodes, settings])
     times = []
     with tempfile.TemporaryDirectory() as directory:
         work = Path(directory) / f"{job}.work"
-        for _ in range(2):  # the first may take columns out of tables
+        for _ in range(2):  # the first run may extract columns from tables
             ran = subprocess.run([sys.executable, "-c", RUN, said, work], check=True, stdout=subprocess.PIPE)
             times.append(json.loads(ran.stdout))
         size = work.stat().st_size
@@ -69,7 +69,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
 
 
 def peak_of_a_rank(ranks: int) -> float:
-    """GB at the peak of the largest rank of a sort under MPI."""
+    """Peak memory in GB of the largest rank of a sort under MPI."""
     ran = subprocess.run([sys.executable, "-c", PEAK, str(ranks)], check=True, stdout=subprocess.PIPE)
     return int(ran.stdout) / 1e9
 
@@ -150,7 +150,7 @@ def units() -> tuple[float, float]:
 
 
 def rows() -> list[dict[str, object]]:
-    """What was measured."""
+    """All results, as rows."""
     found: list[dict[str, object]] = []
     for what, (job, nodes, settings, target) in JOBS.items():
         took, peak, size = recorded(job, nodes, settings)

@@ -1,4 +1,4 @@
-"""A client of NBD that notes which blocks were acknowledged, and looks for them after its server died."""
+"""A client of NBD that notes acknowledged blocks, and looks for them after its server died."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BLOCK = 4096
 DEPTH = 8
 SLOTS = 1024
-"""Blocks that are written over and over."""
+"""Number of blocks that are overwritten again and again."""
 
 GREETED = struct.Struct(">8s8sH")
 NAMED = struct.Struct(">I8sII")
@@ -24,15 +24,15 @@ REPLY = struct.Struct(">IIQ")
 ASKS, ANSWERS = 0x25609513, 0x67446698
 READ, WRITE = 0, 1
 NO_ZEROES = 3
-"""Fixed newstyle, without padding."""
+"""Flags of the client in the protocol's handshake: fixed newstyle, no zeroes as padding."""
 
 
 class LostError(Exception):
-    """The server has gone."""
+    """The error that the connection to the server is lost."""
 
 
 class Client:
-    """A connection that is ready for requests, unless the client does not `greet`."""
+    """A connection that is ready for requests, or without `greet`, one before the handshake."""
 
     def __init__(self, path: Path, *, greet: bool = True) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
@@ -58,14 +58,14 @@ class Client:
         self.socket.close()
 
     def send(self, data: bytes) -> None:
-        """Sends all of it."""
+        """Sends all of `data`."""
         try:
             self.socket.sendall(data)
         except OSError as error:
             raise LostError from error
 
     def receive(self, length: int) -> bytes:
-        """Receives so much."""
+        """Receives `length` bytes."""
         parts = bytearray()
         while len(parts) < length:
             try:
@@ -82,14 +82,14 @@ class Client:
         self.send(REQUEST.pack(ASKS, 0, kind, number, offset, BLOCK) + data)
 
     def answered(self) -> int:
-        """Waits for the next reply, which must be of no error; the number of its request."""
+        """Waits for the next reply, which must report no error; returns the number of its request."""
         magic, error, number = REPLY.unpack(self.receive(REPLY.size))
         assert (magic, error) == (ANSWERS, 0)
         return int(number)
 
 
 class Journal:
-    """Which number each block was last acknowledged with, and which are under way."""
+    """For each block the last acknowledged number, and the numbers of writes in flight."""
 
     def __init__(self, start: int, seed: int) -> None:
         self.acknowledged: dict[int, int] = {}
@@ -100,11 +100,11 @@ class Journal:
         self._rng = random.Random(seed)
 
     def offset(self, slot: int) -> int:
-        """Where a block is."""
+        """Address of a block on the device, in bytes."""
         return self._start + slot * BLOCK
 
     def write(self, path: Path) -> None:
-        """Writes one block after the other, several at a time, until the server is lost."""
+        """Writes one block after another, several in flight at a time, until the server is lost."""
         self.under_way.clear()
         numbers: dict[int, int] = {}
         with suppress(LostError), Client(path) as client:
@@ -124,7 +124,7 @@ class Journal:
                 self.writes += 1
 
     def lost(self, path: Path) -> list[int]:
-        """Blocks that hold neither what was acknowledged last nor what was under way."""
+        """Blocks that hold neither the last acknowledged content nor one that was in flight."""
         missing = []
         with Client(path) as client:
             for slot, number in self.acknowledged.items():
@@ -139,5 +139,5 @@ class Journal:
 
 
 def content(number: int) -> bytes:
-    """A block that tells its number everywhere."""
+    """A block filled with its number."""
     return struct.pack(">Q", number) * (BLOCK // 8)

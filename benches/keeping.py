@@ -1,4 +1,4 @@
-"""What benchmarks in Python leave: their rows, and the machine that these are of."""
+"""Writing the results of benchmarks in Python: their rows, and the machine that they were measured on."""
 
 import json
 import os
@@ -10,17 +10,17 @@ PLACE = Path(__file__).parent
 
 
 def machine() -> str:
-    """The processor and how many of it there are, as the benchmarks in Rust tell it."""
+    """The processor and the number of its cores, in the words that the benchmarks in Rust use."""
     try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
-        told = []
-    models = (line.partition(":")[2].strip() for line in told if line.startswith("model name"))
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return f"{next(models, platform.machine())}, {os.cpu_count()} logical cores"
 
 
 def keep(name: str, rows: list[dict[str, Any]]) -> None:
-    """Prints rows, of `what`, `value`, `unit` and maybe a `target`, and keeps them in `benches/NAME.json`."""
+    """Prints rows of `what`, `value`, `unit`, possibly `target`, and writes them to `benches/NAME.json`."""
     print(machine())
     for row in rows:
         target = f"(target {row['target']})" if row.get("target") else ""
@@ -29,5 +29,5 @@ def keep(name: str, rows: list[dict[str, Any]]) -> None:
 
 
 def write(name: str, said: dict[str, Any]) -> None:
-    """Keeps a benchmark's results in `benches/NAME.json`."""
+    """Writes a benchmark's results to `benches/NAME.json`."""
     (PLACE / f"{name}.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")

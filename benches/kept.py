@@ -1,6 +1,6 @@
-"""What it costs to know a trace by its contents: hashing a file of 1 GB, and replaying it for comparison.
+"""The cost of identifying a trace by its contents: hashing a file of 1 GB, compared with replaying it.
 
-Prints seconds of processor time; keeps nothing.
+Prints seconds of processor time; writes no file.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ REQUESTS = 2_000_000
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Processor time of some work: the machine may have other things to do."""
+    """Processor time of some work, which other load on the machine does not change."""
     begun = time.process_time()
     work()
     return time.process_time() - begun

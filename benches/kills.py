@@ -1,12 +1,13 @@
-"""Whether what was acknowledged is there after the server was killed, again and again, on the same `--data`.
+"""Acknowledged writes after kills of a server: whether all are there, again and again, on one `--data`.
 
-A server is killed (SIGKILL) at any moment while fio writes blocks that it can verify, beside a client that
-keeps a journal of acknowledged blocks; the next server must have them all. Another is killed under pgbench,
-on PostgreSQL on ext4: it must recover, with every transaction that was acknowledged, and clean checksums,
-tables and indexes.
+A server is killed (SIGKILL) at a random moment while fio writes blocks that it can verify, beside a client
+that keeps a journal of acknowledged blocks; the next server must have all of them. Another server is killed
+under pgbench, with PostgreSQL on ext4: PostgreSQL must recover, with every acknowledged transaction, and
+without errors in checksums, tables and indexes.
 
-Writes ``benches/kills.json``; fails if anything is lost. With two numbers as arguments, so many kills of
-each kind, and keeps nothing. About 20 minutes. Needs root, fio, nbdfuse, losetup, ext4 and PostgreSQL.
+Writes ``benches/kills.json``; fails if an acknowledged write is lost. With two numbers as arguments, that
+many kills of each kind, without writing. About 20 minutes. Needs root, fio, nbdfuse, losetup, ext4 and
+PostgreSQL.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
 
 KILLS = 50
 AFTER_S = (0.1, 1.5)
-"""When a server is killed, from when the load began."""
+"""Seconds from the start of the load to the kill, least and greatest."""
 
 LIMIT_S = 180
 FIO_BYTES = 32 << 20
-"""What fio writes between two kills at the most; its blocks lie after those before."""
+"""Most bytes that fio writes between two kills; its blocks follow those of the previous run."""
 
 JOB = """[global]
 ioengine=nbd
@@ -53,25 +54,25 @@ verify=crc32c
 randseed={seed}
 [job]
 """
-"""Every block once, in an order that a later fio knows by its seed."""
+"""A job of fio that writes every block once, in an order that a later fio derives from its seed."""
 
 WRITES = "do_verify=0\nwrite_lat_log=completed\nlog_offset=1\n"
 READS = "verify_only=1\nverify_state_load=1\nverify_state_save=0\ncontinue_on_error=verify\n"
 
 LOG = "completed_lat.1.log"
-"""What fio leaves of writes that were acknowledged."""
+"""fio's log of writes that were acknowledged."""
 
 
 @dataclass
 class Found:
-    """What became of the kills of one kind."""
+    """Results of the kills of one kind."""
 
     kills: int = 0
     acknowledged: int = 0
     lost: int = 0
 
     def add(self, other: Found) -> None:
-        """Counts others in."""
+        """Adds the results of other kills."""
         self.kills += other.kills
         self.acknowledged += other.acknowledged
         self.lost += other.lost
@@ -102,15 +103,15 @@ class Served:
         self.process.wait()
 
     def end(self) -> None:
-        """Has it end as Ctrl-C does."""
+        """Ends the server as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
-        told, error = self.process.communicate(timeout=LIMIT_S)
-        assert self.process.returncode == 0, error + told
+        output, error = self.process.communicate(timeout=LIMIT_S)
+        assert self.process.returncode == 0, error + output
 
 
 @contextmanager
 def kept_alive(place: Path, *words: str) -> Iterator[Served]:
-    """A server that ends as it should, or is killed after a mistake."""
+    """A server that is ended regularly, or killed after an exception."""
     server = Served(place, *words)
     try:
         yield server
@@ -121,7 +122,7 @@ def kept_alive(place: Path, *words: str) -> Iterator[Served]:
 
 
 def fio(place: Path, job: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Runs a job, in a directory where it leaves what it wrote, or finds that."""
+    """Runs a job of fio in a directory that holds its state between runs."""
     (place / "job.fio").write_text(job)
     return subprocess.run(
         ["fio", "job.fio", *words], cwd=place, capture_output=True, text=True, check=False, timeout=LIMIT_S
@@ -129,24 +130,24 @@ def fio(place: Path, job: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def fio_finds(place: Path, job: str) -> Found:
-    """Has fio read what it wrote before the latest kill.
+    """Has fio verify the blocks that it wrote before the latest kill.
 
-    fio takes writes for completed that were under way where the scheduler changed their order, so what it
-    misses is lost only if its log has the write.
+    Where its scheduler changed the order of writes, fio takes some for completed that were in flight; so a
+    block that it misses counts as lost only if its log has the write.
     """
-    told = {int(line.split(",")[4]) for line in (place / LOG).read_text().splitlines()}
+    acknowledged = {int(line.split(",")[4]) for line in (place / LOG).read_text().splitlines()}
     done = fio(place, job + READS, "--output-format=terse")
     wrong = {int(each) for each in re.findall(r"verify: .* offset (\d+), length", done.stderr + done.stdout)}
     assert done.returncode == 0 or wrong, done.stderr + done.stdout
     line = next(line for line in done.stdout.splitlines() if line.startswith("3;"))
     read = int(line.split(";")[5]) * 1024 // 4096
-    lost = wrong & told
-    print(f"fio: {len(told)} blocks, {read} read, {len(wrong)} missed, {len(lost)} lost", flush=True)
-    return Found(1, len(told), len(lost))
+    lost = wrong & acknowledged
+    print(f"fio: {len(acknowledged)} blocks, {read} read, {len(wrong)} missed, {len(lost)} lost", flush=True)
+    return Found(1, len(acknowledged), len(lost))
 
 
 def begun(data: Path, start: int) -> bool:
-    """Whether something is written from a place on."""
+    """Whether data were written from `start` on."""
     with data.open("rb") as file, suppress(OSError):
         return os.lseek(file.fileno(), start, os.SEEK_DATA) < start + FIO_BYTES
     return False
@@ -163,8 +164,8 @@ def under_fio(place: Path, kills: int) -> dict[str, Found]:
             if job:
                 by_fio.add(fio_finds(place, job))
                 by_journal.lost += len(journal.lost(server.socket))
-                told = f"journal of {journal.writes}, {by_journal.lost} lost"
-                print(f"kill {number - 1}: {told}", flush=True)
+                outcome = f"journal of {journal.writes}, {by_journal.lost} lost"
+                print(f"kill {number - 1}: {outcome}", flush=True)
             if number > kills:
                 break
             start = number * FIO_BYTES
@@ -221,7 +222,7 @@ def under_pgbench(place: Path, kills: int) -> dict[str, Found]:
 
 
 def look(database: Database, number: int, found: Found) -> None:
-    """Looks for the transactions that pgbench was told were committed before the latest kill."""
+    """Looks for the transactions that were acknowledged to pgbench before the latest kill."""
     count = database.acknowledged(number).total()
     lost = database.lost(number)
     found.acknowledged += count
@@ -230,7 +231,7 @@ def look(database: Database, number: int, found: Found) -> None:
 
 
 def clean_up(place: Path, mounted: Path) -> None:
-    """Takes away what a killed server has left: a mount, a loop device, and the file of nbdfuse."""
+    """Removes everything that a killed server has left: a mount, a loop device, and nbdfuse's file."""
     if os.path.ismount(mounted):
         do("umount", mounted)
     for line in do("losetup", "--list", "--noheadings", "--output", "NAME,BACK-FILE").splitlines():
@@ -245,7 +246,7 @@ def clean_up(place: Path, mounted: Path) -> None:
 
 
 def left(place: Path) -> list[str]:
-    """Mounts, loop devices and processes of nbdfuse that have to do with a directory."""
+    """Mounts, loop devices and processes of nbdfuse that use a directory."""
     found = [line for line in Path("/proc/mounts").read_text().splitlines() if str(place) in line]
     found += [file.read_text() for file in Path("/sys/block").glob("loop*/loop/backing_file")]
     for process in Path("/proc").glob("[0-9]*/cmdline"):
@@ -256,14 +257,14 @@ def left(place: Path) -> list[str]:
 
 
 def do(*command: object) -> str:
-    """Runs a program, which must not fail, and gives what it prints."""
+    """Runs a program, which must not fail; returns its output."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
 
 
 def row(name: str, found: Found) -> dict[str, Any]:
-    """What is printed and kept."""
+    """The row of a kind of kills, for print and file."""
     return {
         "what is acknowledged": name,
         "kills": found.kills,
@@ -273,7 +274,7 @@ def row(name: str, found: Found) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Kills, prints, and writes the results unless it was told how often."""
+    """Kills servers, prints, and writes the results unless numbers of kills were given."""
     kills, database_kills = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (KILLS, KILLS)
     found: dict[str, Found] = {}
     for load, number in ((under_fio, kills), (under_pgbench, database_kills)):

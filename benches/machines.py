@@ -1,7 +1,7 @@
-"""What it costs to measure points elsewhere: 2,000 tiny ones in processes here, and on a cluster of Dask.
+"""The cost of measuring points elsewhere: 2,000 short ones in processes here, and on a cluster of Dask.
 
-Both have two workers, of which the cluster's, and its scheduler, run before the clock does. Writes
-``benches/machines.json``. Other work on the machine makes both slower; the ratio stays.
+Both have two workers; those of the cluster, and its scheduler, are started before the clock. Writes
+``benches/machines.json``. Other load on the machine makes both slower; their ratio stays.
 """
 
 import subprocess
@@ -16,20 +16,20 @@ import sledlab as sl
 from keeping import keep
 
 SEEDS = 1000
-"""Times two schedulers: points."""
+"""Number of seeds; with two schedulers, half the number of points."""
 
 REQUESTS = 50
 WORKERS = 2
 ROUNDS = 3
-"""The best of so many counts."""
+"""Number of rounds, of which the fastest counts."""
 
 LIMIT, ALLOWED_S = 1.5, 3.0
-"""The cluster may take so many times as long, and so much besides."""
+"""The cluster may take `LIMIT` times as long as processes, and `ALLOWED_S` more."""
 
 
 @contextmanager
 def cluster(place: Path) -> Iterator[str]:
-    """A scheduler and its workers on the loopback network, by the file of the scheduler."""
+    """A scheduler and its workers on the loopback network; yields the path of the scheduler's file."""
     file = place / "scheduler.json"
     common = ("--no-dashboard", "--scheduler-file", str(file))
     start = [sys.executable, "-m"]
@@ -51,7 +51,7 @@ def cluster(place: Path) -> Iterator[str]:
 
 
 def seconds(**where: object) -> float:
-    """How long all points take in a place, kept and put into tables, without a page."""
+    """Time of a study of all points with these workers, without a page."""
     said = {"schedulers": ["fcfs", "sptf"], "speedups": [1], "seeds": SEEDS, "limit": REQUESTS}
     begun = time.perf_counter()
     found = sl.compare(sl.workload("uniform"), "mems-g2", **said, **where)

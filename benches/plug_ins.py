@@ -1,4 +1,4 @@
-"""What models in Python cost beside the same in Rust: a workload, a device, a replacement policy.
+"""Speed of models in Python compared with the same in Rust: a workload, a device, a replacement policy.
 
 Prints requests per second of processor time, the best of some runs each, and writes
 ``benches/plug_ins.json``.
@@ -16,20 +16,20 @@ import sledlab as sl
 from keeping import keep
 
 OWN = "plug_ins"
-"""This module, as plug-ins are named."""
+"""The name of this module in names of plug-ins."""
 RUNS = 5
 BATCH = 4096
 REPLAYED = 200_000
 
 
 class Uniform:
-    """Poisson arrivals of one block each, anywhere, as `uniform` makes them; in batches or one by one."""
+    """Poisson arrivals of one block each, anywhere, like the workload `uniform`; in batches or one by one."""
 
     def __init__(self, singly: bool = False) -> None:
         self.singly = singly
 
     def requests(self, capacity_blocks: int, random: np.random.Generator) -> Iterator[tuple[Any, ...]]:
-        """Never ends."""
+        """Yields requests without end."""
         last_us = 0.0
         while True:
             times = last_us + np.cumsum(random.exponential(1000, BATCH))
@@ -43,31 +43,31 @@ class Uniform:
 
 
 class Memory:
-    """An access and a bus, as `ram` is."""
+    """A device with an access time and a bus, like `ram`."""
 
     capacity_blocks, active_mw, idle_mw = 8_000_000, 1000.0, 500.0
 
     def serve(self, state: int, lbn: int, blocks: int, is_write: bool) -> float:
-        """The same for all places."""
+        """The service time, equal for all addresses."""
         return 0.001 + blocks * 0.00385
 
 
 class Lru:
-    """Least recently used."""
+    """The replacement policy LRU."""
 
     def __init__(self, capacity: int) -> None:
         self.keys: OrderedDict[int, None] = OrderedDict()
 
     def hit(self, key: int) -> None:
-        """It goes to the end."""
+        """Moves the key to the end of the order."""
         self.keys.move_to_end(key)
 
     def insert(self, key: int) -> None:
-        """It comes in at the end."""
+        """Adds the key at the end of the order."""
         self.keys[key] = None
 
     def evict(self, incoming: int) -> int:
-        """The first."""
+        """The key at the beginning of the order."""
         return self.keys.popitem(last=False)[0]
 
 

@@ -1,8 +1,8 @@
-"""Power failures of emulated devices: what they lose, and what they must not.
+"""Power failures of emulated devices: writes that may be lost, and writes that must not be.
 
 Writes ``benches/power.json``. `FAILURES` failures over the wire, in all kinds of systems, after each of which
-all blocks are compared with what the model found (the example `power` of the crate sledlab-emulation); and a
-SQLite database on ext4. With a number as argument, so many failures over the wire. Needs nbdfuse, and root.
+all blocks are compared with the model's (the example `power` of the crate sledlab-emulation); and a SQLite
+database on ext4. With a number as argument, that many failures over the wire. Needs nbdfuse, and root.
 """
 
 import json
@@ -15,15 +15,15 @@ from keeping import keep
 
 FAILURES = 2000
 DATABASES = 10
-"""Failures of a database for each of its settings."""
+"""Failures of a database, for each of its settings."""
 
 
 def over_the_wire(failures: int) -> dict[str, dict[str, float]]:
-    """What the example has shown; it fails where a block is not what the model found."""
-    # Not `--release`: all checks are on, and speed is no matter.
+    """The results of the example, which fails where a block differs from the model's."""
+    # Not `--release`: with all assertions on; speed does not matter here.
     command = ["cargo", "run", "--quiet", "-p", "sledlab-emulation", "--example", "power", "--"]
-    told = subprocess.run([*command, str(failures)], check=True, stdout=subprocess.PIPE, text=True).stdout
-    shown: dict[str, dict[str, float]] = json.loads(told)
+    printed = subprocess.run([*command, str(failures)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    shown: dict[str, dict[str, float]] = json.loads(printed)
     return shown
 
 
@@ -35,7 +35,7 @@ NAMES = {
 
 
 PRAGMAS = (("WAL", "FULL", "0"), ("DELETE", "EXTRA", "0"), ("DELETE", "FULL", ""), ("WAL", "OFF", "1"))
-"""Journals of SQLite, what it flushes, and how many failures may lose (or must lose) a commit."""
+"""Journals of SQLite, their setting of flushes, and the failures that may (or must) lose a commit."""
 
 
 def main() -> None:

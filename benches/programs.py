@@ -2,7 +2,7 @@
 
     python benches/programs.py NAME RESULTS
 
-appends a line of JSON to RESULTS: what the program says of itself, in the device's own time. NAME is
+appends a line of JSON to RESULTS: the figures that the program reports, in the device's own time. NAME is
 `pgbench-1` or `pgbench-4` (clients), `cp`, `sqlite-rollback` or `sqlite-wal`; `prepare` makes the database
 that pgbench runs on.
 """
@@ -28,14 +28,14 @@ ROWS = 10
 """pgbench's scale: 100,000 accounts each, 15 MB."""
 
 SECONDS = 3.0
-"""For which pgbench runs, in the device's time."""
+"""Length of a run of pgbench, in the device's time."""
 
 COMMITS = 50
-"""Of SQLite, one insert each."""
+"""Commits of SQLite, one insert each."""
 
 FILES = 300
 LARGE_FILES = 4
-"""Of the tree that is copied: small ones of 8 KB in the mean, and some of 1 MB."""
+"""Files of 1 MB in the tree that is copied, beside small ones of 8 KB on average."""
 
 SERVER = {
     "listen_addresses": "",
@@ -44,7 +44,7 @@ SERVER = {
     "checkpoint_timeout": "1d",
     "track_wal_io_timing": "on",
 }
-"""What PostgreSQL is told: no checkpoint and no vacuum falls into so few seconds; the rest is as always."""
+"""Settings of PostgreSQL: no checkpoint and no vacuum in so short a run; others are the defaults."""
 
 
 def scale() -> float:
@@ -53,12 +53,12 @@ def scale() -> float:
 
 
 def disk() -> Path:
-    """The file system of the device."""
+    """The directory of the device's file system."""
     return Path(os.environ["SLEDLAB_DISK"])
 
 
 def postgres(program: str, *words: str) -> str:
-    """Runs a program of PostgreSQL as the user that it wants, and gives what it prints."""
+    """Runs a program of PostgreSQL as the user that it requires; returns its output."""
     found = shutil.which(program) or next(
         str(path) for path in sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"), reverse=True)
     )
@@ -71,14 +71,14 @@ def postgres(program: str, *words: str) -> str:
 
 @contextmanager
 def running(stop: str) -> Iterator[str]:
-    """A server of PostgreSQL on the device; where its socket is."""
+    """A server of PostgreSQL on the device; yields the directory of its socket."""
     with tempfile.TemporaryDirectory() as sockets:
         shutil.chown(sockets, "postgres")
         said = {**SERVER, "unix_socket_directories": sockets}
-        told = " ".join(f"-c {name}='{value}'" for name, value in said.items())
+        options = " ".join(f"-c {name}='{value}'" for name, value in said.items())
         data = str(disk() / "pg")
         log = f"{sockets}/log"
-        postgres("pg_ctl", "-D", data, "-w", "-t", "600", "-l", log, "-o", told, "start")
+        postgres("pg_ctl", "-D", data, "-w", "-t", "600", "-l", log, "-o", options, "start")
         try:
             yield sockets
         finally:
@@ -86,7 +86,7 @@ def running(stop: str) -> Iterator[str]:
 
 
 def prepare() -> dict[str, Any]:
-    """The database that pgbench runs on."""
+    """Makes the database that pgbench runs on."""
     (disk() / "pg").mkdir()
     shutil.chown(disk() / "pg", "postgres")
     postgres("initdb", "-D", str(disk() / "pg"), "--no-sync")
@@ -100,7 +100,7 @@ def prepare() -> dict[str, Any]:
 def pgbench(clients: int) -> dict[str, Any]:
     """TPC-B-like transactions, each with a commit that waits for the write-ahead log."""
     words = ["-n", "-M", "prepared", "-c", str(clients), "-j", str(clients), f"--random-seed={SEED}"]
-    # Checkpoints write what nobody waits for: an immediate stop leaves it to the log.
+    # A checkpoint would write blocks that no client waits for: after an immediate stop, the log has them.
     with running("immediate") as sockets:
         lasts = str(round(SECONDS * scale()))
         said = postgres("pgbench", "-h", sockets, *words, "-T", lasts, "bench")
@@ -116,7 +116,7 @@ def pgbench(clients: int) -> dict[str, Any]:
 
 
 def copy() -> dict[str, Any]:
-    """Copies a tree onto the device, and waits until all of it is there."""
+    """Copies a tree onto the device, and waits until all of it is durable."""
     chance = random.Random(SEED)
     with tempfile.TemporaryDirectory() as place:
         for number in range(FILES + LARGE_FILES):
@@ -133,7 +133,7 @@ def copy() -> dict[str, Any]:
 
 
 def inserts(journal: str) -> dict[str, Any]:
-    """Inserts of 100 bytes, one commit each, which waits until it is on the device."""
+    """Inserts of 100 bytes, one commit each, which waits until it is durable on the device."""
     took = []
     with closing(sqlite3.connect(disk() / f"{journal}.db", isolation_level=None)) as database:
         database.execute(f"pragma journal_mode = {journal}").fetchone()

@@ -1,6 +1,6 @@
-"""What studies of smart storage take from kept records: sizes, queries of TPC-H, experiments of paper 004.
+"""Times of studies of smart storage on kept records: sizes, queries of TPC-H, experiments of paper 004.
 
-Each command runs once to make data and records, which are kept, and once more for its time. Writes
+Each command runs once to generate data and records, which are kept, and once more for its time. Writes
 ``benches/studies.json``.
 """
 
@@ -25,18 +25,18 @@ STUDIES = {
     "all queries of TPC-H, scale factor 1, 4 to 64 nodes": (QUERIES,),
     "the five experiments of paper 004": PAPER,
 }
-"""Options of `sledlab smart`, command by command."""
+"""Options of `sledlab smart`, for each command of a study."""
 
 
 def run(options: tuple[str, ...]) -> None:
-    """Runs a study into a directory that is thrown away."""
+    """Runs a study into a temporary directory."""
     with tempfile.TemporaryDirectory() as directory:
         command = [sys.executable, "-m", "sledlab", "smart", *options, "--out", f"{directory}/study"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def seconds(commands: tuple[tuple[str, ...], ...]) -> float:
-    """How long studies take once what they need is kept."""
+    """Time of studies whose data and records are kept, in seconds."""
     for options in commands:
         run(options)
     begun = time.perf_counter()

@@ -1,7 +1,7 @@
-"""Volumes: the generated cloud beside what was published, and how fast clouds are made and traces split.
+"""Volumes: the generated cloud compared with published numbers, and speeds of generating and splitting.
 
-Prints two tables and writes ``benches/volumes.json``. Speeds are processor time of one process; the floor of
-splitting is reading and parsing the same file.
+Prints two tables and writes ``benches/volumes.json``. Speeds are per processor time of one process; splitting
+is compared with reading and parsing the same file, its lower bound.
 """
 
 import tempfile
@@ -22,7 +22,7 @@ PUBLISHED = {
     "three quarters of writes are up to (KB)": 16,
     "volumes more than half of whose requests are random (%)": 20,
 }
-"""Li, Wang, Lee and Shi, IISWC 2020, of 1,000 volumes of Alibaba: findings 1, 2, 8, and sizes."""
+"""Findings 1, 2 and 8 and sizes of 1,000 volumes of Alibaba (Li, Wang, Lee and Shi, IISWC 2020)."""
 
 RANDOM_BYTES = 128 * 1024
 BEFORE = 32
@@ -31,12 +31,12 @@ SPLIT_REQUESTS = 2_000_000
 
 
 def percent(flags: list[bool]) -> float:
-    """How many of them hold."""
+    """Percentage of true flags."""
     return round(100 * float(np.mean(flags)), 2)
 
 
 def random_share(offsets: np.ndarray) -> float:
-    """Share of requests that begin more than 128 KiB from where each of the 32 before them began."""
+    """Share of requests that begin more than 128 KiB from the beginning of each of the 32 before them."""
     nearest = np.full(len(offsets) - BEFORE, np.iinfo(np.int64).max)
     for lag in range(1, BEFORE + 1):
         nearest = np.minimum(nearest, np.abs(offsets[BEFORE:] - offsets[BEFORE - lag : -lag]))
@@ -80,7 +80,7 @@ def generated_per_s() -> float:
 
 
 def splitting(volumes: int) -> dict[str, float]:
-    """Speeds of splitting a trace of so many volumes, and of reading it."""
+    """Speeds of splitting a trace of `volumes` volumes, and of reading it."""
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "day.csv"
         rng = np.random.default_rng(1)
@@ -111,7 +111,7 @@ def splitting(volumes: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measures, prints and keeps."""
+    """Measures, prints, and writes the results."""
     found = statistics()
     print(f"{'statistic':<62}{'published':>10}{'ours':>8}")
     for name, value in found.items():

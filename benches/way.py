@@ -1,10 +1,10 @@
-"""What clients see of emulated devices beyond the model: fio on a socket, a file and a block device.
+"""Delays of emulated devices beyond the model that clients see: fio on a socket, a file and a block device.
 
-The mean response of 4 KB random reads, one at a time, on a sled: what fio measures, less what the model says.
+The mean response of 4 KB random reads, one at a time, on a sled: fio's measurement minus the model's time.
 Clients and nbdfuse have real-time priority, so that other programs are not measured; the kernel's threads of
 a loop device cannot have it. Medians of `RUNS` runs, which take turns. Writes ``benches/way.json``, and every
-run to ``benches/way_runs.json``. With a number as argument, so many runs; five minutes with five. Needs fio,
-nbdfuse, and root.
+run to ``benches/way_runs.json``. With a number as argument, that many runs; five minutes with five. Needs
+fio, nbdfuse, and root.
 """
 
 import os
@@ -27,13 +27,13 @@ SCALES = (1, 10)
 
 
 def target(attach: str, scale: int) -> str:
-    """Percent above the model's mean that is asked for, by how many times slower the device runs."""
+    """Target in percent above the model's mean, by how many times slower than real time the device runs."""
     return "4" if scale == 1 else "2" if attach else "1"
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Programs that are started here go before others, and after the server."""
+    """Gives programs started within priority over others, but not over the server."""
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     try:
         yield
@@ -42,7 +42,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def seen(attach: str, scale: float, **said: float) -> dict[str, float]:
-    """What fio sees of a sled, and what the model says."""
+    """Mean response that fio sees on a sled, and the model's."""
     with tempfile.TemporaryDirectory() as place, undisturbed():
         attached = {"attach": attach.replace("DIR", place)} if attach else {}
         with sl.serve(**SPTF, time_scale=scale, **attached, **said) as server:

@@ -1,6 +1,6 @@
-"""The core and the page in a browser: how fast they replay, watch, race, read, draw, and reports are ready.
+"""The core and the page in a browser: speeds of replays, races, reading and drawing, and of opening reports.
 
-Times are those of a page in Debian's chromium without a window or a GPU; native ones stand beside them.
+Times are those of a page in Debian's chromium without a window or a GPU; native times are given beside them.
 Prints medians and writes ``benches/web.json``. Needs the page: `make web`.
 """
 
@@ -85,7 +85,7 @@ def experiment(scheduler: str, requests: int, workload: str = "", mean_ms: float
 
 
 def native_s(toml: str) -> float:
-    """The same without a browser."""
+    """Time of the same replay without a browser, in seconds."""
     ready = _native.Experiment(toml, "bench")
 
     def once() -> float:
@@ -96,19 +96,19 @@ def native_s(toml: str) -> float:
     return statistics.median(once() for _ in range(RUNS))
 
 
-def measured(page: Core, script: str, given: list[str]) -> float:
-    """Seconds in the page."""
-    return statistics.median(float(page.ask(script, given)) for _ in range(RUNS))
+def measured(page: Core, script: str, arguments: list[str]) -> float:
+    """Time of a script in the page, in seconds."""
+    return statistics.median(float(page.ask(script, arguments)) for _ in range(RUNS))
 
 
 def trace_csv(requests: int) -> bytes:
-    """A trace of reads and writes at places that are spread evenly."""
+    """A trace of reads and writes at evenly spread addresses."""
     lines = (f"{n * 900},{'RW'[n % 2]},{n * 7919 % 3_000_000 * 512},4096\n" for n in range(requests))
     return ("time_us,op,offset_bytes,length_bytes\n" + "".join(lines)).encode()
 
 
 def first_picture_ms(browser: Browser) -> float:
-    """From the page being loaded to the first picture of a run."""
+    """Time from loading the page to the first picture of a run."""
     with laboratory(browser) as page:
         page.told()
         return float(page.page.evaluate(FIRST))
@@ -124,7 +124,7 @@ def frame_ms(browser: Browser) -> float:
 
 
 def ready_ms(browser: Browser, report: Path) -> float:
-    """Until all figures of a report can be explored."""
+    """Time until all figures of a report can be explored."""
     page = browser.new_page()
     page.goto(report.as_uri())
     page.wait_for_function("document.documentElement.dataset.live")
@@ -134,11 +134,11 @@ def ready_ms(browser: Browser, report: Path) -> float:
 
 
 Row = tuple[str, float, str, str]
-"""What was measured, the value, its unit and its target."""
+"""The name of a figure, its value, its unit and its target."""
 
 
 def of_core(page: Core) -> Iterator[Row]:
-    """What the core does by itself."""
+    """Figures of the core alone."""
     yield "the core, compressed", len(gzip.compress(CORE.read_bytes(), 9)) / 1e3, "kB", "500"
     for scheduler, target, mean_ms in (("fcfs", "3", 1.2), ("sptf", "1.5", 0.6)):
         toml = experiment(scheduler, REQUESTS, mean_ms=mean_ms)
@@ -159,7 +159,7 @@ def of_core(page: Core) -> Iterator[Row]:
 
 
 def of_pages(chromium: Browser, folder: Path) -> Iterator[Row]:
-    """What those who look at pages wait for."""
+    """Figures of pages: times that their readers wait."""
     report = folder / "report.html"
     sl.simulate(sl.workload("uniform"), "mems-g2", limit=100_000).report(report)
     measures = (
@@ -172,7 +172,7 @@ def of_pages(chromium: Browser, folder: Path) -> Iterator[Row]:
 
 
 def main() -> None:
-    """Measures, prints and keeps."""
+    """Measures, prints, and writes the results."""
     with tempfile.TemporaryDirectory() as directory, browser() as chromium:
         folder = Path(directory)
         rows = [*of_core(core(chromium, folder)), *of_pages(chromium, folder)]

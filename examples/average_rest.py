@@ -9,17 +9,17 @@ from __future__ import annotations
 
 
 class AverageRest:
-    """Judges the next rest by the mean of those before, recent ones counting more."""
+    """Predicts the next rest as the mean of former rests, recent ones weighing more."""
 
     def __init__(self, memory=0.8):
-        """`memory` is the weight of the past, from 0 (the last rest alone) to 1 (nothing is ever learnt)."""
+        """`memory` is the weight of former rests, from 0 (the last rest alone) to 1 (nothing is learnt)."""
         self.memory = memory
         self.mean_ms = 0.0
 
     def timeout_ms(self, prices):
-        """Zero, or as long as being idle costs less than a start-up."""
+        """The idle timeout: zero, or the time whose idle energy equals that of a start-up."""
         return 0.0 if self.mean_ms > prices.break_even_ms else prices.break_even_ms
 
     def learn(self, length_ms, timeout_ms, prices):
-        """A rest is over."""
+        """Called when a rest has ended: updates the mean."""
         self.mean_ms = self.memory * self.mean_ms + (1 - self.memory) * length_ms

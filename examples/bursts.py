@@ -1,4 +1,4 @@
-"""Bursts of reads near each other, a workload written in Python.
+"""Bursts of reads near each other: a workload written in Python.
 
 Run it from the directory of this file:
 
@@ -11,10 +11,10 @@ import numpy as np
 
 
 class Bursts:
-    """Every burst reads some blocks near a place of its own; times between bursts are exponential."""
+    """Every burst reads blocks near an address of its own; times between bursts are exponential."""
 
     def __init__(self, mean_gap_ms: float = 30.0, requests: int = 16, reach_blocks: int = 20_000) -> None:
-        """Keys of `[workload]`: mean time between bursts, requests of each, and how far they lie apart."""
+        """Keys of `[workload]`: mean time between bursts, requests of each, and span of their addresses."""
         self.mean_gap_us = 1000 * mean_gap_ms
         self.many = requests
         self.reach = reach_blocks

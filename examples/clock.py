@@ -1,4 +1,4 @@
-"""The clock, a replacement policy in Python: a second chance for what was used since the hand came by.
+"""CLOCK, a replacement policy in Python: a second chance for keys used since the hand last passed them.
 
 Run it from the directory of this file:
 
@@ -12,23 +12,23 @@ from collections import OrderedDict
 
 
 class Clock:
-    """Keys in a circle, each with a mark that a use sets and the hand takes away."""
+    """Keys in a circle, each with a mark that a hit sets and the passing hand clears."""
 
     def __init__(self, capacity: int, marked: bool = False) -> None:
-        """Room for so many keys; whether a key comes in with its mark set."""
+        """Room for `capacity` keys; `marked` says whether a key is inserted with its mark set."""
         self.marked = marked
         self.circle = OrderedDict()
 
     def hit(self, key):
-        """It is used."""
+        """The cache holds `key`, which is used: sets its mark."""
         self.circle[key] = True
 
     def insert(self, key):
-        """It comes in behind the hand."""
+        """Inserts `key` behind the hand."""
         self.circle[key] = self.marked
 
     def evict(self, incoming):
-        """The first key without a mark; those before it go behind the hand without theirs."""
+        """The victim: the first key without a mark; marked keys before it go behind the hand, unmarked."""
         while True:
             key, mark = self.circle.popitem(last=False)
             if not mark:

@@ -1,4 +1,4 @@
-"""A recorded database on a MEMS sled: FCFS against SPTF, as recorded and faster.
+"""A recorded database on a MEMS sled: FCFS compared with SPTF, at recorded and higher speed.
 
 Run it with `make demo`, or `python examples/demo.py DIRECTORY` where sledlab is installed.
 """

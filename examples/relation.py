@@ -1,4 +1,4 @@
-"""Queries over a relation on a MEMS sled: stored by rows, by columns, and for the tabular layout.
+"""Queries over a relation on a MEMS sled: stored by rows, by columns, and in the tabular layout.
 
 Prints the mean response of scans and of look-ups, from the arrival of a query to the last of its requests:
 

@@ -11,7 +11,7 @@ from bisect import bisect_left, insort
 
 
 class Sstf:
-    """The request whose track is nearest to that of the last one; of equals the one that came first."""
+    """Serves the request whose track is nearest to that of the last one; of equals the first to arrive."""
 
     def __init__(self) -> None:
         """An empty queue."""
@@ -20,11 +20,11 @@ class Sstf:
         self.last_track = 0
 
     def push(self, request):
-        """A request joins the queue; on which track it lies is for the device to say, at the next choice."""
+        """Adds a request to the queue; its track is asked of the device at the next choice."""
         self.fresh.append(request)
 
     def pop(self, now_ns, device):
-        """Looks at the nearest tracks on both sides of the last one."""
+        """Removes the request on the nearest track, of those on both sides of the last track."""
         for request in self.fresh:
             insort(self.queue, (request.lbn // device.blocks_per_track, request.id, request))
         self.fresh.clear()
@@ -33,7 +33,7 @@ class Sstf:
         if above < len(self.queue):
             candidates.append(above)
         if above > 0:
-            # The first of the nearest track below.
+            # Of the nearest track below, the first request to arrive.
             track = self.queue[above - 1][0]
             candidates.append(bisect_left(self.queue, (track,)))
         best = min(candidates, key=lambda at: (abs(self.queue[at][0] - self.last_track), self.queue[at][1]))
@@ -42,5 +42,5 @@ class Sstf:
         return request
 
     def __len__(self):
-        """Requests in the queue."""
+        """Number of requests in the queue."""
         return len(self.fresh) + len(self.queue)

@@ -1,4 +1,4 @@
-"""A loop of tape, a device written in Python: what lies ahead comes by, what lies behind takes a whole turn.
+"""A loop of tape, a device in Python: blocks ahead of the head come by, those behind take a whole turn.
 
 Run it from the directory of this file:
 
@@ -15,12 +15,12 @@ class Tape:
     idle_mw = 150.0
 
     def __init__(self, capacity_mb: int = 64, turn_ms: float = 200.0) -> None:
-        """Keys of `[device]`: how much it holds, and how long a turn takes."""
+        """Keys of `[device]`: the capacity, and the time of a turn."""
         self.capacity_blocks = capacity_mb * 1_000_000 // 512
         self.block_ms = turn_ms / self.capacity_blocks
 
     def serve(self, state, lbn, blocks, is_write):
-        """The way to the first block, the way past all of them, and where that ends."""
+        """Positioning time to the first block, transfer time of all blocks, and the state at the end."""
         way = (lbn - state) % self.capacity_blocks
         return {
             "positioning_ms": way * self.block_ms,

@@ -1,1 +1,1 @@
-"""What holds sledlab to the world: validation, and the claims of papers."""
+"""Comparing sledlab with other data: validation against measurements, and the claims of papers."""

@@ -1,6 +1,6 @@
 """Writes docs/calibration.md: `python -m lab.calibration`.
 
-Every number in it comes from stand-ins generated and characterised here.
+Every number on the page comes from stand-ins generated and characterised here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GENERATORS = (*HOURS, DAY, "tpcd", "tpcc")
 
 @cache
 def calibrated(name: str) -> tuple[calibration.Calibrated, ...]:
-    """The stand-in with every seed."""
+    """A stand-in, generated and characterised with every seed."""
     return tuple(calibration.calibrate(name, seed) for seed in SEEDS)
 
 
@@ -47,7 +47,7 @@ def section(name: str) -> str:
 
 
 def choices(name: str) -> str:
-    """What had to be chosen for one generator."""
+    """The parameters of one generator about which nothing was published."""
     specs = [
         spec for spec in catalogue.workload.show(name).parameters if spec.meaning.startswith(calibration.OPEN)
     ]
@@ -61,7 +61,7 @@ def choices(name: str) -> str:
 
 
 def introduction() -> str:
-    """What stands in for what, and how far that can be trusted."""
+    """The introduction: the traces that stand-ins replace, and how far these can be trusted."""
     return fill(
         "calibration.md",
         tolerance=f"{100 * calibration.TOLERANCE:.0f}",

@@ -1,4 +1,4 @@
-"""Tables in Markdown, and whether two texts say the same."""
+"""Tables in Markdown, and comparing texts up to the precision of their numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def table(header: str | Sequence[str], rows: Iterable[Sequence[str]], words: int
 
 
 def differs(page: str, section: str) -> str | None:
-    """What a page says otherwise than a section that was written anew; `None` if nothing."""
+    """The difference between a page and a section that was written anew; `None` without any."""
     title = section.splitlines()[0]
     found = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
     if not found:
@@ -26,7 +26,7 @@ def differs(page: str, section: str) -> str | None:
 
 
 def difference(old: str, new: str) -> str | None:
-    """Where two texts first differ by more than two units of the last printed digit; `None` if nowhere.
+    """The first place where texts differ by more than two units of the last printed digit; `None` if none.
 
     Mathematical libraries may differ in the last bit from one machine to the next.
     """

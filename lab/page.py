@@ -1,4 +1,4 @@
-"""Pages of the documentation: prose in Markdown, with places for what was measured."""
+"""Pages of the documentation: prose in Markdown, with places for measured numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _environment() -> Environment:
 
 
 def fill(template: str, /, **places: object) -> str:
-    """A text of the lab, by its path, with its places filled: every one must be."""
+    """A text of the lab, named by its path, with every one of its places filled."""
     return _environment().get_template(template).render(**places)
 
 

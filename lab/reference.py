@@ -1,7 +1,8 @@
-"""The recorded runs of the reference simulator, DiskSim 4.0, and where they come from.
+"""The recorded runs of the reference simulator, DiskSim 4.0, and where they are found.
 
 They are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the project, and
-whoever needs them skips where there are none. A few are, the witnesses in tests/witnesses.
+tests that need them are skipped where they are missing. A few are part of it, the witnesses in
+tests/witnesses.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ MEMS = ROOT / "mems"
 class Collection:
     """A folder of recorded runs and measured streams.
 
-    `mems` has runs on sleds, `disks` runs and measurements on drives; `simulated` is the folder of what the
-    reference simulator made of the measured streams.
+    `mems` has runs on sleds, `disks` runs and measurements on drives; `simulated` is the folder of the
+    reference simulator's results for the measured streams.
     """
 
     root: Path
@@ -46,7 +47,7 @@ class Collection:
         return self.root / "disks" / "open"
 
     def bus(self, drive: str) -> Path:
-        """What is said of a drive's bus, with other parameters or alone."""
+        """Parameters of a drive with its bus described in them or alone."""
         return self.root / "disks" / "drives" / f"{drive}.json"
 
     def measured(self, drive: str) -> Path:
@@ -54,13 +55,13 @@ class Collection:
         return self.root / "disks" / "validate" / "measured" / f"{drive}.trace.gz"
 
     def replayed(self, drive: str) -> Path:
-        """What the reference simulator made of it."""
+        """The reference simulator's results for the measured stream of a drive."""
         return self.root / "disks" / "validate" / self.simulated / f"{drive}.csv.gz"
 
 
 REFERENCE = Collection(ROOT, "disksim")
 WITNESSES = Collection(PROJECT / "tests" / "witnesses", "simulated")
-"""The part that comes with sledlab; `python -m lab.witnesses` takes it from the reference."""
+"""The part of the reference that comes with sledlab; `python -m lab.witnesses` copies it from there."""
 
 MISSING = f"no reference runs in {MEMS} (set SLEDLAB_REFERENCE)"
 
@@ -75,10 +76,10 @@ SCHEDULERS = {
     "SDF_APPROX": "sdf:rule=disksim-approx",
     "SDF_EXACT": "sdf:rule=disksim-exact",
 }
-"""Schedulers of the reference runs that sledlab has, by their names there.
+"""Schedulers of the reference runs that sledlab has, by their names in the reference.
 
-`weight` is the timeout weight of the run. The three that order by cylinders are not stated well enough to
-be rebuilt.
+`weight` is the timeout weight of the run. The three schedulers that order by cylinders are missing: they are
+not described well enough to be rebuilt.
 """
 
 KINEMATICS = ("disksim-piecewise", "disksim-closed")
@@ -86,79 +87,79 @@ LAYOUTS = {6: "row-first", 7: "streaming"}
 
 
 def present() -> bool:
-    """Whether there is reference data."""
+    """Whether the reference data are found."""
     return (MEMS / "index.csv").is_file()
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """One recorded run: its line of the index, and the collection that it is of."""
+    """One recorded run: its line of the index, and the collection that holds it."""
 
     row: dict[str, str]
     of: Collection = REFERENCE
 
     @property
     def name(self) -> str:
-        """What the index calls it."""
+        """The run's name in the index."""
         return self.row["run"]
 
     @property
     def family(self) -> str:
-        """What is compared alike: the first word of the name."""
+        """The family of runs that are compared in the same way: the first word of the name."""
         return {"sweep0": "sweep"}.get(word := self.name.split("_")[0], word)
 
     @property
     def device(self) -> str:
-        """G1, G2, G3 or V1."""
+        """The device: G1, G2, G3 or V1."""
         return self.row["device"]
 
     @property
     def scheduler(self) -> str | None:
-        """Sledlab's name of the scheduler with its parameters, if it has it."""
+        """Sledlab's name of the run's scheduler, with its parameters; None if sledlab does not have it."""
         word = SCHEDULERS.get(self.row["scheduler"])
         return word and word.format(weight=self.record["system"].get("timeout_weight"))
 
     @property
     def trace(self) -> Path:
-        """What arrives."""
+        """The trace that the run replays."""
         return trace(self.row["trace"], self.of)
 
     @property
     def mean_response_ms(self) -> float:
-        """As the index has it."""
+        """Mean response time in ms, from the index."""
         return float(self.row["mean_response_ms"])
 
     @property
     def charged_energy_j(self) -> float:
-        """What the reference simulator reports."""
+        """Energy in J that the reference simulator reports."""
         return float(self.row["total_energy_j"])
 
     @property
     def energy_j(self) -> float:
-        """What the reference run consumed up to its last completion.
+        """Energy in J that the reference run consumed up to its last completion.
 
-        The reference simulator never charges the idle time before a spin-down; the index tells
-        how much that was. It runs on until an extra request 100 s after the last one, so one of those
-        idle times, the last, lies after the last completion, where a replay has ended.
+        The reference simulator never charges the idle time before a spin-down; the index holds the sum of
+        these times. The simulator runs on until an extra request 100 s after the last one, so the last of
+        these idle times lies after the last completion, where a replay has ended.
         """
         after_the_end = float(self.parameters["inactive_after_ms"] * self.parameters["active_mw"]) / 1e6
         return self.charged_energy_j + float(self.row["uncharged_idle_energy_j"]) - after_the_end
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the run was: device, system, results."""
+        """The recorded run: device, system, results."""
         found: dict[str, Any] = json.loads((self.of.mems / "runs" / f"{self.name}.json").read_text())
         return found
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The device, complete."""
+        """All parameters of the device."""
         found: dict[str, Any] = self.record["device_parameters"]
         return found
 
     @property
     def changes(self) -> dict[str, Any]:
-        """What differs, or may differ, from the `-disksim` profile of the device."""
+        """Parameters that differ, or may differ, from those of the device's `-disksim` profile."""
         p = self.parameters
         return {
             "command_overhead_ms": p["command_overhead_ms"],

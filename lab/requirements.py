@@ -1,4 +1,4 @@
-"""What the papers name, by id, and where it is in sledlab: writes docs/requirements.md."""
+"""Requirements from the papers, by id, and where sledlab meets them: writes docs/requirements.md."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SOURCE = Path(__file__).parent / "requirements.toml"
 PAGE = "requirements.md"
 
 NOUNS = {"device_kinds": "device", "power_policies": "power", "replacement_policies": "replacement"}
-"""Keys of a configuration where they are not the name of a list without its `s`."""
+"""Keys of a configuration that are not the name of a list without its `s`."""
 
 BASELINES = ("disk", "mems", "disk-ram")
 """Configurations of `sledlab hybrid` that are no hybrids."""
@@ -44,40 +44,40 @@ SECTIONS = {
     "MT": "Metrics",
     "AN": "Analyses",
 }
-"""What the letters of an id stand for."""
+"""The meaning of the letters in an id."""
 
 ID = re.compile(rf"\b(?:{'|'.join(SECTIONS)})-\d+\b")
-"""An id, wherever it is cited."""
+"""Pattern of an id, wherever it is cited."""
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """Something that a paper names, or that the laboratory needs besides."""
+    """A requirement: something that a paper names, or that the laboratory needs besides."""
 
     id: str
     what: str
-    """What it is, in a line."""
+    """The requirement, in a line."""
     source: str
-    """Papers by their numbers with sections, or who else has it."""
+    """Papers by number, with sections, or another source."""
     where: str = ""
     """Its names in sledlab, in backquotes."""
     why: str = ""
-    """Why sledlab has not got it, where it has not."""
+    """Why sledlab does not meet it, where it does not."""
 
     @property
     def section(self) -> str:
-        """The heading it belongs under."""
+        """The heading of its section on the page."""
         return SECTIONS[self.id[:2]]
 
     @property
     def named(self) -> list[str]:
-        """What stands in backquotes."""
+        """The names in backquotes in `where`."""
         return re.findall(r"`([^`]+)`", self.where + self.why)
 
 
 @cache
 def requirements() -> list[Requirement]:
-    """All of them, in order."""
+    """All requirements, in order."""
     found = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["requirement"]
     return [Requirement(**each) for each in found]
 
@@ -104,7 +104,7 @@ def jobs() -> set[str]:
 
 
 def commands(command: click.Command, name: str) -> Iterator[str]:
-    """A command and those below it."""
+    """A command and all its subcommands, with their full names."""
     yield name
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -115,7 +115,7 @@ def commands(command: click.Command, name: str) -> Iterator[str]:
 
 
 def page() -> str:
-    """The page."""
+    """The page in Markdown."""
     parts = [HEAD]
     for section in SECTIONS.values():
         rows = [

@@ -1,4 +1,4 @@
-"""What measuring leaves behind, and pages read: JSON with the hash of the sources it is of."""
+"""Results that measurements leave and pages read: JSON with the hash of the sources at the time."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ SOURCES = (
     *(f"presets/{name}" for name in ("devices", "hosts", "networks", "nodes")),
     *(f"python/sledlab/{name}" for name in ("job", "model", "runs", "studies", "study", "traces")),
 )
-"""What results depend on: not how they are said, drawn or served, nor experiments, which are told apart."""
+"""Sources that results depend on: not texts, figures or servers, nor experiments, which have own hashes."""
 
 KINDS = (".lock", ".py", ".rs", ".toml")
-"""Files that count."""
+"""Endings of the files that are hashed."""
 
 T = TypeVar("T")
 
 
 @cache
 def sources() -> str:
-    """The hash of the sources: of what is simulated, and not of the words about it."""
+    """The hash of all sources that results depend on."""
     digest = hashlib.sha256()
     for file in sorted(file for file in _files() if file.suffix in KINDS):
         digest.update(f"{file.relative_to(PROJECT).as_posix()}\0".encode())
@@ -47,19 +47,19 @@ def _files() -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class Left(Generic[T]):
-    """What was found, and the hash of the sources it is of."""
+    """A result, and the hash of the sources it was measured with."""
 
     sources: str
     found: T
 
     @property
     def stale(self) -> bool:
-        """Whether the sources have changed since."""
+        """Whether the sources have changed since the measurement."""
         return self.sources != sources()
 
 
 def leave(name: str, found: object, sources_of: str | None = None) -> None:
-    """Writes a dataclass, or some, to `<name>.json` in the folder of results."""
+    """Writes a result, a dataclass or several, to `<name>.json` in the folder of results."""
     file = RESULTS / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"sources": sources_of or sources(), "found": _plain(found)}, indent=1)
@@ -67,7 +67,7 @@ def leave(name: str, found: object, sources_of: str | None = None) -> None:
 
 
 def read(name: str, kind: type[T]) -> Left[T] | None:
-    """What was left under a name, as it was typed; `None` if nothing was."""
+    """The result under a name, as an instance of `kind`; `None` if there is none."""
     file = RESULTS / f"{name}.json"
     if not file.is_file():
         return None
@@ -80,7 +80,7 @@ def _plain(found: Any) -> Any:
 
 
 def typed(kind: Any, data: Any) -> Any:
-    """Plain JSON as a dataclass, a tuple or a mapping of such.
+    """Plain JSON as a value of type `kind`: a dataclass, or a tuple or a mapping of these.
 
     Examples:
         >>> typed(tuple[float, ...], [1.5, 2.5])

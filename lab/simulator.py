@@ -1,4 +1,4 @@
-"""The doors to sledlab: what the lab needs of its inside is named here and nowhere else."""
+"""The laboratory's access to sledlab: parts of its inside that the lab needs are named here only."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ Times = npt.NDArray[np.int64]
 
 
 def experiment(name: str) -> dict[str, Any]:
-    """What an experiment says."""
+    """The tables of an experiment's file."""
     return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def study(name: str, out: Path, options: Sequence[str]) -> None:
-    """Runs what `out` does not hold yet of an experiment, by the study that it is for."""
+    """Runs the points of an experiment that `out` does not hold yet, by the study named in its file."""
     print(f"{out.name} ...", flush=True)
     kind = experiment(name)["study"]["kind"]
     command = [sys.executable, "-m", "sledlab", kind, str(EXPERIMENTS / f"{name}.toml")]
@@ -61,13 +61,13 @@ def study(name: str, out: Path, options: Sequence[str]) -> None:
 def replay(
     trace: Path, device: str | Path, *, scheduler: str = "fcfs", requests: bool = False, **changes: Any
 ) -> sl.Result:
-    """Replays a trace as it arrives, on a device with some parameters changed."""
+    """Replays a trace, open, on a device with some parameters changed."""
     return sl.simulate(trace, sl.device(device, **changes), scheduler=scheduler, requests=requests)
 
 
 @cache
 def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
-    """`count` reads of one block at random places, each from where the one before it ended."""
+    """`count` reads of one block at random places, each starting where the previous one ended."""
     chosen = sl.device(device, **changes)
     workload = sl.workload("uniform", read_share=1.0)
     return sl.simulate(workload, chosen, replay="closed:1", limit=count, seed=1, requests=True)
@@ -80,7 +80,7 @@ def parameters(device: str) -> dict[str, Any]:
 
 
 def replay_measured(device: str, stream: Path, changes: dict[str, float]) -> tuple[Times, Times]:
-    """Measured service times of a stream in ns, and those simulated with some parameters changed."""
+    """Measured service times of a stream in ns, and simulated ones with some parameters changed."""
     experiment = _native.Experiment().with_device(device)
     for key, value in changes.items():
         experiment = experiment.with_setting(f"device.{key}", repr(float(value)))
@@ -90,7 +90,7 @@ def replay_measured(device: str, stream: Path, changes: dict[str, float]) -> tup
 
 @cache
 def imported(specs: Path) -> Path:
-    """The device of a DiskSim parameter file, as a device file that lives as long as this process."""
+    """A DiskSim parameter file as a device file, which exists as long as this process."""
     text, _ = _native.import_device(specs.read_text(), specs.name, None)
     file = Path(_scratch().name) / f"{specs.stem.lower()}.toml"
     file.write_text(text)

@@ -1,8 +1,7 @@
-"""Takes the witnesses, a small part of the reference, into tests/witnesses: `python -m lab.witnesses`.
+"""Copies the witnesses, a small part of the reference, into tests/witnesses: `python -m lab.witnesses`.
 
-They keep what comparisons read, and nothing else: of a run its requests, its response times and the changes
-to its device; of a drive the first requests of its measured stream, and what the reference simulator made of
-them.
+They hold only data that comparisons read: of a run its requests, its response times and the changes to its
+device; of a drive the first requests of its measured stream, and the reference simulator's results for them.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ RUNS = (
     "sweep_G2_idlegap_inact5",
     "sweep_G3_idlegap_inact100",
 )
-"""On sleds of three generations: motion, overheads, seven schedulers, idle timeouts."""
+"""Runs on sleds of three generations: motion, overheads, seven schedulers, idle timeouts."""
 
 INDEX = (
     "run",
@@ -62,24 +61,24 @@ CHANGES = (
     "layout_policy",
     "active_mw",
 )
-"""What of a run's device may differ from sledlab's profile of it, or is needed to compare energies."""
+"""Parameters in which a run's device may differ from sledlab's profile, or that comparing energies needs."""
 
 MEASURED = ("atlas-10k", "cheetah-9lp", "hp-c2490a")
 REQUESTS = 3000
-"""Of a measured stream; the reference has 6,000."""
+"""Number of requests of a measured stream; the reference has 6,000."""
 SERVICES = ("measured_service_ms", "sim_service_ms")
 BUS = ("effective_read_sector_transfer_us", "effective_write_sector_transfer_us")
 
 LOADS = ("light", "mixed")
 ARRIVALS = ("index", "phase", "arrival_ms", "lbn", "blocks", "rw")
 RESPONSES = ("fcfs", "clook_lbn", "sstf_lbn", "sptf_angle_fixed")
-"""Under two loads of the three drives, where the reference has them: `light` has few."""
+"""Schedulers under two loads of the three drives, where the reference has them: `light` has few."""
 
 Rows = Iterable[Mapping[str, str]]
 
 
 def write(to: Collection = WITNESSES) -> None:
-    """Takes them all, into a folder of which nothing but its texts stays."""
+    """Copies all witnesses into a folder, of which only the texts are kept."""
     for part in ("mems", "disks"):
         shutil.rmtree(to.root / part, ignore_errors=True)
     _sleds(to)
@@ -136,13 +135,13 @@ def _csv(columns: Sequence[str], rows: Rows) -> bytes:
 
 
 def _save(file: Path, content: bytes) -> None:
-    """Compressed where the name says so; without the time of day, the same bytes again."""
+    """Writes a file, compressed where its name says so; without time stamps, for reproducible bytes."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(gzip.compress(content, 9, mtime=0) if file.suffix == ".gz" else content)
 
 
 def main() -> int:
-    """Gives the exit code: 2 where there is no reference."""
+    """Copies the witnesses; exit code 2 where there is no reference."""
     if not reference.present():
         print(f"cannot take witnesses: {reference.MISSING}", file=sys.stderr)
         return 2

@@ -9,17 +9,17 @@ from string import Formatter
 from typing import Any
 
 Shares = Iterable[float] | Mapping[float, float]
-"""Relative differences, maybe by the load or level they hold at."""
+"""Relative differences, possibly by the load or level at which they hold."""
 
 
 def percent(share: float, digits: int = 2) -> str:
-    """A relative deviation in percent, with its sign; one that rounds to nothing has none."""
+    """A relative deviation in percent, with its sign; without a sign where it rounds to 0."""
     text = f"{100 * share:+.{digits}f}"
     return text[1:] if float(text) == 0 else text
 
 
 def span(shares: Sequence[float], digits: int = 1) -> str:
-    """From the least to the greatest of some relative deviations."""
+    """The range of some relative deviations, in words."""
     return f"{percent(min(shares), digits)} to {percent(max(shares), digits)} %"
 
 
@@ -36,7 +36,7 @@ def _values(shares: Shares) -> list[float]:
 
 
 def spread(shares: Shares) -> str:
-    """From the least to the greatest relative difference, or the only one; what there is none of is said."""
+    """The range of relative differences, or the only one, in words; says so where there are none."""
     values = _values(shares)
     if not values:
         return "no load in this range"
@@ -52,19 +52,19 @@ def overlaps(shares: Shares, low: float, high: float) -> bool:
 
 
 def all_above(shares: Shares, least: float = 0.0) -> bool:
-    """Whether there are some and all are above a number."""
+    """Whether there are any, and all are above `least`."""
     values = _values(shares)
     return bool(values) and all(value > least for value in values)
 
 
 def most_above(shares: Shares, least: float = 0.0) -> bool:
-    """Whether more than half are above a number."""
+    """Whether more than half are above `least`."""
     values = _values(shares)
     return 2 * sum(value > least for value in values) > len(values)
 
 
 def levels(shares: Mapping[float, float]) -> str:
-    """Differences in throughput with the mean responses they hold at."""
+    """Differences in throughput, with the mean responses at which they hold."""
     return each("{1:+1%} at {0:g} ms", shares.items()) or "no level that both reach"
 
 
@@ -89,11 +89,11 @@ FORMS: dict[str, Callable[[Any], str]] = {
     ";": "; ".join,
     ",,": ", ".join,
 }
-"""What may stand behind the colon of a place, beside what Python knows."""
+"""Formats that may follow the colon of a place, besides those of Python."""
 
 
 SHARE = re.compile(r"([-+]?)(?:(%)(\d)|(\d)%)")
-"""`1%` for a share with its unit, `%1` without; `+1%` for a deviation, `-1%` for what is less by that."""
+"""`1%` for a share with its unit, `%1` without; `+1%` for a deviation, `-1%` for a reduction by that."""
 
 
 class _Words(Formatter):

@@ -1,4 +1,4 @@
-"""What tests of the Python side share."""
+"""Fixtures and helpers of the Python tests."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Rules(), "rules")
-    # What jobs generate and record is kept with the tests' own cache, not with the user's.
+    # Data and records of jobs are kept in the tests' own cache, not in the user's.
     if getattr(config, "cache", None) is not None:
         os.environ["SLEDLAB_DATA"] = str(config.cache.mkdir("data"))
 
@@ -36,7 +36,7 @@ SLOW = {
     "tests/validation/test_disk_open.py": "replays every recorded run of the disk",
     "tests/validation/test_calibration.py": "generates hours of workloads",
 }
-"""Reasons of tests whose files do not give them yet."""
+"""Reasons of slow tests whose files do not give one yet."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says once what was compared instead where the reference data is missing."""
+    """Prints once, where the reference data are missing, what was compared instead."""
     skipped = terminalreporter.stats.get("skipped", [])
     if any("SLEDLAB_REFERENCE" in str(report.longrepr) for report in skipped):
         terminalreporter.write_line(WITNESSED)
@@ -68,7 +68,7 @@ PROJECT = Path(__file__).parents[1]
 SAMPLES = PROJECT / "sample" / "traces"
 
 PEAK_KIB = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
-"""Python that tells the peak of its own process's memory. `ru_maxrss` begins with that of the parent."""
+"""Python code for the peak memory of its own process. `ru_maxrss` begins with that of the parent."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Answer:
         return json.loads(self.out)
 
     def assert_refused(self, says: str) -> None:
-        """It was the user's mistake, and the message, which may be folded, has these words."""
+        """Asserts a mistake of the user's, with these words in the message, which may be wrapped."""
         assert self.code == 2, self.err
         assert says in self.err.replace("\n", " ")
         assert self.out == ""
@@ -91,7 +91,7 @@ class Answer:
 
 @pytest.fixture
 def sledlab(capfd: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """Runs the command line within this process and gives exit code and output."""
+    """Runs the command line in this process; returns exit code and output."""
 
     def call(*arguments: object) -> Answer:
         capfd.readouterr()
@@ -110,7 +110,7 @@ def refused() -> Callable[[str], AbstractContextManager[pytest.ExceptionInfo[sl.
 
 @pytest.fixture
 def without_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has studies of this process write no page, which takes longer than a small study."""
+    """Keeps studies of this process from writing a page, which takes longer than a small study."""
     monkeypatch.setattr(Shown, "report", lambda _self, path: Path(path))
 
 

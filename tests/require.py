@@ -1,6 +1,6 @@
-"""What tests need that may be missing: other programs and libraries.
+"""Programs and libraries that tests need and that may be missing.
 
-A test that needs one says so, and is skipped by its name where there is none:
+A test that needs one declares it, and is skipped, naming it, where it is missing:
 
     fio = need("fio")
 
@@ -37,11 +37,11 @@ PROGRAMS = {
     "xz": "xz-utils",
     "zstd": "zstd",
 }
-"""Debian's packages of them; none for what `make setup` brings."""
+"""Debian's packages of the programs; empty for those that `make setup` installs."""
 
 
 def need(name: str) -> str:
-    """The path of a program, or the name of a library; skips the test that asks where it is missing."""
+    """The path of a program, or the name of a library; skips the calling test where it is missing."""
     import pytest  # noqa: PLC0415 - packages are asked for before anything is installed
 
     if name not in PROGRAMS:
@@ -56,7 +56,7 @@ def need(name: str) -> str:
 
 
 def missing_packages() -> list[str]:
-    """Debian's packages of programs that are not on this machine."""
+    """Debian's packages of the programs that are missing on this machine."""
     missing = (packages for name, packages in PROGRAMS.items() if shutil.which(name) is None)
     return sorted({package for packages in missing for package in packages.split()})
 

@@ -1,4 +1,4 @@
-"""What all tests keep to: none is slow without a reason, and none is skipped where all must run.
+"""Rules for all tests: none is slow without a reason, and none is skipped where all must run.
 
 A plugin of pytest that tests/conftest.py registers.
 """
@@ -21,16 +21,16 @@ REQUIRE = "SLEDLAB_REQUIRE"
 REFERENCE = "SLEDLAB_REFERENCE"
 SLOW = "slow"
 LIMIT_S = 10.0
-"""Of processor time, for a test without the mark: twice what one should take, since times vary that much."""
+"""Processor time of a test without the mark, at most: twice what it should take, as times vary so much."""
 YARDSTICK_S = 0.11
-"""What a yardstick takes on a machine that has nothing else to do."""
+"""Processor time of the yardstick on a machine without other load."""
 YARDSTICKS = 5
 
 
 def processor_s() -> float:
     """Processor time of this process, all its threads, and the children that it has waited for.
 
-    On Windows without those, which it does not tell.
+    On Windows without its children, whose time Windows does not report.
     """
     if resource is None:
         return time.process_time()
@@ -39,9 +39,9 @@ def processor_s() -> float:
 
 
 def yardstick() -> float:
-    """Processor time of a fixed piece of work: more on a machine that is slow, or busy with other things.
+    """Processor time of a fixed piece of work: longer on a machine that is slow or has other load.
 
-    Several times, of which the longest counts: what slowed a test down may have paused since.
+    The longest of several counts: load that slowed a test down may have paused since.
     """
     return max(fixed_work() for _ in range(YARDSTICKS))
 
@@ -56,17 +56,17 @@ def fixed_work() -> float:
 
 
 class Rules:
-    """Watches one process of pytest."""
+    """Applies the rules in one process of pytest."""
 
     def __init__(self, limit_s: float = LIMIT_S, yardstick_s: float = YARDSTICK_S) -> None:
         self.limit_s = limit_s
         self.yardstick_s = yardstick_s
         self.shared_s = 0.0
-        """Processor time of fixtures that several tests share: whoever comes first does not pay for them."""
+        """Processor time of fixtures that several tests share: the first test is not charged for them."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
-        """Takes the time of shared fixtures."""
+        """Measures the time of shared fixtures."""
         begun, within = processor_s(), self.shared_s
         try:
             return (yield)
@@ -76,7 +76,7 @@ class Rules:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Notes where a test begins."""
+        """Notes the time at which a test begins."""
         item.stash[BEGUN] = processor_s() - self.shared_s
         return (yield)
 
@@ -104,7 +104,7 @@ class Rules:
         return report
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Sees that everything slow has a reason."""
+        """Refuses a test that is marked slow without a reason."""
         for item in items:
             mark = item.get_closest_marker(SLOW)
             if mark and not (len(mark.args) == 1 and isinstance(mark.args[0], str) and mark.args[0]):
@@ -115,9 +115,9 @@ BEGUN = pytest.StashKey[float]()
 
 
 def forbidden(report: pytest.TestReport | pytest.CollectReport) -> bool:
-    """Whether something was skipped and must not be; expected failures are something else.
+    """Whether a skip is forbidden; expected failures are not skips.
 
-    So are comparisons with reference data that a machine is said not to have: nobody can install that.
+    Allowed are skips for reference data that a machine is declared not to have: nobody can install these.
     """
     if not report.skipped or hasattr(report, "wasxfail") or os.environ.get(REQUIRE) != "1":
         return False
@@ -130,13 +130,13 @@ def reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Makes a failure of a skip."""
+    """Turns a skip into a failure."""
     report.longrepr = f"{reason(report)}\n{REQUIRE}=1 is set, so nothing may be skipped."
     report.outcome = "failed"
 
 
 def too_slow(used_s: float, limit_s: float) -> str:
-    """What to do about it."""
+    """The failure's text: the time, and what to do about it."""
     return (
         f"This test took {used_s:.1f} s of processor time; without a reason it may take {limit_s:g} s. "
         f'Let it do less, share its set-up in a fixture, or mark it: @pytest.mark.{SLOW}("why it takes long")'

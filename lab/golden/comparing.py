@@ -16,13 +16,13 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 
 @dataclass
 class Comparer:
-    """Prints what differs between two records.
+    """Prints the differences between two records.
 
     Attributes:
-        digits: Significant digits to which numbers are rounded first; exact unless given.
-        lines: How much of each difference is printed; 0 for all.
-        renamed: New names of files by their old ones.
-        counts: How many commands came out how.
+        digits: Significant digits to which numbers are rounded before they are compared; by default exact.
+        lines: Most lines of each difference that are printed; 0 for all.
+        renamed: New names of files by their old names.
+        counts: Number of commands by result, such as equal or different.
     """
 
     digits: int | None = None
@@ -31,7 +31,7 @@ class Comparer:
     counts: dict[str, int] = field(default_factory=dict)
 
     def compare(self, before: Path, after: Path) -> int:
-        """Compares all commands; 1 if anything differs."""
+        """Compares all commands; 1 if any differs."""
         names = [_commands(place) for place in (before, after)]
         for name in dict.fromkeys(names[0] + names[1]):
             if name not in names[0] or name not in names[1]:
@@ -44,7 +44,7 @@ class Comparer:
         return int(not set(self.counts) <= {"identical", f"same to {self.digits} digits"})
 
     def command(self, name: str, before: Path, after: Path) -> str:
-        """Compares what one command printed and left; says how it came out."""
+        """Compares the output and the files of one command; returns the result in a word."""
         olds, news = self._files(before, self.renamed), self._files(after, {})
         moved = [f"file added: {path}" for path in news if path not in olds]
         moved += [f"file removed: {path}" for path in olds if path not in news]
@@ -64,7 +64,7 @@ class Comparer:
 
     @staticmethod
     def _files(place: Path, renamed: dict[str, str]) -> dict[str, Path]:
-        """What was kept of a command, by its name after the change."""
+        """The recorded files of a command, by the names that they have after the change."""
         found = {}
         for path in sorted(path for path in place.rglob("*") if path.is_file()):
             name = str(path.relative_to(place))
@@ -74,7 +74,7 @@ class Comparer:
         return found
 
     def file(self, before: Path, after: Path) -> list[str] | None:
-        """What differs between two files: an empty list where only digits that are not wanted do."""
+        """Differences between two files: an empty list where only digits beyond `digits` differ."""
         old, new = (path.read_text(encoding="utf-8") for path in (before, after))
         if old == new:
             return None
@@ -95,7 +95,7 @@ class Comparer:
         return list(difflib.unified_diff(old, new, "before", "after", n=1, lineterm=""))[2:]
 
     def _tables(self, old: str, new: str) -> list[str]:
-        """Columns that came, went or changed their type, and cells that differ."""
+        """Columns that were added, removed or have another type, and cells that differ."""
         (types, rows), (new_types, new_rows) = (_table(text) for text in (old, new))
         said = [f"column added: {name}" for name in new_types if name not in types]
         said += [f"column removed: {name}" for name in types if name not in new_types]
@@ -120,7 +120,7 @@ class Comparer:
         return said + [f"row {at}, {name}: {a} -> {b}" for at, name, a, b in cells if a != b]
 
     def _rounded(self, text: str) -> str:
-        """Text whose numbers are rounded."""
+        """The text with its numbers rounded."""
         if self.digits is None:
             return text
         return NUMBER.sub(lambda found: f"{float(found[0]):.{self.digits}g}", text)

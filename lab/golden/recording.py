@@ -1,4 +1,4 @@
-"""Runs every command in a scratch directory and keeps what it prints and leaves."""
+"""Runs every command in a scratch directory and records its output and the files that it writes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENVIRONMENT = {"COLUMNS": "120", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
 
 
 def record(given: argparse.Namespace) -> int:
-    """Runs all commands as the command line says; 0 when done."""
+    """Runs all commands with the arguments of the command line; 0 when done."""
     said = tomllib.loads(COMMANDS.read_text(encoding="utf-8"))
     given.target.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="golden-") as temporary:
@@ -39,7 +39,7 @@ def record(given: argparse.Namespace) -> int:
 
 
 def _furnish(scratch: Path, files: dict[str, str], given: argparse.Namespace) -> None:
-    """Makes the scratch directory with all that commands read."""
+    """Makes the scratch directory with all files that commands read."""
     scratch.mkdir(parents=True)
     (scratch / "sample").symlink_to(given.sample.resolve())
     if given.reference.is_dir():
@@ -51,7 +51,7 @@ def _furnish(scratch: Path, files: dict[str, str], given: argparse.Namespace) ->
 def _run_all(
     commands: dict[str, str], scratch: Path, given: argparse.Namespace
 ) -> tuple[dict[str, float], list[str]]:
-    """Runs the commands in order; how long each took, and which could not run."""
+    """Runs the commands in order; returns the time of each, and those that could not run."""
     seconds, skipped = {}, []
     paths = {str(scratch): "<scratch>", str((given.pythonpath or scratch).absolute()): "<program>"}
     for name, line in commands.items():
@@ -97,7 +97,7 @@ def _existing(word: str, scratch: Path) -> str:
 
 
 def _state(scratch: Path) -> dict[Path, tuple[int, int, int]]:
-    """All files below, but not behind links, and what changes when they are written."""
+    """All files in a directory, links not followed, with the attributes that change on writing."""
     files = {path: path.stat() for path in sorted(scratch.rglob("*")) if path.is_file()}
     return {
         path: (said.st_ino, said.st_size, said.st_mtime_ns)
@@ -114,7 +114,7 @@ def _keep(
     left: list[Path],
     paths: dict[str, str],
 ) -> None:
-    """Writes down what a command printed and left."""
+    """Records the output of a command, and the files that it wrote."""
     streams: dict[str, Any] = {"stdout": done.stdout, "stderr": done.stderr}
     kept = {"exit": (".txt", f"{done.returncode}\n"), "command": (".txt", line + "\n")}
     kept |= {name: plain_output(data.decode(errors="replace")) for name, data in streams.items()}

@@ -27,11 +27,11 @@ MASKED_TEXT = (
 )
 
 Reduced = tuple[str, str]
-"""How the name goes on, and the text."""
+"""The suffix of the reduced file's name, and its text."""
 
 
 def plain_output(text: str) -> Reduced:
-    """What a command printed: JSON as a document, everything else as it is."""
+    """The output of a command: JSON as a document, any other text as it is."""
     try:
         return plain_json(text)
     except json.JSONDecodeError:
@@ -39,7 +39,7 @@ def plain_output(text: str) -> Reduced:
 
 
 def plain_file(path: Path) -> Reduced:
-    """A file as text; one of an unknown kind by its size and digest."""
+    """A file as text; a file of an unknown kind as its size and digest."""
     name = path.name.removesuffix(".gz").removesuffix(".zst")
     if path.stat().st_size == 0:
         return ".txt", "empty\n"
@@ -59,14 +59,14 @@ def plain_json(text: str) -> Reduced:
 
 
 def masked(value: Any) -> Any:
-    """A document without values that differ from run to run."""
+    """A document without the values that differ from run to run."""
     if isinstance(value, dict):
         return {key: MASK if _is_masked(key, each) else masked(each) for key, each in value.items()}
     return [masked(each) for each in value] if isinstance(value, list) else value
 
 
 def _is_masked(key: str, value: Any) -> bool:
-    """Whether it is a wall-clock figure, a version, or the digest of a program and a time of change."""
+    """Whether a value is a wall-clock figure, a version, or the digest of a program and a time of change."""
     digest = key == "key" and re.fullmatch(r"[0-9a-f]{16,}", str(value))
     return value is not None and bool(key in MASKED or digest)
 
@@ -95,7 +95,7 @@ def _text(path: Path) -> Reduced:
 
 
 def _lines(path: Path) -> Reduced:
-    """JSON lines, sorted: points come as they are done."""
+    """JSON lines, sorted: points are written in the order in which they complete."""
     rows = (masked(json.loads(line)) for line in _read(path).splitlines())
     lines = sorted(json.dumps(row, ensure_ascii=False) for row in rows)
     return ".jsonl", "".join(line + "\n" for line in lines)
@@ -120,7 +120,7 @@ def _arrays(path: Path) -> Reduced:
 
 
 def _page(path: Path) -> Reduced:
-    """What can be read of a page or a drawing."""
+    """The readable text of a page or a drawing."""
     page = Page()
     page.feed(_read(path))
     lines = (" ".join(line.split()) for line in "".join(page.parts).splitlines())
@@ -142,7 +142,7 @@ class Page(HTMLParser):
         self.hidden = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Breaks the line, unless the element goes on in it."""
+        """Breaks the line, unless the element is inline."""
         self.hidden += tag in self.HIDDEN
         if re.fullmatch(r"h[1-6]", tag):
             self.parts.append("\n# ")
@@ -156,7 +156,7 @@ class Page(HTMLParser):
             self.parts.append(" | " if tag in self.CELLS else "\n")
 
     def handle_data(self, data: str) -> None:
-        """Keeps what can be seen."""
+        """Keeps visible text."""
         if not self.hidden:
             self.parts.append(data)
 
@@ -173,4 +173,4 @@ KINDS: dict[str, Callable[[Path], Reduced]] = {
     ".txt": _text,
     ".trace": _text,
 }
-"""How a file is reduced, by the end of its name."""
+"""Functions that reduce a file, by the end of its name."""

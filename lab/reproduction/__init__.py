@@ -1,1 +1,1 @@
-"""What papers claim, held against runs: `python -m lab.reproduction` writes docs/reproduction."""
+"""Claims of papers compared with runs: `python -m lab.reproduction` writes docs/reproduction."""

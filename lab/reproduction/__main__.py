@@ -23,12 +23,12 @@ TOPICS = {topic.name: topic for topic in (DEVICE, HYBRID, POWER, SCHEDULING, SMA
 
 
 def document(topic: Topic) -> str:
-    """Where its page is in the documentation."""
+    """The path of a topic's page in the documentation."""
     return f"reproduction/{topic.name}.md"
 
 
 def main() -> None:
-    """Writes the pages from the points that are kept, after running what was asked for."""
+    """Writes the pages from the kept points, after running the experiments asked for."""
     parser = argparse.ArgumentParser(prog="python -m lab.reproduction", description=__doc__)
     parser.add_argument("topic", nargs="?", choices=TOPICS, help="the only page to write [default: all]")
     asked = parser.add_mutually_exclusive_group()
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def left_in(directory: Path, topic: Topic) -> dict[str, Path]:
-    """The experiments of a topic that have run to their end in a directory."""
+    """The experiments of a topic that have completed in a directory, by place."""
     return {
         each.place: directory / each.place
         for each in topic.whole
@@ -62,7 +62,7 @@ def left_in(directory: Path, topic: Topic) -> dict[str, Path]:
 
 
 def written(topic: Topic) -> None:
-    """Writes the page of a topic from the points that are kept, and says what is on it."""
+    """Writes the page of a topic from the kept points, and prints a summary of it."""
     sheet = topic.found()
     travelling.send(topic, sheet)
     for figure in pictures.of_topic(topic.name):

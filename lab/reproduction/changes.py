@@ -1,4 +1,4 @@
-"""Which verdicts are others than they once were, and why: docs/reproduction/changes.md."""
+"""Verdicts that differ from former ones, and why: docs/reproduction/changes.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .topic import counts
 DOCUMENT = "reproduction/changes.md"
 
 NONE = "none"
-"""Before there was a verdict."""
+"""The outcome of a claim that had no verdict before."""
 
 USUAL = {
     HELD: "It defines something. What tests hold is now run, and no longer called reproduced.",
@@ -27,28 +27,28 @@ USUAL = {
     NOT: "Two readings of the paper count alike, and in neither it is reproduced; in one not even in part.",
     NONE: "It had no verdict.",
 }
-"""Reasons that many claims share; the others are kept with the claim."""
+"""Reasons that many claims share; other reasons are kept with their claims."""
 
 
 def before() -> dict[str, str]:
-    """How claims once came out."""
+    """The former outcome of each claim."""
     kept = tomllib.loads((Path(__file__).parent / "before.toml").read_text(encoding="utf-8"))
     return {name: outcome for outcome, names in kept.items() for name in names}
 
 
 def on_page(text: str) -> dict[str, str]:
-    """How claims come out by their headings on a page."""
+    """The outcomes of claims, read from their headings on a page."""
     return dict(re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE))
 
 
 def now(topics: Iterable[str]) -> dict[str, str]:
-    """How claims come out on the pages of topics as they are."""
+    """The outcomes of claims on the present pages of topics."""
     pages = ((DOCUMENTS / f"reproduction/{name}.md").read_text(encoding="utf-8") for name in topics)
     return {name: outcome for text in pages for name, outcome in on_page(text).items()}
 
 
 def reason(claim: ClaimEntry, was: str, became: str) -> str:
-    """Why it changed; nothing where nobody has said."""
+    """Why the outcome changed; empty where no reason was written down."""
     turns = turning(travelled()[claim.id])
     if turns and became == DEPENDS and not claim.changed:
         return f"{USUAL[NONE] + ' ' if was == NONE else ''}It turns with what is open: {'; '.join(turns)}."
@@ -58,7 +58,7 @@ def reason(claim: ClaimEntry, was: str, became: str) -> str:
 
 
 def changed(topics: Iterable[str]) -> dict[str, tuple[str, str, str]]:
-    """Once, now and why, by claim."""
+    """Former outcome, present outcome and reason, by claim."""
     topics = list(topics)
     of_all = _claims(topics)
     was, became = before(), now(topics)

@@ -1,4 +1,4 @@
-"""The claims, and what a verdict on one says."""
+"""Claims of papers, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .held import passed
 
 REPRODUCED = "reproduced"
 HELD = "held"
-"""It defines something; sledlab is made so, and tests that hold it passed: no evidence, but no mistake."""
+"""The claim is a definition that sledlab follows; tests that check it passed: no evidence, no mistake."""
 IN_PART = "reproduced in part"
 NOT = "not reproduced"
 DEPENDS = "depends"
-"""It holds for a part of the range of what the paper leaves open, or in one of its readings alone."""
+"""The claim holds for a part of the range that the paper leaves open, or in one reading alone."""
 FITTED = "fitted or by construction"
-"""The model is made so, or a constant was fitted to it: no evidence."""
+"""The model is built that way, or a constant was fitted to the claim: no evidence."""
 EVIDENT = (REPRODUCED, HELD)
-"""What needs no explanation."""
+"""Outcomes that need no explanation."""
 
 OUTCOMES = (REPRODUCED, HELD, IN_PART, NOT, DEPENDS, FITTED)
 
 
 @dataclass(frozen=True)
 class ClaimEntry:
-    """An entry of a file in a folder `claims`."""
+    """A claim: an entry of a file in a folder `claims`."""
 
     id: str
     paper: str
@@ -43,26 +43,26 @@ class ClaimEntry:
     published: str
     accept: str
     ours: str = ""
-    """What came out, with places for our numbers."""
+    """The sentence with our result, with places for numbers."""
     why: str = ""
-    """What explains a difference, with places as well."""
+    """The explanation of a difference, with places for numbers too."""
     choice: str = ""
-    """The choice of ours from which it follows: what has one is fitted or by construction."""
+    """Our modelling choice from which the claim follows: its outcome is then `FITTED`."""
     like: str = ""
-    """The claim that is judged by the same, and has the words."""
+    """The claim that is judged by the same criterion, and has the words for both."""
     held: tuple[str, ...] = ()
-    """Tests that hold what the claim defines, or a part of it: `file::name`."""
+    """Tests that check the definition in the claim, or a part of it: `file::name`."""
     short: str = ""
-    """The number that decides, as it stands in the cells of a strip, with places as well."""
+    """The number that decides, as the cells of a strip show it, with places too."""
     closed: str = ""
-    """Why no choice of ours could turn it, though it is contested."""
+    """Why none of our choices could turn the verdict, though the claim is contested."""
     changed: str = ""
-    """Why the verdict is another one than it once was."""
+    """Why the outcome differs from the former one."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came out: one of `OUTCOMES`, our numbers in a sentence, and what explains the difference."""
+    """The outcome of a claim (of `OUTCOMES`), a sentence with our numbers, and why they differ."""
 
     outcome: str
     ours: str
@@ -73,17 +73,17 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Judgement:
-    """One of `OUTCOMES`, and the numbers that fill the words of the claim."""
+    """One of `OUTCOMES`, and the numbers for the places in the claim's words."""
 
     outcome: str
     numbers: dict[str, Any] = field(default_factory=dict)
 
     def saying(self, **numbers: Any) -> Judgement:
-        """The same with its numbers, by the places in the words."""
+        """The judgement with numbers, named as the places in the claim's words."""
         return replace(self, numbers=numbers)
 
     def verdict(self, claim: ClaimEntry) -> Verdict:
-        """What follows from a choice is not reproduced; the explanation belongs to what is less than that."""
+        """The verdict: `FITTED` where it follows from our choice; without a difference, no explanation."""
         ours = say(claim.ours, **self.numbers)
         short = say(claim.short, **self.numbers)
         if claim.choice and self.outcome in (REPRODUCED, FITTED):
@@ -98,19 +98,19 @@ def judged(holds: bool, partly: bool = False) -> Judgement:
 
 
 def depending(everywhere: bool, somewhere: bool) -> Judgement:
-    """By whether a criterion is met over the range of what the paper leaves open."""
+    """Judges by whether a criterion is met over all, or a part, of the range that the paper leaves open."""
     return Judgement(REPRODUCED if everywhere else DEPENDS if somewhere else NOT)
 
 
 def holding(holds: bool) -> Judgement:
-    """Whether what a claim defines holds of runs."""
+    """Judges by whether runs agree with the definition in a claim."""
     return Judgement(HELD if holds else NOT)
 
 
 def together(*outcomes: str) -> str:
-    """The outcome of readings that count alike: it depends if some reproduce what others do not.
+    """The outcome over readings that count alike: `DEPENDS` if some reproduce the claim and others do not.
 
-    What is fitted in one of them is no evidence, so that the others decide.
+    A reading in which the claim is fitted is no evidence, so that the others decide.
     """
     decisive = set(outcomes) - {FITTED} or {FITTED}
     if len(decisive) == 1:
@@ -119,9 +119,9 @@ def together(*outcomes: str) -> str:
 
 
 def turned(outcome: str, others: Iterable[str]) -> str:
-    """The outcome of a claim with those at other values of what is open: it depends if one of them flips.
+    """The outcome of a claim, given those at other values of what is open: `DEPENDS` if one of them flips.
 
-    What is less than reproduced everywhere stays what it is; what is fitted or held is no evidence anyhow.
+    An outcome below reproduced stays as it is; a fitted or held claim is no evidence in any case.
     """
     decisive = set(others) - {FITTED, HELD}
     flips = decisive - {REPRODUCED} if outcome == REPRODUCED else decisive & {REPRODUCED}
@@ -129,18 +129,18 @@ def turned(outcome: str, others: Iterable[str]) -> str:
 
 
 def by_construction(holds: bool) -> Judgement:
-    """Where the model cannot but meet the criterion, or a constant was fitted to it."""
+    """Judges a criterion that the model cannot but meet, or that a constant was fitted to."""
     return Judgement(FITTED if holds else NOT)
 
 
 Judge = Callable[[Any], Judgement]
 
 JUDGES: dict[str, Judge] = {}
-"""Who judges a claim, from the runs of its topic."""
+"""The function that judges each claim, from the runs of its topic."""
 
 
 def judging(*modules: ModuleType) -> None:
-    """Lets the functions of some modules judge the claims that they are named after: `h_34` judges H-34."""
+    """Registers the functions of modules as judges of the claims they are named after: `h_34` judges H-34."""
     for module in modules:
         for name, judge in vars(module).items():
             if re.fullmatch(r"[a-z]_\d\d", name):
@@ -148,7 +148,7 @@ def judging(*modules: ModuleType) -> None:
 
 
 def missing(claim: ClaimEntry) -> list[str]:
-    """Tests that are not where they should be."""
+    """Tests of a claim that do not exist in the files named."""
     tests = [test.split("::") for test in claim.held]
     return [name for file, name in tests if not re.search(rf"\b(fn|def) {name}\(", _text(file))]
 
@@ -159,7 +159,7 @@ def _text(file: str) -> str:
 
 
 def verdict(claim: ClaimEntry, runs: Any) -> Verdict:
-    """The verdict on a claim: its tests must pass, and are all that there is where nobody judges it."""
+    """The verdict on a claim: its tests must pass, and are all the evidence where no function judges it."""
     name = claim.id if claim.id in JUDGES else claim.like
     if not claim.held:
         return JUDGES[name](runs).verdict(claim)
@@ -173,7 +173,7 @@ def verdict(claim: ClaimEntry, runs: Any) -> Verdict:
 
 @cache
 def claims(topic: str) -> dict[str, ClaimEntry]:
-    """All claims on a topic by their id, in the order of its files."""
+    """All claims of a topic by id, in the order of its files."""
     files = sorted((Path(__file__).parent / topic / "claims").glob("*.toml"))
     rows = [row for file in files for row in tomllib.loads(file.read_text(encoding="utf-8"))["claim"]]
     found = {row["id"]: ClaimEntry(**row | {"held": tuple(row.get("held", ()))}) for row in rows}
@@ -181,6 +181,6 @@ def claims(topic: str) -> dict[str, ClaimEntry]:
 
 
 def _alike(claim: ClaimEntry, other: ClaimEntry) -> ClaimEntry:
-    """A claim with the words of the one that it is judged like, but for those that it has."""
+    """A claim with the words of the claim that it is judged like, where it has none of its own."""
     words = ("ours", "why", "choice", "short")
     return replace(claim, **{name: getattr(claim, name) or getattr(other, name) for name in words})

@@ -1,8 +1,9 @@
-"""Fingerprints of experiments: the hash of what a run of seconds leaves.
+"""Fingerprints of experiments: hashes of the results of short runs, of seconds each.
 
 Most changes of the sources change no result, and nobody should have to simulate for an hour to learn that:
-where the fingerprint is what it was when points were kept, they stand. That is no proof, as a long run can
-meet what a short one does not: `tests/validation/test_recomputed.py` makes ten verdicts a day from scratch.
+where the fingerprint is the one noted when points were kept, the points stay valid. That is no proof, as a
+long run can meet cases that a short one does not: `tests/validation/test_recomputed.py` computes ten
+verdicts a day from scratch.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .runs import Planned, run
 
 OF_REQUESTS = ("--limit", "300", "--warmup", "0", "--seeds", "1")
 OF_JOBS = {"scale_factor": "0.002", "transactions_per_node": "500", "records": "20000"}
-"""What the data of a job become, by the name of their size."""
+"""Sizes of a job's data in a short run, by the name of the setting."""
 
 TIMED = ("decision_cost.csv",)
 """Tables of wall-clock time."""
@@ -26,13 +27,13 @@ TIMED = ("decision_cost.csv",)
 
 @dataclass(frozen=True)
 class Short:
-    """The short run of an experiment."""
+    """The short run of an experiment, for its fingerprint."""
 
     planned: Planned
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What is said beside the options of the experiment, and against them."""
+        """Options beside those of the experiment, which override them."""
         study = experiment(self.planned.experiment)["study"]
         if study["kind"] != "smart":
             return OF_REQUESTS
@@ -41,11 +42,11 @@ class Short:
 
     @property
     def run(self) -> Planned:
-        """It, as it is run."""
+        """The planned short run."""
         return replace(self.planned, options=(*self.planned.options, *self.options))
 
     def fingerprint(self, directory: Path) -> str:
-        """The hash of all tables in the directory that it has run in."""
+        """The hash of all tables that the short run left in a directory."""
         left = sorted((directory / self.planned.place).glob("*.csv"))
         tables = [file for file in left if file.name not in TIMED]
         if not tables:
@@ -58,16 +59,16 @@ class Short:
 
 
 def _sizes(words: Iterable[str]) -> list[str]:
-    """Which sizes of data are set."""
+    """Settings of data sizes among some words of options."""
     return [name for name in (word.split("=", maxsplit=1)[0] for word in words) if name in OF_JOBS]
 
 
 FOUND: dict[Planned, str] = {}
-"""What was found since this process began."""
+"""Fingerprints found since this process began."""
 
 
 def fingerprints(plan: Sequence[Planned]) -> dict[str, str]:
-    """The fingerprint of each experiment, by its place: seconds of simulation each, once in a process."""
+    """The fingerprint of each experiment, by place: seconds of simulation each, once in a process."""
     shorts = [Short(each) for each in plan if each not in FOUND]
     with tempfile.TemporaryDirectory(prefix="sledlab-fingerprints-") as name:
         directory = Path(name)

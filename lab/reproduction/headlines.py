@@ -1,4 +1,4 @@
-"""What the papers are known for: what abstracts and conclusions say, in our words."""
+"""The claims that papers are known for: those of abstracts and conclusions, in our words."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ HEADLINES = {
     "C-18": "MEMS G3 joins with a tenth of the I/O time of a disk",
     "C-42": "what holds jobs up: processor, store or network, in 20 cases",
 }
-"""By the claim that says it."""
+"""The words, by the id of the claim."""

@@ -1,6 +1,6 @@
-"""Tests that hold what a claim defines, and whether they passed when they ran last, with the experiments.
+"""Tests that check definitions in claims, and whether they passed in their last run, with the experiments.
 
-Pages are written from that. A test that fails since is found by `make test`, which runs all of these.
+Pages are written from these results. A test that fails later is found by `make test`, which runs all of them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .. import reference, results
 from ..results import PROJECT, RESULTS
 
 KEPT = PROJECT / "lab" / "points" / "held.csv"
-"""Which tests passed, each with the hash of what is simulated and of its file."""
+"""Tests and whether they passed, each with the hash of the simulated sources and of its file."""
 
 
 def passed(test: str) -> bool:
-    """Whether a test passed when it last ran; it runs now if it never did."""
+    """Whether a test passed in its last run; a test that has never run is run now."""
     known = _kept()
     if test not in known:
         again([test])
@@ -31,7 +31,7 @@ def passed(test: str) -> bool:
 
 
 def again(tests: Iterable[str]) -> None:
-    """Runs the tests that changed, or whose sources did, since they last ran."""
+    """Runs the tests that have changed since their last run, or whose sources have."""
     for test in dict.fromkeys(tests):
         known, digest = _kept(), _digest(test)
         if known.get(test, ("", False))[0] != digest:
@@ -39,7 +39,7 @@ def again(tests: Iterable[str]) -> None:
 
 
 def _kept() -> dict[str, tuple[str, bool]]:
-    """The hash and the outcome of each test."""
+    """The hash and the result of each test."""
     if not KEPT.is_file():
         return {}
     with KEPT.open(newline="", encoding="utf-8") as rows:
@@ -56,7 +56,7 @@ def _keep(known: Mapping[str, tuple[str, bool]]) -> None:
 
 
 def _digest(test: str) -> str:
-    """The hash of what is simulated and of its file: while neither changes it need not run."""
+    """The hash of the simulated sources and of a test's file: while it stays, the test need not run."""
     file = (PROJECT / test.split("::", maxsplit=1)[0]).read_bytes()
     return hashlib.sha256(results.sources().encode() + file).hexdigest()[:12]
 
@@ -68,7 +68,7 @@ def _run(test: str) -> bool:
 
 
 def _rust(file: Path, name: str) -> bool:
-    """A test of a crate, in its sources or in a file of its own."""
+    """Whether a test of a crate passes, in its sources or in a file of its own."""
     crate, folder, *rest = file.parts[1:]
     where = ["--lib"] if folder == "src" else ["--test", Path(rest[0]).stem]
     said = _said(["cargo", "test", "--package", crate, *where, "--", name])
@@ -78,7 +78,7 @@ def _rust(file: Path, name: str) -> bool:
 
 
 def _python(file: str, name: str) -> bool:
-    """A test in Python, with all its parameters; one that is skipped has not passed."""
+    """Whether a test in Python passes with all its parameters; a skipped one does not."""
     said = _said([sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", f"{file}::{name}"])
     return _all_true(
         ok == "PASSED" for ok in re.findall(rf"^(PASSED|FAILED|ERROR|SKIPPED)\b.*{name}", said, re.M)
@@ -86,13 +86,13 @@ def _python(file: str, name: str) -> bool:
 
 
 def _all_true(found: Iterable[bool]) -> bool:
-    """Whether there are some and all are so: a name that ran nothing holds nothing."""
+    """Whether there are results and all are true: a name that ran no test checks nothing."""
     each = list(found)
     return bool(each) and all(each)
 
 
 def _said(command: list[str]) -> str:
-    """What a command prints."""
+    """The output of a command."""
     environment = {**os.environ, "SLEDLAB_RESULTS": str(RESULTS), "SLEDLAB_REFERENCE": str(reference.ROOT)}
     done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr

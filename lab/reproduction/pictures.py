@@ -1,4 +1,4 @@
-"""Pictures of the papers' figures, drawn from kept points, and what stands with them on pages."""
+"""Pictures of the papers' figures, drawn from kept points, and the text beside them on pages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def of_topic(topic: str) -> list[Figure]:
 
 
 def read_too(topic: str, directory: Path) -> None:
-    """Counts as read what pictures show, so that it is kept."""
+    """Marks the columns that pictures show as read, so that they are kept."""
     for figure in of_topic(topic):
         for place, name, columns in figure.tables():
             seen(directory / place / f"{name}.csv", columns)
@@ -59,7 +59,7 @@ def picture(figure: Figure, points: Path, file: Path) -> None:
 
 
 def section(topic: str, mine: Mapping[str, ClaimEntry], outcomes: Mapping[str, str], reading: str) -> str:
-    """The pictures of a page, each with the claims on it and how to run it; `reading` is what they show."""
+    """The pictures of a page, each with its claims and its command; `reading` is the one they show."""
     first = f"Of two readings they show the first, *{reading[0].lower()}{reading[1:]}*.\n" if reading else ""
     parts = [BEFORE + first]
     for figure in of_topic(topic):
@@ -78,17 +78,17 @@ def claims_on(figure: Figure, mine: Mapping[str, ClaimEntry]) -> Iterator[str]:
 
 
 def anchor(claim: str, outcome: str) -> str:
-    """Where on its page a claim is."""
+    """The anchor of a claim on its page."""
     return f"{claim}: {outcome}".lower().replace(": ", "-").replace(" ", "-")
 
 
 def place(figure: Figure) -> str:
-    """Where on its page a figure is."""
+    """The anchor of a figure on its page."""
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", figure.heading)).lower()
 
 
 def shown_in(topic: str, claim: ClaimEntry) -> str:
-    """A line below a claim: the figures that show it; nothing where none does."""
+    """A line below a claim with the figures that show it; empty where none does."""
     found = [
         f"[figure {each.number}](#{place(each)})"
         for each in of_topic(topic)
@@ -98,7 +98,7 @@ def shown_in(topic: str, claim: ClaimEntry) -> str:
 
 
 def schematics() -> str:
-    """A table of the figures that show no data."""
+    """A table of the figures without data."""
     rows = [
         (paper, "; ".join(f"{number}: {what}" for number, what in them.items()))
         for paper, them in SCHEMATICS.items()

@@ -1,8 +1,9 @@
-"""Points that are kept: of every experiment what judges, tables and pictures read, as CSV in `lab/points`.
+"""Kept points: columns of every experiment that judges, tables and pictures read, as CSV in `lab/points`.
 
 Pages are written from them, so that nobody has to run for an hour to change a word. `lab/points/index.csv`
-says of each experiment which sources its points are of, and with which ones a short run of it still left the
-same: it runs again where its file or its options are others, or where its short run leaves something else.
+has for each experiment the sources that its points were computed with, and the latest sources with which its
+short run still gave the same result. An experiment runs again where its file or its options have changed, or
+where its short run gives another result.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ INDEX = "index.csv"
 
 DIGITS = {"points": 10}
 OTHER_DIGITS = 7
-"""Significant digits of what is kept, by table: pages print up to nine of single runs."""
+"""Significant digits that are kept, by table; pages print up to nine of single runs."""
 
 
 @dataclass(frozen=True)
 class KeptPoints:
-    """The points of an experiment.
+    """The kept points of an experiment.
 
     Attributes:
-        place: Where they are.
-        asked: The hash of its file and its options.
-        sources: The hash of the sources that made them.
-        stands: The hash of the latest sources with which a short run left what it left with those.
-        fingerprint: The hash of what that short run leaves; empty where it was not run.
+        place: Their folder.
+        asked: The hash of the experiment's file and options.
+        sources: The hash of the sources that they were computed with.
+        stands: The hash of the latest sources with which a short run gave the same result as with `sources`.
+        fingerprint: The hash of that short run's result; empty where it was not run.
     """
 
     place: str
@@ -50,20 +51,20 @@ class KeptPoints:
     fingerprint: str
 
     def is_of(self, planned: Planned) -> bool:
-        """Whether they are of this experiment as it is now, whatever the sources."""
+        """Whether the experiment's file and options are still the same, whatever the sources."""
         return self.asked == asked(planned)
 
 
 def asked(planned: Planned) -> str:
-    """The hash of what an experiment is: its file and its options."""
+    """The hash of an experiment's file and options."""
     digest = hashlib.sha256((EXPERIMENTS / f"{planned.experiment}.toml").read_bytes())
-    # Traces lie elsewhere on other machines.
+    # Only names of files: traces are in other directories on other machines.
     digest.update("\0".join(Path(word).name for word in planned.options).encode())
     return digest.hexdigest()[:12]
 
 
 def index() -> dict[str, KeptPoints]:
-    """What is kept, by the place of the experiment."""
+    """The kept points, by the place of the experiment."""
     file = POINTS / INDEX
     if not file.is_file():
         return {}
@@ -79,7 +80,7 @@ def _write(kept: Mapping[str, KeptPoints]) -> None:
 
 
 def stale(plan: Sequence[Planned]) -> list[Planned]:
-    """Experiments that are not kept, or of which nobody knows whether they stand with these sources."""
+    """Experiments without kept points, or whose points are not known to be valid for these sources."""
     kept = index()
     return [
         each
@@ -89,7 +90,7 @@ def stale(plan: Sequence[Planned]) -> list[Planned]:
 
 
 def confirm(plan: Sequence[Planned]) -> None:
-    """Notes which points stand with these sources: those whose short run leaves what it left before."""
+    """Notes which points are valid for these sources: those whose short run gives the result as before."""
     kept = index()
     others = [each for each in stale(plan) if each.place in kept and kept[each.place].is_of(each)]
     found = fingerprints([each for each in others if kept[each.place].fingerprint])
@@ -100,7 +101,7 @@ def confirm(plan: Sequence[Planned]) -> None:
 
 @contextmanager
 def overlaid(plan: Sequence[Planned], ran: Mapping[str, Path]) -> Iterator[Path]:
-    """A directory that has the experiments that ran, and the kept points of all others."""
+    """A directory with the experiments that ran, and the kept points of all others."""
     with tempfile.TemporaryDirectory(prefix="sledlab-points-") as name:
         directory = Path(name)
         for planned in plan:
@@ -109,7 +110,7 @@ def overlaid(plan: Sequence[Planned], ran: Mapping[str, Path]) -> Iterator[Path]
 
 
 def keep(plan: Sequence[Planned], directory: Path, sources_of: str | None = None) -> None:
-    """Keeps of some experiments the columns that were read of their tables in `directory` up to now."""
+    """Keeps, of the tables of some experiments in `directory`, the columns that were read up to now."""
     kept = index()
     for planned in plan:
         place = POINTS / planned.place
@@ -125,7 +126,7 @@ def keep(plan: Sequence[Planned], directory: Path, sources_of: str | None = None
 
 
 def _reduced(file: Path, columns: set[str], to: Path) -> None:
-    """Writes some columns of a table, with as many digits as are needed."""
+    """Writes some columns of a table, with the digits that are kept."""
     frame = polars.read_csv(file, infer_schema_length=None)
     wanted = [name for name in frame.columns if name in columns]
     digits = DIGITS.get(file.stem, OTHER_DIGITS)

@@ -1,4 +1,4 @@
-"""Experiments of papers: which are run, and what they leave behind."""
+"""Experiments of papers: running them, and reading their results."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Planned:
-    """An experiment of `presets/experiments`, run with some options, with a place and a title of its own."""
+    """An experiment of `presets/experiments` to be run with options, with a place and a title of its own."""
 
     experiment: str
     options: tuple[str, ...] = ()
     suffix: str = ""
-    """What the directory ends in."""
+    """Ending of the name of its directory."""
     title: str = ""
 
     @property
@@ -38,7 +38,7 @@ class Planned:
 
 
 def _bare(schedulers: Iterable[str]) -> Callable[[str], str]:
-    """Names of schedulers without what is set of them, where that tells them apart as well."""
+    """Function that shortens names of schedulers to those without parameters, if they are still different."""
     counted = Counter(each.split(":")[0] for each in schedulers)
     return lambda name: name.split(":")[0] if counted[name.split(":")[0]] == 1 else name
 
@@ -46,10 +46,10 @@ def _bare(schedulers: Iterable[str]) -> Callable[[str], str]:
 def run(
     plan: Sequence[Planned], directory: Path, extra: Sequence[str] = (), *, side_by_side: bool = False
 ) -> None:
-    """Runs what `directory` does not hold yet, each experiment in a directory of its own.
+    """Runs the experiments that `directory` does not hold yet, each in a directory of its own.
 
-    Side by side are as many as there are processors, one run of each at a time: for experiments with few.
-    Where `SLEDLAB_CLUSTER` names a cluster, all points run there.
+    Side by side run as many experiments as there are processors, each with one run at a time: for experiments
+    of few runs. Where `SLEDLAB_CLUSTER` names a cluster, all points run there.
     """
     jobs = ("--jobs", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
 
@@ -61,12 +61,12 @@ def run(
 
 
 class Noting:
-    """A row of a table, which notes what is read of it: only that is kept."""
+    """A row of a table that notes which of its columns are read: only these are kept."""
 
     _of: Path | None = None
 
     def __getattribute__(self, name: str) -> Any:
-        """The value of a column, noted."""
+        """The value of a column; notes that the column is read."""
         of = object.__getattribute__(self, "_of")
         value = object.__getattribute__(self, name)
         if of is not None and name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
@@ -122,7 +122,7 @@ class ComparisonPoint(Noting):
 
     @property
     def read_hits(self) -> float:
-        """Share of the reads of a hybrid that found all they wanted on the front device."""
+        """Share of the reads of a hybrid that hit on the front device with all their blocks."""
         return self.hybrid_read_hits / self.hybrid_reads
 
 
@@ -157,7 +157,7 @@ class Crossing(Noting):
 
 @dataclass(frozen=True)
 class SchedulerCost(Noting):
-    """What decisions of a scheduler take."""
+    """Wall-clock cost of decisions of a scheduler."""
 
     scheduler: str
     speedup: float
@@ -165,19 +165,19 @@ class SchedulerCost(Noting):
 
 
 Rows = list[tuple[Any, T]]
-"""Rows of a table by what varies in it."""
+"""Rows of a table by the value that varies."""
 
 
 COLUMNS: dict[Path, set[str]] = {}
-"""What was read of each table up to now: what `lab/points` keeps."""
+"""Columns of each table that were read up to now: those that `lab/points` keeps."""
 
 
 TOUCHED: set[str] = set()
-"""Places of the tables that were read since somebody cleared this: what a claim is judged by."""
+"""Places of the tables that were read since this was cleared: those that a claim is judged by."""
 
 
 KEYS = ("scheduler", "speedup", "seed", "level_ms")
-"""Columns that tell rows apart, beside what varies: kept of every table."""
+"""Columns that identify rows, beside the one of what varies: kept for every table."""
 
 
 def seen(file: Path, columns: Iterable[str]) -> None:
@@ -188,9 +188,9 @@ def seen(file: Path, columns: Iterable[str]) -> None:
 
 @cache
 def _frame(file: Path) -> tuple[str, list[dict[str, Any]]]:
-    """The column of what varies, and the rows of a table.
+    """The name of the column of what varies, and the rows of a table.
 
-    The name of what varies has a dot in it, as no other column's does; that of sets of settings is the third.
+    The name has a dot in it, as no other column's has; where sets of settings vary, it is the third column.
     """
     rows = polars.read_csv(file, infer_schema_length=None).to_dicts()
     columns = list(rows[0])
@@ -198,7 +198,7 @@ def _frame(file: Path) -> tuple[str, list[dict[str, Any]]]:
 
 
 def read(file: Path, kind: type[T]) -> Rows[T]:
-    """The rows of a table by what varies in it; what is read of them is noted."""
+    """The rows of a table by the value that varies; columns that are read of them are noted."""
     seen(file, (*KEYS, _frame(file)[0]))
     return _rows(file, kind)  # type: ignore[arg-type]
 
@@ -210,14 +210,14 @@ def _rows(file: Path, kind: Any) -> Rows[Any]:
 
 
 def _noting(file: Path, kind: Any, row: Mapping[str, Any]) -> Any:
-    """A row as it is typed, which knows its table."""
+    """A row of its class, which knows its table and notes columns that are read."""
     found = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
     object.__setattr__(found, "_of", file)
     return found
 
 
 def _word(value: object) -> str:
-    """What varies as it is told apart: numbers by their value, truth as in a table."""
+    """A value that varies as text: numbers by value, truth values as in a table."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     try:
         return f"{float(text):g}"
@@ -227,7 +227,7 @@ def _word(value: object) -> str:
 
 @dataclass(frozen=True)
 class Points:
-    """Every point of an experiment under one scheduler: by what varies and by speed-up, one a seed."""
+    """All points of an experiment with one scheduler: by value that varies and speed-up, one a seed."""
 
     rows: dict[tuple[str, float], list[ComparisonPoint]]
 
@@ -238,7 +238,7 @@ class Points:
 
     @property
     def speedups(self) -> list[float]:
-        """All speeds, rising."""
+        """All speed-ups, ascending."""
         return sorted({speedup for _, speedup in self.rows})
 
     def each(self, value: object, speedup: float, measure: str) -> list[float]:
@@ -251,21 +251,21 @@ class Points:
         return sum(found) / len(found)
 
     def share(self, value: object, speedup: float, *parts: str) -> float:
-        """Parts of the energy, as a share of all."""
+        """The share of some parts in the total energy."""
         return sum(self.at(value, speedup, part) for part in parts) / self.at(value, speedup, "energy_j")
 
     def changes(self, value: object, base: object, speedup: float, measure: str) -> list[float]:
-        """By how much a measure is above that of `base`, as a share of it, by seed."""
+        """Relative differences of a measure from that of `base`, by seed."""
         pairs = zip(self.each(value, speedup, measure), self.each(base, speedup, measure), strict=True)
         return [mine / other - 1 for mine, other in pairs]
 
     def change(self, value: object, base: object, speedup: float, measure: str) -> float:
-        """The mean of that over the seeds."""
+        """The mean of these relative differences over the seeds."""
         found = self.changes(value, base, speedup, measure)
         return sum(found) / len(found)
 
     def stable(self, *values: object) -> list[float]:
-        """Speeds at which the device keeps up in all of these cases."""
+        """Speed-ups at which none of these cases is overloaded."""
         return [
             speedup
             for speedup in self.speedups
@@ -274,16 +274,16 @@ class Points:
 
 
 YARDSTICK = "sptf"
-"""Its mean response says how heavy a load is."""
+"""The scheduler whose mean response time tells how heavy a load is."""
 
 LIGHT, MODERATE, HEAVY = "light", "moderate", "heavy"
 LEVELS_MS = {MODERATE: (2.0, 5.0, 10.0), HEAVY: (20.0, 50.0, 100.0)}
-"""Mean responses at which throughput is compared."""
+"""Mean response times at which throughput is compared."""
 
 
 @dataclass(frozen=True)
 class LoadCurves:
-    """One load curve for every scheduler: the tables of a comparison by scheduler and speed-up or level."""
+    """One load curve for every scheduler: tables of a comparison by scheduler and speed-up or level."""
 
     curves: dict[tuple[str, float], MeanPoint]
     crossings: Mapping[tuple[str, float], Crossing] = field(default_factory=dict)
@@ -296,7 +296,7 @@ class LoadCurves:
 
     @property
     def speedups(self) -> list[float]:
-        """All loads, rising."""
+        """All loads, as speed-ups, ascending."""
         return sorted({speedup for _, speedup in self.curves})
 
     def at(self, scheduler: str, speedup: float, measure: str = "mean_ms") -> float:
@@ -304,7 +304,7 @@ class LoadCurves:
         return float(getattr(self.curves[scheduler, speedup], measure))
 
     def against(self, a: str, b: str, speedup: float, measure: str = "mean_ms") -> float:
-        """By how much a measure of `a` is above that of `b`, as a share of it."""
+        """Relative difference of a measure of `a` from that of `b`."""
         return self.at(a, speedup, measure) / self.at(b, speedup, measure) - 1
 
     def weight(self, speedup: float) -> str:
@@ -313,7 +313,7 @@ class LoadCurves:
         return LIGHT if mean_ms < 2 else MODERATE if mean_ms < 10 else HEAVY
 
     def loads(self, weights: Sequence[str], *schedulers: str) -> list[float]:
-        """Loads of these weights that all of the schedulers keep up with."""
+        """Loads of these weights at which none of the schedulers is overloaded."""
         return [
             speedup
             for speedup in self.speedups
@@ -322,11 +322,11 @@ class LoadCurves:
         ]
 
     def changes(self, a: str, b: str, weights: Sequence[str], measure: str = "mean_ms") -> dict[float, float]:
-        """By how much a measure of `a` is above that of `b` at every such load."""
+        """Relative differences of a measure of `a` from that of `b`, at every load of these weights."""
         return {speedup: self.against(a, b, speedup, measure) for speedup in self.loads(weights, a, b)}
 
     def gains(self, a: str, b: str, weights: Sequence[str]) -> dict[float, float]:
-        """By how much the throughput of `a` is above that of `b` at equal mean response, by its level in ms.
+        """Relative gain in throughput of `a` over `b` at equal mean response time, by its level in ms.
 
         Levels that one of them does not reach, or only in overload, are left out.
         """
@@ -343,7 +343,7 @@ class LoadCurves:
 
 
 class Later(Mapping[Any, T]):
-    """Rows by a key, whose table is read when one is asked for."""
+    """Rows by a key; the table is read when the first row is asked for."""
 
     def __init__(self, load: Callable[[], Mapping[Any, T]]) -> None:
         self._load = cache(load)
@@ -357,23 +357,23 @@ class Later(Mapping[Any, T]):
         return iter(self._load())
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self._load())
 
 
 def marked(readings: Iterable[str], word: str) -> str:
-    """What stands behind a word in some readings, as 2 in `seed 2`; nothing where it is in none."""
+    """The value after a word in the readings, such as 2 in `seed 2`; empty where no reading has the word."""
     return next((each.split(" ", 1)[1] for each in readings if each.startswith(f"{word} ")), "")
 
 
 @dataclass(frozen=True)
 class Runs:
-    """All experiments of a directory.
+    """The experiments in a directory, in some readings.
 
     Attributes:
-        directory: Where they are.
-        readings: What the directories of others end in that are read instead, where there are such, and marks
-            such as `seed 2` by which runs read otherwise: how a claim is judged by other choices of ours.
+        directory: The directory of all experiments.
+        readings: Endings of directories that are read instead of others, where they exist, and marks such as
+            `seed 2` that change how runs are read: a claim is judged by other modelling choices with them.
     """
 
     directory: Path
@@ -386,11 +386,11 @@ class Runs:
         return name
 
     def marked(self, word: str) -> str:
-        """What stands behind a word in the readings, as 2 in `seed 2`."""
+        """The value after a word in the readings, such as 2 in `seed 2`."""
         return marked(self.readings, word)
 
     def points(self, place: str, scheduler: str = "") -> Points:
-        """The results of an experiment under one of its schedulers, FCFS unless said; under the only one."""
+        """The points of an experiment with one of its schedulers, by default FCFS, or the only one."""
         found = read(self.directory / self.place(place) / "points.csv", ComparisonPoint)
         there = {point.scheduler for _, point in found}
         wanted = scheduler or self.marked("under") or "fcfs"
@@ -404,7 +404,7 @@ class Runs:
         return Points(rows)
 
     def race(self, place: str, varied: Any = None) -> LoadCurves:
-        """The load curves of an experiment, for one value of what varies in it."""
+        """The load curves of an experiment, for one value of what varies."""
         folder = self.directory / self.place(place)
 
         def rows(table: str, kind: type[T]) -> list[T]:
@@ -424,7 +424,7 @@ class Runs:
         )
 
     def experiments(self, plan: Sequence[Planned]) -> str:
-        """What was run, how long, and how deep the queues were."""
+        """A table of the experiments that ran, their lengths, and the depths of queues."""
         rows = []
         for planned in plan:
             points = [

@@ -1,4 +1,4 @@
-"""The page that leads to all others: what came of the claims, paper by paper, on one screen."""
+"""The page that leads to all others: outcomes of the claims, paper by paper, on one screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DOCUMENT = "reproduction/index.md"
 
 
 def page() -> str:
-    """The page in Markdown, from the verdicts that travel with the package."""
+    """The page in Markdown, from the verdicts in the package."""
     claims.cache_clear()
     found = list(claims().values())
     return fill(
@@ -34,7 +34,7 @@ def page() -> str:
 
 
 def _board(found: list[Claim]) -> str:
-    """How many claims came out how: by paper, by priority, by grade."""
+    """Numbers of claims by outcome: by paper, by priority, by grade."""
     shown = [each for each in OUTCOMES if any(claim.outcome == each for claim in found)]
 
     def row(title: str, some: list[Claim]) -> list[str]:
@@ -73,7 +73,7 @@ def _misses(found: list[Claim]) -> str:
 
 
 def _sensitivity(found: list[Claim]) -> str:
-    """How many contested claims hold over their strips, and which flip, with what."""
+    """Number of contested claims that hold over their strips, and those that flip, with the cause."""
     tried = [each for each in found if any(not strip.beside for strip in each.strips)]
     steady = [each for each in tried if each.outcome == REPRODUCED]
     rows = [
@@ -97,22 +97,22 @@ def _sensitivity(found: list[Claim]) -> str:
 
 
 def _beside(claim: Claim) -> str:
-    """What stands where no strip turns a claim."""
+    """The cell of a claim that no strip turns."""
     return "see there" if claim.outcome == DEPENDS else "nothing that was tried"
 
 
 def turning(claim: Claim) -> list[str]:
-    """What turns a claim, of what the paper leaves open."""
+    """The choices left open by the paper, with values, that turn a claim."""
     return [strip.over for strip in claim.strips if strip.flips and not strip.beside]
 
 
 def _values(strip: Strip, *, holds: bool) -> list[str]:
-    """The values with which a claim is reproduced, or is less than that."""
+    """The values with which a claim is reproduced, or with `holds` false, those with which it is less."""
     cells = [cell for cell in strip.cells if cell.outcome not in NO_EVIDENCE]
     return [cell.value for cell in cells if (cell.outcome == REPRODUCED) is holds]
 
 
 def link(name: str) -> str:
-    """A claim, linked to where it stands."""
+    """A claim, linked to its place on its page."""
     claim = claims()[name]
     return f"[{name}]({claim.topic}.md#{anchor(name, claim.outcome)})"

@@ -1,7 +1,7 @@
-"""Strips: what we had to choose for a claim, the values that it might have had, and where the claim holds.
+"""Strips: for a claim, the values that a modelling choice could have had, and its outcome with each.
 
 They are declared beside the claims, in `strips.toml` of a topic. The judge of a claim is called once for each
-value, with runs that read other points: those of directories with another ending, where there are such.
+value, with runs that read other points: those of directories with another ending, where these exist.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from .runs import Planned
 
 CHANCE = "chance"
 SHAKY = "fewer seeds than elsewhere, and one seed alone turns it"
-"""Why strips do not count."""
+"""Reason why strips over seeds do not count."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value of what is varied.
+    """A value of a choice.
 
     Attributes:
-        name: In words.
-        reading: What the directories of its runs end in, or marks by which runs read otherwise; nothing for
-            what all other numbers are of.
-        options: What is said to run it; nothing where what it reads is run anyway.
+        name: The value in words.
+        reading: Ending of the directories of its runs, or marks that change how runs are read; empty for the
+            value behind all other numbers.
+        options: Options that run it; empty where its points are run anyway.
     """
 
     name: str
@@ -43,17 +43,16 @@ class Value:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and the values that it might have had, in order.
+    """A modelling choice, and the values that it could have had, in order.
 
     Attributes:
-        over: What it is, in words.
+        over: The choice, in words.
         beside: Why it does not count, where the paper does not leave it open: `published`, or `chance`.
-        values: One of them is what all other numbers are of.
-        reruns: The directories of experiments that are run again with each value, and what is said to one.
-        options: What is said to all of these runs.
-        claims: Those that hang on it; all that are judged by what is rerun or read otherwise, unless said.
-        but: Those among them for which it says nothing.
-        equal: Whether its values are readings that count alike: what is reproduced in part with some and not
+        values: All values; one of them is the value behind all other numbers.
+        reruns: The directories of experiments that are run again with each value, with options of one each.
+        options: Options of all these runs.
+        claims: Claims that depend on it; by default all that are judged by rerun or differently read points.
+        but: Claims, among these, that it says nothing about.
             at all with others is not reproduced.
     """
 
@@ -67,7 +66,7 @@ class Choice:
     equal: bool = False
 
     def planned(self, plan: Sequence[Planned]) -> Iterator[Planned]:
-        """The experiments that its values take besides those of a plan."""
+        """The experiments that its values need, besides those of a plan."""
         base = {each.place: each for each in plan}
         for value in self.values:
             for place, *own in (line.split() for line in self.reruns if value.options):
@@ -80,7 +79,7 @@ class Choice:
                 )
 
     def touches(self, claim: str, touched: Iterable[str], directory: Path) -> bool:
-        """Whether one of its values changes what the judge of a claim reads, of some directories."""
+        """Whether a value changes the points that the judge of a claim reads; `touched` are their places."""
         if self.claims or claim in self.but:
             return claim in self.claims
         endings = {each for value in self.values for each in value.reading}
@@ -90,7 +89,7 @@ class Choice:
         return any((directory / f"{place}{ending}").exists() for place in touched for ending in endings)
 
     def judged(self, judge: Callable[[tuple[str, ...]], Verdict]) -> Strip | None:
-        """How a claim comes out with each value, judged in its reading; nothing if no number hangs on it."""
+        """The strip: outcome of a claim with each value; None if no number depends on the choice."""
         found = [(value, judge(value.reading)) for value in self.values]
         if not self.claims and len({(each.outcome, each.ours) for _, each in found}) == 1:
             return None
@@ -100,7 +99,7 @@ class Choice:
 
 
 def counting(choices: Sequence[Choice], judge: Callable[[tuple[str, ...]], Verdict]) -> Iterator[Strip]:
-    """The strips of a claim. Where a single seed turns it, runs with fewer seeds count for nothing."""
+    """The strips of a claim. Where a single seed turns it, strips of runs with fewer seeds do not count."""
     found = [(choice, strip) for choice in choices if (strip := choice.judged(judge))]
     shaky = any(strip.flips for choice, strip in found if choice.beside == CHANCE)
     for choice, strip in found:
@@ -110,7 +109,7 @@ def counting(choices: Sequence[Choice], judge: Callable[[tuple[str, ...]], Verdi
 
 @cache
 def choices(topic: str) -> tuple[Choice, ...]:
-    """What was chosen for the claims of a topic."""
+    """The choices made for the claims of a topic."""
     file = Path(__file__).parent / topic / "strips.toml"
     rows = tomllib.loads(file.read_text(encoding="utf-8"))["strip"] if file.is_file() else []
     return tuple(_choice(**row) for row in rows)
@@ -138,7 +137,7 @@ WORDS = {
     FITTED: "fitted",
     HELD: "held",
 }
-"""Outcomes in a cell: told apart by shape and word, so that colour is not needed."""
+"""Outcomes in a cell: distinguished by shape and word, so that colour is not needed."""
 
 
 def table(strip: Strip) -> str:

@@ -41,9 +41,9 @@ PRIORITIES = (1, 2, 3)
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdict on a claim, that in another reading of the paper, and what turns it.
+    """The verdict on a claim, the one in another reading of the paper, and strips of choices that turn it.
 
-    Where readings are `equal` both count. Otherwise the other one stands beside the first.
+    Where readings are `equal` both count. Otherwise the other one is only shown beside the first.
     """
 
     found: Verdict
@@ -51,29 +51,29 @@ class Judged:
     equal: bool = False
     strips: tuple[Strip, ...] = ()
     alike: tuple[str, ...] = ()
-    """Outcomes with values of a strip that are readings as well."""
+    """Outcomes with other values of a strip whose values are readings that count alike."""
 
     @property
     def twofold(self) -> bool:
-        """Whether the claim comes out in two ways, if only in its numbers."""
+        """Whether both readings give different verdicts, if only in their numbers."""
         return bool(self.other) and self.other != self.found
 
     @property
     def outcome(self) -> str:
-        """That of all readings that count, over all that the paper leaves open."""
+        """The outcome over all readings that count, and over all that the paper leaves open."""
         others = [cell.outcome for strip in self.strips if not strip.beside for cell in strip.cells]
         return turned(self.read, others)
 
     @property
     def read(self) -> str:
-        """The outcome of all readings that count."""
+        """The outcome over all readings that count."""
         other = (self.other.outcome,) if self.other and self.equal else ()
         return together(self.found.outcome, *other, *self.alike)
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """All that a page is written from: verdicts by claim, and what stands in the places of its text."""
+    """The contents of a page: verdicts by claim, and texts for the places of its template."""
 
     verdicts: dict[str, Judged]
     places: dict[str, str]
@@ -81,23 +81,23 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic by its folder: what is run, how runs are read, and what its text has beside the claims."""
+    """A topic, by its folder: its experiments, the class that reads its runs, and further texts."""
 
     name: str
     plan: Sequence[Planned]
     runs: Callable[[Path, tuple[str, ...]], Any]
-    """The runs of a directory in a reading: what directories end in, or marks."""
+    """Makes the runs of a directory in a reading: endings of directories, or marks."""
     places: Callable[[Any, Mapping[str, Judged]], dict[str, str]]
     other: tuple[str, ...] = ()
-    """How runs are read in the other reading."""
+    """The other reading, if any: endings of directories, or marks."""
     title: str = ""
-    """What the first reading is called, if the other counts as much."""
+    """Title of the first reading, if the other counts as much."""
     other_title: str = ""
     side_by_side: bool = False
     others: tuple[str, ...] = ()
-    """What the directories of further readings end in, whose points are only made where everything runs."""
+    """Endings of the directories of further readings, whose points are run only with `--everything`."""
     on_reference: bool = False
-    """Whether traces of the reference data are needed."""
+    """Whether its runs need traces of the reference data."""
 
     def run(self, directory: Path, extra: Sequence[str] = ()) -> None:
         """Runs the experiments that a directory does not hold yet."""
@@ -109,7 +109,7 @@ class Topic:
         return Sheet(verdicts, self.places(self.runs(directory, ()), verdicts))
 
     def judged(self, claim: ClaimEntry, directory: Path) -> Judged:
-        """Judges a claim in all readings, and over all that it hangs on."""
+        """Judges a claim in all readings, and over all choices that it depends on."""
 
         @cache
         def judge(reading: tuple[str, ...]) -> Verdict:
@@ -128,11 +128,11 @@ class Topic:
         return replace(found, strips=tuple(counting(hung, judge)), alike=alike)
 
     def found(self) -> Sheet:
-        """What came out, by the points that are kept."""
+        """The verdicts, judged by the kept points."""
         return self.judge(points.POINTS)
 
     def refresh(self, *, everything: bool = False) -> Sequence[Planned]:
-        """Runs what is not kept or has changed since, goes on where it was stopped, and keeps the points."""
+        """Runs experiments without valid kept points, continuing a former run, and keeps their points."""
         held.again([test for claim in claims(self.name).values() for test in claim.held])
         plan = self.whole if everything else self.default
         points.confirm(plan)
@@ -143,7 +143,7 @@ class Topic:
         return changed
 
     def keep(self, ran: Mapping[str, Path], sources_of: str | None = None) -> None:
-        """Keeps of experiments that ran, by their places, what judges and pictures read."""
+        """Keeps, of experiments that ran, given by place, the columns that judges and pictures read."""
         new = [each for each in self.whole if each.place in ran]
         if new:
             with points.overlaid(self.whole, ran) as directory:
@@ -153,17 +153,17 @@ class Topic:
 
     @property
     def default(self) -> Sequence[Planned]:
-        """The experiments of the first reading; those of others are left out."""
+        """The experiments of the first reading only."""
         return [each for each in self.plan if not each.place.endswith(self.others)]
 
     @property
     def whole(self) -> Sequence[Planned]:
-        """All experiments, with those that strips take besides."""
+        """All experiments, with those that strips need besides."""
         return (*self.plan, *(each for choice in choices(self.name) for each in choice.planned(self.plan)))
 
     @property
     def sources(self) -> str:
-        """The hashes of the sources that the kept points are of; empty for a topic without experiments."""
+        """The hashes of the sources of the kept points; empty for a topic without experiments."""
         if not self.plan:
             return ""
         kept = points.index()
@@ -172,7 +172,7 @@ class Topic:
 
     @property
     def missing(self) -> str | None:
-        """What stands in the way of running it."""
+        """The reason why the experiments cannot run here; None if they can."""
         return reference.MISSING if self.on_reference and not reference.present() else None
 
     def page(self, sheet: Sheet, of: str) -> str:
@@ -201,7 +201,7 @@ class Topic:
         )
 
     def readings(self, sheet: Sheet) -> str:
-        """How the claims came out in each reading by itself, and on which ones that matters."""
+        """Outcomes of claims in each reading alone, and the claims for which the reading matters."""
         if not self.title:
             return ""
         found, other = (
@@ -225,7 +225,7 @@ class Topic:
 
 
 def counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
-    """How many claims came out how, by priority and by grade; outcomes that there are."""
+    """Numbers of claims by outcome, by priority and by grade; outcomes that no claim has are left out."""
     shown = [each for each in OUTCOMES if each in (REPRODUCED, IN_PART, NOT, *outcomes.values())]
 
     def row(title: str, names: Sequence[str]) -> list[str]:
@@ -245,7 +245,7 @@ def counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str
 
 
 def headlines(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
-    """What the papers rest on, claim by claim, with what came of it."""
+    """The headline claims of the papers, with their outcomes."""
     rows = [
         [f"[{name}](#{pictures.anchor(name, outcomes[name])})", _sentence(claim.claim), outcomes[name]]
         for name, claim in claims.items()
@@ -255,7 +255,7 @@ def headlines(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> 
 
 
 def section(claim: ClaimEntry, judged: Judged, title: str, other_title: str) -> str:
-    """One claim, with all readings in which it comes out otherwise."""
+    """The section of one claim, with all readings in which its verdict is another one."""
     lines = [
         f"### {claim.id}: {judged.outcome}",
         f"*{claim.where}; priority {claim.priority}, grade {claim.grade}*",
@@ -279,7 +279,7 @@ def section(claim: ClaimEntry, judged: Judged, title: str, other_title: str) -> 
 
 
 def _sensitivity(claim: ClaimEntry, judged: Judged) -> Iterator[str]:
-    """Where it holds and where it flips: strips where it is contested, else a sentence."""
+    """Choices with which a claim holds or flips: strips where it is contested, else a sentence."""
     if not contested(claim, judged):
         if judged.strips:
             yield f"**The same** over {'; '.join(each.over for each in judged.strips)}."
@@ -295,14 +295,14 @@ def _sensitivity(claim: ClaimEntry, judged: Judged) -> Iterator[str]:
 
 
 def contested(claim: ClaimEntry, judged: Judged) -> bool:
-    """Whether a choice of ours may have made the verdict: all that is less than reproduced, and headlines."""
+    """Whether a choice of ours may have made the verdict: true below reproduced, and for headlines."""
     return judged.outcome in (DEPENDS, IN_PART, NOT) or (
         claim.id in HEADLINES and judged.outcome not in (HELD, FITTED)
     )
 
 
 def _both_whys(judged: Judged, title: str, other_title: str) -> list[str]:
-    """What explains both readings, said once where it is the same."""
+    """The explanations in both readings; only one where they are equal."""
     whys = [
         (name, each.why)
         for name, each in ((title, judged.found), (other_title, judged.other))
@@ -314,6 +314,6 @@ def _both_whys(judged: Judged, title: str, other_title: str) -> list[str]:
 
 
 def _sentence(text: str) -> str:
-    """With a capital and a full stop."""
+    """A text with a capital and a full stop."""
     text = text.replace("*", r"\*").replace("<", "&lt;")
     return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")

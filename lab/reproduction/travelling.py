@@ -1,4 +1,4 @@
-"""What of the verdicts travels in the package: one file, which `sledlab reproduce` reads."""
+"""Verdicts that are part of the package: one file, which `sledlab reproduce` reads."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .topic import Judged, Sheet, Topic
 FILE = PROJECT / "python" / "sledlab" / "reproduction" / "verdicts.json"
 
 TAKEN = ("id", "paper", "where", "priority", "grade", "claim", "published", "accept")
-"""What is taken of a claim as it stands."""
+"""Fields of a claim that are copied unchanged."""
 
 
 def send(topic: Topic, sheet: Sheet) -> None:
-    """Writes the verdicts of a topic in the place of its earlier ones."""
+    """Writes the verdicts of a topic in place of its former ones."""
     there = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {"sources": {}, "claims": []}
     others = [row for row in there["claims"] if row["topic"] != topic.name]
     rows = sorted((*others, *_rows(topic, sheet)), key=lambda row: row["topic"])
     sources = dict(sorted({**there["sources"], topic.name: topic.sources}.items()))
-    # A line for each claim, so that changes can be read.
+    # A line for each claim, so that version control shows changes claim by claim.
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     FILE.write_text(f'{{"sources": {json.dumps(sources)}, "claims": [\n{lines}\n]}}\n', encoding="utf-8")
 
@@ -45,7 +45,7 @@ def _rows(topic: Topic, sheet: Sheet) -> list[dict[str, Any]]:
 
 
 def _strips(judged: Judged) -> dict[str, Any]:
-    """The strips of a claim, if any: what is varied, why it does not count, a cell for each value."""
+    """The strips of a claim, if any: the choice, why it does not count, a cell for each value."""
     rows = [
         [
             each.over,
@@ -59,7 +59,7 @@ def _strips(judged: Judged) -> dict[str, Any]:
 
 
 def _in_all(topic: Topic, judged: Judged, what: str) -> str:
-    """What is said of a claim: in both readings where they count alike and differ."""
+    """A text of a claim: from both readings, where they count alike and their texts differ."""
     said = [(topic.title, judged.found), (topic.other_title, judged.other if judged.equal else None)]
     both = [(title, each.outcome, str(getattr(each, what)).strip()) for title, each in said if each]
     if len({text for _, _, text in both}) == 1:
@@ -68,7 +68,7 @@ def _in_all(topic: Topic, judged: Judged, what: str) -> str:
 
 
 def _experiments(topic: Topic, claim: ClaimEntry) -> list[str]:
-    """The experiments that a claim is judged by: those whose tables its judge reads."""
+    """The experiments whose tables the judge of a claim reads."""
     TOUCHED.clear()
     verdict(claim, topic.runs(POINTS, ()))
     return list(dict.fromkeys(each.experiment for each in topic.plan if each.place in TOUCHED))

@@ -1,1 +1,1 @@
-"""What sledlab is compared with, and what came out: `python -m lab.validation` writes docs/validation.md."""
+"""Comparisons of sledlab with other data: `python -m lab.validation` writes docs/validation.md."""

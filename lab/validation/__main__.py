@@ -20,7 +20,7 @@ REPLAYED: tuple[ValidationSection[Any], ...] = (
     agreement.SECTION,
     defects.SECTION,
 )
-"""Sections made of replays alone."""
+"""Sections whose results come from replays alone."""
 
 SECTIONS: tuple[ValidationSection[Any], ...] = (
     mechanics.KINEMATICS,
@@ -36,7 +36,7 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
 
 
 def found(section: ValidationSection[Any], *, as_left: bool) -> Left[Any]:
-    """What was measured of these sources; measured now where nothing was left, or what is left is stale."""
+    """The results of a section: those left with these sources, or measured now; with `as_left`, any left."""
     left = section.left()
     if left and left.stale:
         print(

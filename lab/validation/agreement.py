@@ -1,4 +1,4 @@
-"""How well replays agree with the reference runs, and how well they have to."""
+"""Agreement of replays with the reference runs, and the limits that it must keep."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .section import ValidationSection
 
 @dataclass(frozen=True)
 class Band:
-    """What has to hold for every run of a family. All but the shares are relative deviations."""
+    """Limits for every run of a family: relative deviations, except for the share."""
 
     mean: float
-    """Of the mean response time."""
+    """Largest deviation of the mean response time."""
     within_1us: float | None = None
     """Least share of requests whose response time is within 1 us."""
     energy: float | None = None
-    """Of the energy, uncharged idle energy added."""
+    """Largest deviation of the energy, uncharged idle energy added."""
 
 
 BANDS = {
@@ -38,11 +38,11 @@ BANDS = {
     "stock": Band(mean=0.015),
     "memsvalid": Band(mean=0.015),
 }
-"""By family. In `sched` the sled never pauses, and roundings add up to a microsecond towards the end of some
-runs. The last three use the exclusive bus, which sledlab does not rebuild."""
+"""Limits by family. In `sched` the sled never pauses, and roundings add up to a microsecond towards the end
+of some runs. The last three families use the exclusive bus, which sledlab does not rebuild."""
 
 SPTF_EXCLUSIVE = Band(mean=0.05)
-"""SPTF on the exclusive bus: another completion time is another choice, from there on."""
+"""Limits for SPTF on the exclusive bus: another completion time leads to other choices from there on."""
 
 TITLES = {
     "mech": "mechanism alone",
@@ -58,12 +58,12 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Agreement:
-    """A replay beside the reference run."""
+    """Results of a replay and of its reference run."""
 
     run: str
     family: str
     scheduler: str
-    """The reference simulator's name."""
+    """The scheduler's name in the reference simulator."""
     requests: int
     within_1us: float
     worst_ns: int
@@ -74,14 +74,14 @@ class Agreement:
 
     @property
     def band(self) -> Band:
-        """What has to hold."""
+        """The limits for this run."""
         return (
             SPTF_EXCLUSIVE if (self.family, self.scheduler) == ("stock", "SPTF_OPT") else BANDS[self.family]
         )
 
     @property
     def outside(self) -> list[str]:
-        """What lies outside its band."""
+        """Values outside of their limits."""
         allowed = self.band
         held = {
             "mean": abs(self.mean) <= allowed.mean,
@@ -121,7 +121,7 @@ def agreement(name: str, of: Collection = REFERENCE) -> Agreement:
 
 
 def measure() -> tuple[Agreement, ...]:
-    """Every run."""
+    """The agreement of every run that is compared."""
     return tuple(agreement(run.name) for run in compared())
 
 

@@ -1,4 +1,4 @@
-"""Arrays of four disks on one bus beside the recorded run of the reference simulator."""
+"""Arrays of four disks on one bus, compared with the recorded run of the reference simulator."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ COMPONENTS = reference.ROOT / "disks" / "components"
 MISSING = f"no reference runs in {COMPONENTS} (set SLEDLAB_REFERENCE)"
 
 TURN_MS = 11.11
-"""Of the HP C3323A, at 5400 rpm."""
+"""Time of a rotation of the HP C3323A, at 5400 rpm, in ms."""
 
 ARRAYS = {"stripe": 0, "concatenation": 1, "raid5": 3}
-"""Kinds of systems, and the recorded run's arrays; sledlab has none with its parity on one disk."""
+"""Kinds of systems, and the recorded run's arrays; sledlab has none with all parity on one disk."""
 
 BUSES = ("own", "shared")
 
@@ -36,18 +36,18 @@ Times = npt.NDArray[np.float64]
 
 
 class Cyclic:
-    """C-LOOK as the reference has it: what arrives where the sweep is joins it."""
+    """C-LOOK by the reference simulator's rule: a request at the sweep's position joins the sweep."""
 
     def __init__(self) -> None:
         self.queue: list[Any] = []
         self.at = 0
 
     def push(self, request: Any) -> None:
-        """A request joins the queue."""
+        """Adds a request to the queue."""
         self.queue.append(request)
 
     def pop(self, _now_ns: int, _device: Any) -> Any:
-        """The next one up, or the lowest."""
+        """Removes the next request upwards, or the lowest if there is none."""
         ahead = [request for request in self.queue if request.lbn >= self.at] or self.queue
         request = min(ahead, key=lambda request: (request.lbn, request.id))
         self.queue.remove(request)
@@ -55,13 +55,13 @@ class Cyclic:
         return request
 
     def __len__(self) -> int:
-        """Requests that wait."""
+        """Number of waiting requests."""
         return len(self.queue)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Response times of both simulators in ms, and which requests had their array to themselves."""
+    """Response times of both simulators in ms, and whether each request was alone in its array."""
 
     reads: npt.NDArray[np.bool_]
     alone: npt.NDArray[np.bool_]
@@ -69,7 +69,7 @@ class Pair:
     ours_ms: Times
 
     def alone_apart_ms(self, *, reads: bool) -> Times:
-        """How far apart reads or writes are that were alone."""
+        """Absolute differences of response times in ms, of reads or of writes that were alone."""
         chosen = self.alone & (self.reads == reads)
         apart: Times = (self.ours_ms - self.recorded_ms)[chosen]
         return apart
@@ -89,12 +89,12 @@ class ArrayRow:
 
     @property
     def off(self) -> float:
-        """Of the mean response time."""
+        """Relative deviation of the mean response time."""
         return self.ours_ms / self.recorded_ms - 1
 
 
 def present() -> bool:
-    """Whether there is reference data."""
+    """Whether the reference data are found."""
     return COMPONENTS.is_dir()
 
 

@@ -1,6 +1,6 @@
-"""How far the defects of the reference simulator move its results.
+"""Effects of the reference simulator's defects on its results.
 
-Every replay starts from the `-disksim` profile of a device and takes one defect out.
+Every replay starts from the `-disksim` profile of a device and removes one defect.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ DEVICES = ("G1", "G2", "G3")
 
 @dataclass(frozen=True)
 class DefectWorkload:
-    """A trace that is replayed on every device that has it."""
+    """A trace that is replayed on every device for which it exists."""
 
     name: str
     trace: str
     scheduler: str = "fcfs"
 
     def on(self, device: str) -> bool:
-        """Whether there is such a trace for a device."""
+        """Whether the trace exists for a device."""
         return reference.trace(self.trace.format(device)).is_file()
 
 
@@ -52,7 +52,7 @@ WORKLOADS = (
 
 @dataclass(frozen=True)
 class Defect:
-    """A defect, as the change that takes it out of the profile.
+    """A defect, given by the changes of a profile that remove it.
 
     `also` is changed on both sides of the comparison.
     """
@@ -74,14 +74,14 @@ PIPELINE = Defect("pipeline", {"pipeline": "serial"})
 
 DEFECTS = (MOTION, TIES, DRIFT, RECENTRING, PHYSICS, FIRST_PASS, CLOSED, PIPELINE)
 OF_ENERGY = (MOTION, TIES, DRIFT, RECENTRING, FIRST_PASS, PHYSICS)
-"""The defects of the default profile, one by one and together."""
+"""The defects of the default profile, one by one and all together."""
 
 SWEEPS = ("idlegap", "st41601n")
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a defect does: results with it over results without it, less 1."""
+    """Effects of a defect: results with it over results without it, less 1."""
 
     defect: str
     response: float
@@ -90,7 +90,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class DefectReplay:
-    """A trace on a device, with what every defect does to it."""
+    """A trace on a device, with the effects of every defect."""
 
     workload: str
     scheduler: str
@@ -103,7 +103,7 @@ class DefectReplay:
 
 @dataclass(frozen=True)
 class Motion:
-    """Mean positioning times in ms of the recorded passes of a run, with one defect more in each."""
+    """Mean positioning times in ms of the recorded passes of a run; each value includes one more defect."""
 
     run: str
     passes: int
@@ -126,7 +126,7 @@ class TimeoutEnergy:
 
 @dataclass(frozen=True)
 class FoundDefects:
-    """All that the section tells."""
+    """All results of the section."""
 
     replayed: tuple[DefectReplay, ...]
     motion: tuple[Motion, ...]
@@ -134,13 +134,13 @@ class FoundDefects:
     timeouts: tuple[TimeoutEnergy, ...]
 
     def effects(self, defect: Defect, scheduler: str) -> list[Effect]:
-        """Its effects on every trace replayed with a scheduler, on every device."""
+        """Effects of a defect on every trace replayed with a scheduler, on every device."""
         chosen = (one.effects for one in self.replayed if one.scheduler == scheduler)
         return [effect for effects in chosen for effect in effects if effect.defect == defect.name]
 
 
 def measure() -> FoundDefects:
-    """Replays, and recorded passes computed anew."""
+    """Replays traces, and computes recorded passes anew."""
     works = [(work, device) for device in DEVICES for work in WORKLOADS if work.on(device)]
     return FoundDefects(
         tuple(_replayed(*each) for each in works), tuple(_motion()), _turnarounds_ms(), tuple(_timeouts())
@@ -164,7 +164,7 @@ def _replayed(work: DefectWorkload, device: str) -> DefectReplay:
             present.energy.total / removed.energy.total - 1,
         )
 
-    # Idle time before every spin-down; the first start-up had none before it.
+    # Idle time before every spin-down; the first start-up was not preceded by one.
     p, whole = parameters(profile), simulated()
     uncharged_j = (int(whole.summary["startups"]) - 1) * float(p["idle_timeout_ms"]) * p["sled_mw"] / 1e6
     return DefectReplay(
@@ -187,7 +187,7 @@ def _motion() -> Iterator[Motion]:
 
 
 def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
-    """Of a G2, by the place at which a sled that moves upwards turns."""
+    """Turnaround times of a G2 in ms, by the place at which a sled that moves upwards turns."""
     sled = Sled.of(reference.runs()["mech_G2_f0_r8_light"].parameters)
     places = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
     at, up = places * sled.y.travel / 2, np.ones(len(places))
@@ -200,7 +200,7 @@ def _turnarounds_ms() -> dict[str, tuple[float, ...]]:
 
 
 def _timeouts() -> Iterator[TimeoutEnergy]:
-    """The sweeps over idle timeouts on a G2, each in their order."""
+    """The sweeps over idle timeouts on a G2, each in the order of timeouts."""
     for sweep in SWEEPS:
         runs = [run for run in reference.runs().values() if run.name.startswith(f"sweep_G2_{sweep}_")]
         for run in sorted(runs, key=lambda run: float(run.parameters["inactive_after_ms"])):

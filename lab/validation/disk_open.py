@@ -1,8 +1,8 @@
-"""Open arrivals on three drives beside the recorded runs of the reference simulator.
+"""Open arrivals on three drives, compared with the recorded runs of the reference simulator.
 
-A queue in the host, one request in the drive. The recorded response times also tell what the drive took for
-each request: it starts the next when the one before is complete, or when it arrives. Service times are not
-amplified by the queue, as response times are.
+The queue is in the host, and the drive has one request at a time. The recorded response times also give the
+service time of each request: the drive starts it when the previous one is complete, or when it arrives.
+Service times are not amplified by the queue, as response times are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DRIVES = {
     "hp_c2490a": ("hp-c2490a", 148.41),
     "cheetah9LP": ("cheetah-9lp", 105.0),
 }
-"""Presets, and microseconds that a sector takes on the bus of the runs, read or written."""
+"""Presets, and the time in us of a sector on the bus of the runs, read or written."""
 
 LOADS = ("light", "heavy", "overload", "mixed", "seq")
 
@@ -46,16 +46,16 @@ SCHEDULERS = {
     "sptf_opt": "sptf",
     "asptf_opt": "asptf:weight=6",
 }
-"""Runs by their names, and the schedulers of sledlab that are closest."""
+"""Names of the runs, and the schedulers of sledlab that are closest to theirs."""
 
 STALE = ("sptf_opt", "asptf_opt")
-"""They judge requests by the angle of the last event on the medium and leave out the overhead of commands."""
+"""Runs that judge requests by the angle of the last event on the medium, without the overhead of commands."""
 
 STREAMS = (("atlas10k", "seq"), ("cheetah9LP", "seq"))
-"""Streams on drives that fill their buffers: a turn caught or missed moves all requests that follow."""
+"""Streams on drives that fill their buffers: a rotation caught or missed moves all requests that follow."""
 
 SHIFTS_MS = tuple(1.1 * step for step in range(1, 9))
-"""So much later everything arrives to see what the angle of the platters alone makes of a run."""
+"""Delays of all arrivals, in ms, that show the effect of the platters' angle alone on a run."""
 
 Times = npt.NDArray[np.float64]
 
@@ -70,22 +70,22 @@ class OpenRun:
 
     @property
     def name(self) -> str:
-        """Drive, load and scheduler."""
+        """Drive, load and scheduler of the run."""
         return f"{self.drive}-{self.load}-{self.column}"
 
     @property
     def scheduler(self) -> str:
-        """The scheduler of sledlab that is closest."""
+        """The scheduler of sledlab that is closest to the run's."""
         return SCHEDULERS[self.column]
 
     @property
     def trace(self) -> Path:
-        """What arrives."""
+        """The trace that arrives."""
         return arrivals(self)
 
     @property
     def is_stale(self) -> bool:
-        """Whether requests were judged by a stale angle."""
+        """Whether requests were judged by the angle of the last event, not of the moment."""
         return self.column in STALE
 
     @property
@@ -97,28 +97,28 @@ class OpenRun:
 
 @dataclass(frozen=True)
 class OpenComparison(OpenRun):
-    """A replay beside the recorded run; times in ms, deviations relative."""
+    """Results of a replay and of the recorded run; times in ms, deviations relative."""
 
     requests: int
     recorded_ms: float
     ours_ms: float
     service_off: float
     same_service: float
-    """Share of requests that the drive served in the same time but for 0.2 ms, a thirtieth of a turn or less.
+    """Share of requests with the same service time up to 0.2 ms, a thirtieth of a rotation or less.
     The platters of the reference simulator drift by half of that."""
     off_but_for_turns: float
-    """Of the mean response time under FCFS if those served in another time had taken what was recorded."""
+    """Deviation of the mean response under FCFS, with recorded service times where ours are others."""
     phases_off: dict[str, float]
-    """Of the mean service time in each phase of the load."""
+    """Deviation of the mean service time in each phase of the load."""
 
     @property
     def off(self) -> float:
-        """Of the mean response time."""
+        """Deviation of the mean response time."""
         return self.ours_ms / self.recorded_ms - 1
 
     @property
     def reason(self) -> str:
-        """Why it is more than 1 % off."""
+        """Why the deviation is above 1 %."""
         if abs(self.off) < 0.01:
             return ""
         if self.is_stale:
@@ -129,7 +129,7 @@ class OpenComparison(OpenRun):
 
 
 def present() -> bool:
-    """Whether there is reference data."""
+    """Whether the reference data are found."""
     return OPEN.is_dir()
 
 
@@ -142,7 +142,7 @@ def recorded(drive: str, load: str, of: Collection = REFERENCE) -> dict[str, lis
 
 
 def runs(of: Collection = REFERENCE) -> list[OpenRun]:
-    """Every run of a collection with the queue in the host."""
+    """Every run of a collection with its queue in the host."""
     cases = (OpenRun(*case) for case in product(DRIVES, LOADS, SCHEDULERS))
     there = (run for run in cases if arrivals(run, of).is_file())
     return [run for run in there if f"{run.column}_response_us" in recorded(run.drive, run.load, of)]
@@ -155,9 +155,9 @@ def arrivals(run: OpenRun, of: Collection = REFERENCE) -> Path:
 
 @cache
 def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> Chosen:
-    """The drive as in the runs: always spinning, on their bus, no reads on arrival.
+    """The drive as in the runs: always spinning, on the runs' bus, without reads on arrival.
 
-    Appended writes are served as in the reference simulator.
+    Appended writes are served as the reference simulator serves them.
     """
     preset, sector_us = DRIVES[drive]
     return sl.device(
@@ -174,7 +174,7 @@ def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> Ch
 
 
 def services(arrivals: Times, responses: Times) -> Times:
-    """What the drive took for each request."""
+    """Service time of each request."""
     completions = arrivals + responses
     order = np.argsort(completions, kind="stable")
     before = np.concatenate([[0.0], completions[order][:-1]])
@@ -185,7 +185,7 @@ def services(arrivals: Times, responses: Times) -> Times:
 
 @cache
 def comparison(run: OpenRun, of: Collection = REFERENCE) -> OpenComparison:
-    """Replays a run."""
+    """Replays a run, and compares the results."""
     columns = recorded(run.drive, run.load, of)
     arrived = np.array(columns["arrival_ms"], dtype=float)
     theirs = np.array(columns[f"{run.column}_response_us"], dtype=float) / 1e3
@@ -224,7 +224,7 @@ def first_come(arrivals: Times, service: Times) -> Times:
 
 
 def turned_means(run: OpenRun, device: Chosen) -> list[float]:
-    """The mean response times of a run when everything arrives a little later."""
+    """Mean response times of a run with all arrivals delayed by each of `SHIFTS_MS`."""
     with gzip.open(run.trace, "rt") as file:
         lines = [line.split(" ", 1) for line in file]
     means = []
@@ -238,21 +238,21 @@ def turned_means(run: OpenRun, device: Chosen) -> list[float]:
 
 @cache
 def turned(run: OpenRun) -> tuple[float, ...]:
-    """The mean response times, over that recorded, when everything arrives a little later."""
+    """The same mean response times, over the recorded one."""
     recorded_ms = comparison(run).recorded_ms
     return tuple(mean / recorded_ms - 1 for mean in turned_means(run, device(run.drive)))
 
 
 @dataclass(frozen=True)
 class OpenRow:
-    """A run, and its deviations with everything later where queues are long."""
+    """A run, and its deviations with delayed arrivals, where queues are long."""
 
     of: OpenComparison
     turned: tuple[float, ...]
 
 
 def measure() -> tuple[OpenRow, ...]:
-    """Every run with the queue in the host."""
+    """The comparison of every run with its queue in the host."""
     return tuple(
         OpenRow(
             comparison(run), turned(run) if run.load in ("heavy", "overload") and not run.is_stale else ()

@@ -1,4 +1,4 @@
-"""Several commands in a drive at once, beside the recorded runs of the reference simulator.
+"""Several commands in a drive at once, compared with the recorded runs of the reference simulator.
 
 Up to sixteen requests are in the drive, which chooses among them; the others wait in the host, in order.
 """
@@ -26,16 +26,16 @@ SCHEDULERS = {
     "dev_sstf_lbn": "sstf:distance=blocks",
     "dev_sptf_opt": "sptf",
 }
-"""Runs by their names, and the schedulers of sledlab that are closest."""
+"""Names of the runs, and the schedulers of sledlab that are closest to theirs."""
 
 
 @dataclass(frozen=True)
 class QueueRun(OpenRun):
-    """A recorded run with the queue in the drive."""
+    """A recorded run with its queue in the drive."""
 
     @property
     def scheduler(self) -> str:
-        """The scheduler of sledlab that is closest."""
+        """The scheduler of sledlab that is closest to the run's."""
         return SCHEDULERS[self.column]
 
     @property
@@ -46,31 +46,31 @@ class QueueRun(OpenRun):
 
 @dataclass(frozen=True)
 class QueueComparison(QueueRun):
-    """A replay beside the recorded run; times in ms, deviations relative."""
+    """Results of a replay and of the recorded run; times in ms, deviations relative."""
 
     requests: int
     recorded_ms: float
     ours_ms: float
     same_response: float
-    """Share of requests with the recorded response time but for 0.1 ms."""
+    """Share of requests with the recorded response time, up to 0.1 ms."""
     moment_off: float
-    """Of the mean response time where SPTF judges by the angle of the moment; `off` of the others."""
+    """Deviation of the mean response time where SPTF judges by the present angle; for others `off`."""
     same_course: float
-    """Share of requests whose response time is off by what the one before is off by, but for 0.1 ms."""
+    """Share of requests whose response time deviates as much as that of the previous one, up to 0.1 ms."""
 
     @property
     def off(self) -> float:
-        """Of the mean response time."""
+        """Deviation of the mean response time."""
         return self.ours_ms / self.recorded_ms - 1
 
     @property
     def reason(self) -> str:
-        """Why it is more than 1 % off."""
+        """Why the deviation is above 1 %."""
         return "" if abs(self.off) < 0.01 else "chance"
 
 
 def runs() -> list[QueueRun]:
-    """Every run with the queue in the drive."""
+    """Every run with its queue in the drive."""
     if not disk_open.present():
         return []
     cases = ((drive, load, column) for drive in DRIVES for load in LOADS for column in SCHEDULERS)
@@ -79,7 +79,7 @@ def runs() -> list[QueueRun]:
 
 @cache
 def comparison(run: QueueRun) -> QueueComparison:
-    """Replays a run."""
+    """Replays a run, and compares the results."""
     theirs = np.array(recorded(run.drive, run.load)[f"{run.column}_response_us"], dtype=float) / 1e3
     result = sl.simulate(run.trace, run.device, scheduler=run.scheduler, requests=True)
     ours = result.requests.sort("id")["response_ns"].to_numpy().astype(float) / 1e6
@@ -101,21 +101,21 @@ def comparison(run: QueueRun) -> QueueComparison:
 
 @cache
 def turned(run: QueueRun) -> tuple[float, ...]:
-    """The mean response times, over that recorded, when everything arrives a little later."""
+    """Mean response times with all arrivals delayed by each of `SHIFTS_MS`, over the recorded one."""
     means = disk_open.turned_means(run, run.device)
     return tuple(mean / comparison(run).recorded_ms - 1 for mean in means)
 
 
 @dataclass(frozen=True)
 class QueueRow:
-    """A run, and its deviations with everything later where queues are long."""
+    """A run, and its deviations with delayed arrivals, where queues are long."""
 
     of: QueueComparison
     turned: tuple[float, ...]
 
 
 def measure() -> tuple[QueueRow, ...]:
-    """Every run with the queue in the drive."""
+    """The comparison of every run with its queue in the drive."""
     return tuple(
         QueueRow(comparison(run), turned(run) if run.load in ("heavy", "overload", "mixed") else ())
         for run in runs()

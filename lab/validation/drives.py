@@ -1,4 +1,4 @@
-"""Disks against what was measured on the drives they stand for, and what their hosts' overheads are worth.
+"""Disk models compared with measurements of their drives, and the effect of their hosts' overheads.
 
 `python -m lab.validation.drives NAME` fits the host of a drive to its measured stream, and to each half.
 """
@@ -41,21 +41,21 @@ DRIVES = {
     "dec-rz26": "dec_rz26",
     "seagate-st41601n": "st41601n",
 }
-"""Presets, and what the data calls their drives."""
+"""Presets, and the names of their drives in the data."""
 
 
 def present() -> bool:
-    """Whether there are measured streams."""
+    """Whether the measured streams are found."""
     return (DISKS / "validate" / "measured").is_dir()
 
 
 def stream(drive: str, of: Collection = REFERENCE) -> Path:
-    """The measured stream of a drive, or the part of it that a collection has."""
+    """The measured stream of a drive, or the part of it that a collection holds."""
     return of.measured(DRIVES[drive])
 
 
 class Host(NamedTuple):
-    """What a measuring host adds: to commands by their kind, and to a sector on the bus; all in us."""
+    """Overheads of a measuring host, in us: for commands by kind, and for a sector on the bus."""
 
     read_hit: float = 0.0
     read_miss: float = 0.0
@@ -73,7 +73,7 @@ def published_bus(drive: str, of: Collection = REFERENCE) -> tuple[float, float]
 
 @cache
 def shipped(drive: str) -> Host:
-    """The host of a drive as sledlab has it, against the published bus."""
+    """The host of a drive in sledlab's preset, relative to the published bus."""
     host = tomllib.loads((HOSTS / f"{drive}.toml").read_text(encoding="utf-8"))
     bus, bus_write = published_bus(drive)
     return Host(
@@ -110,13 +110,13 @@ def demerit(drive: str, host: Host, part: slice = slice(None)) -> float:
 
 @dataclass(frozen=True)
 class RecordedStream:
-    """What the reference simulator made of a stream."""
+    """The reference simulator's service times of a stream."""
 
     measured: list[int]
     simulated: list[int]
 
     def demerit(self, part: slice = slice(None)) -> float:
-        """Its demerit figure over a part of the stream, in ms."""
+        """Demerit figure over a part of the stream, in ms."""
         return demerit_ms(self.measured[part], self.simulated[part])
 
 
@@ -140,10 +140,10 @@ LEAST_STEP = 20.0
 
 
 def fit(drive: str, part: slice = slice(None)) -> Host:
-    """The host that brings a part of a stream nearest, found by steps along one number at a time.
+    """The host with the least demerit figure over a part of a stream, found by steps in one value at a time.
 
-    What is made small is the mean demerit figure of the quarters of the part: so nothing is gained by what
-    makes up in one place for what is wrong in another.
+    The mean demerit figure of the part's quarters is minimised: then an error in one place cannot make up for
+    an error in another.
     """
 
     def cost(host: Host) -> float:
@@ -188,12 +188,12 @@ class Drive:
     published_host: float
     fitted_host: Demerit
     second_by_first: float
-    """Over the second half, on a host that was fitted to the first."""
+    """Demerit figure over the second half, with a host that was fitted to the first."""
     first_by_second: float
 
 
 def measure() -> tuple[Drive, ...]:
-    """Every drive; the fits to halves take most of the time."""
+    """The comparison of every drive; the fits to halves take most of the time."""
     return tuple(_drive(drive) for drive in DRIVES)
 
 
@@ -242,7 +242,7 @@ SECTION = ValidationSection("drives", tuple[Drive, ...], measure, _words)
 
 
 def main() -> int:
-    """Prints what fits of the whole stream and of its halves come to."""
+    """Prints the hosts fitted to the whole stream and to its halves."""
     for drive in sys.argv[1:] or DRIVES:
         first, second = halves(drive)
         print(f"{drive}: shipped {shipped(drive)}, whole stream {fit(drive)}")

@@ -1,4 +1,4 @@
-"""The mechanics, and the distance of schedulers from the optimum: what tests of the Rust crates leave."""
+"""Mechanics, and the distance of schedulers from the optimum: results that tests of the Rust crates write."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TESTS = {
     "layouts": (),
     "schedulers": ("who_knows_positions_is_nearer_to_the_optimum",),
 }
-"""Tests of sledlab-models by their file, those that leave something by their name."""
+"""Tests of sledlab-models by file, and by name those that write results."""
 
 
 @cache
@@ -40,7 +40,7 @@ def _run(test: str, only: str = "") -> None:
     """Runs the tests of a file, those whose names hold `only`.
 
     Raises:
-        RuntimeError: One of them failed.
+        RuntimeError: A test failed.
     """
     command = ["cargo", "test", "--quiet", "--package", "sledlab-models", "--test", test, "--"]
     environment = {**os.environ, "SLEDLAB_RESULTS": str(RESULTS), "SLEDLAB_REFERENCE": str(reference.ROOT)}
@@ -57,13 +57,13 @@ def _run(test: str, only: str = "") -> None:
 
 
 def _left(test: str, kind: Any) -> Any:
-    """What a test has left."""
+    """The result that a test has written."""
     return typed(kind, json.loads((RESULTS / "rust" / f"{test}.json").read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True)
 class Converging:
-    """Largest relative errors of the piecewise form by its chunks."""
+    """Largest relative errors of the piecewise form, by its number of chunks."""
 
     speed_m_s: float
     chunks: tuple[int, ...]
@@ -72,7 +72,7 @@ class Converging:
 
 @dataclass(frozen=True)
 class Deviation:
-    """How far a seek function of the reference simulator is from the closed form."""
+    """Deviation of a seek function of the reference simulator from the closed form."""
 
     kinematics: str
     speed_m_s: float
@@ -83,14 +83,14 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Kinematics:
-    """The closed form beside all others."""
+    """Errors of the closed form, compared with all other sources."""
 
     errors: dict[str, float]
-    """Largest relative ones against integration: `seek`, `turnaround`."""
+    """Largest relative errors, compared with integration: `seek`, `turnaround`."""
     published: dict[str, float]
-    """The `worst` relative difference from the form in print."""
+    """`worst`: largest relative difference from the printed form."""
     seeks: dict[str, float]
-    """In x of a G2: `mean_ms`, `longest_ms`."""
+    """Seeks in x of a G2: `mean_ms`, `longest_ms`."""
     converging: tuple[Converging, ...]
     deviations: tuple[Deviation, ...]
 
@@ -133,7 +133,7 @@ KINEMATICS = ValidationSection("kinematics", Kinematics, _kinematics, _kinematic
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """Values compared with a table or a recorded run, and the largest difference."""
+    """Number of values compared with a table or a recorded run, and the largest difference."""
 
     what: str
     kinematics: str
@@ -143,7 +143,7 @@ class ComparedValues:
 
 @dataclass(frozen=True)
 class LayoutTables:
-    """Blocks of the layout tables, and all that was compared, by the name of the test."""
+    """Blocks of the layout tables, and values compared, by name of the test."""
 
     blocks: int
     compared: dict[str, tuple[ComparedValues, ...]]
@@ -187,7 +187,7 @@ TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_words)
 
 @dataclass(frozen=True)
 class Gap:
-    """How much longer a scheduler takes than the best order."""
+    """How much longer a scheduler takes than the optimal order."""
 
     scheduler: str
     mean_gap_percent: float

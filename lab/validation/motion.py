@@ -1,7 +1,7 @@
-"""Seeks and turnarounds once more, in NumPy: exact, and the reference simulator's turnarounds.
+"""Seeks and turnarounds in NumPy: exact, and with the reference simulator's errors in turnarounds.
 
-Only for the study of defects: it takes single parts of the simulator's motion out, which the
-models of sledlab offer as a whole. A test holds it against the reference tables.
+Only for the study of defects: it separates parts of the simulator's motion that sledlab's models offer only
+together. A test compares it with the reference tables.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Rule = Callable[[Array, float, Array], Array]
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: acceleration in m/s2, travel in m, spring force over actuator force at its edge."""
+    """One axis: acceleration in m/s2, travel in m, spring force at the edge over the actuator force."""
 
     acceleration: float
     travel: float
@@ -27,7 +27,7 @@ class Axis:
 
     @property
     def omega_squared(self) -> float:
-        """Of the sled on its springs."""
+        """Squared angular frequency of the sled on its springs."""
         return self.spring * self.acceleration / (self.travel / 2)
 
     def seek_s(self, start_m: Array, end_m: Array, speed: float = 0.0) -> Array:
@@ -44,22 +44,22 @@ class Axis:
         return np.where(x0 == x1, 0.0, (first + second) / omega)
 
     def turnaround_s(self, at_m: Array, speed: float, direction: Array) -> Array:
-        """Exact; `direction` is that before the turn."""
+        """Exact time of a turnaround in s; `direction` is that before the turn."""
         omega = np.sqrt(self.omega_squared)
         pull = self.acceleration + self.omega_squared * at_m * direction
         return np.asarray(2 * np.arctan2(speed * omega, pull) / omega)
 
     def constant_turnaround_s(self, at_m: Array, speed: float, direction: Array) -> Array:
-        """As if the acceleration were that at the turning place throughout.
+        """Time of a turnaround in s with the acceleration at the turning place throughout.
 
-        The reference simulator's, which at the end of a seek gives the direction after the turn.
+        That is the reference simulator's rule, which at the end of a seek uses the direction after the turn.
         """
         return 2 * speed / (self.acceleration + self.omega_squared * at_m * direction)
 
 
 @dataclass(frozen=True)
 class Sled:
-    """What a recorded pass is computed from."""
+    """Parameters from which recorded passes are computed."""
 
     x: Axis
     y: Axis
@@ -67,12 +67,12 @@ class Sled:
     speed: float
     settle_s: float
     other_start_bits: int
-    """From the start of an upward pass to that of a downward pass over the same row."""
+    """Distance from the start of an upward pass to that of a downward pass over the same row, in bits."""
     both_ways: bool
 
     @classmethod
     def of(cls, parameters: dict[str, Any]) -> Sled:
-        """A device, by the parameters of a reference run."""
+        """The parameters of a device, from those of a reference run."""
         p = parameters
         axis = {
             n: Axis(p[f"accel_{n}_m_s2"], p[f"sled_{n}_nm"] * 1e-9, p["spring_factor"]) for n in ("x", "y")
@@ -86,25 +86,25 @@ class Sled:
 
 @dataclass(frozen=True)
 class Passes:
-    """Positioning times in ms of recorded passes of a sled, each from where it was recorded to start.
+    """Positioning times in ms of recorded passes of a sled, each from its recorded start.
 
-    The sled goes whichever way is shorter by the physics in question.
+    The sled takes the direction that is shorter by the physics in question.
     """
 
     exact: Array
-    """Exact physics."""
+    """With exact physics."""
     constant: Array
-    """Turnarounds with constant acceleration, all else exact."""
+    """With turnarounds of constant acceleration, all else exact."""
     wrong_sign: Array
-    """And the wrong sign of the spring at the end: the reference simulator's turnarounds."""
+    """As before, with the wrong sign of the spring at the end: the reference simulator's turnarounds."""
     recorded: Array
-    """And its seeks: all as the simulator had it."""
+    """As before, with its seeks: the recorded times."""
     rebuilt_off_ms: float
-    """How far its turnarounds, rebuilt by its rule, are from the recorded ones at most."""
+    """Largest difference of its turnarounds, rebuilt by its rule, from the recorded ones."""
 
 
 def passes(table: dict[str, Array], sled: Sled) -> Passes:
-    """Puts the defects of the reference simulator into exact physics, one after another."""
+    """Adds the defects of the reference simulator to exact physics, one after another."""
     start, up = table["y1_bit"], table["v1_sign"] > 0
     rebuilt = _turnarounds_s(table, sled, start, table["v1_sign"], sled.y.constant_turnaround_s, after=True)
 
@@ -134,11 +134,11 @@ def passes(table: dict[str, Array], sled: Sled) -> Passes:
 def _turnarounds_s(
     table: dict[str, Array], sled: Sled, y1_bit: Array, v1: Array, rule: Rule, *, after: bool
 ) -> Array:
-    """Turnarounds before and after a move; `after` gives the rule the direction after the one at the end."""
+    """Turnarounds before and after a move; with `after`, the rule gets the direction after the last turn."""
     y0_bit, v0 = table["y0_bit"], table["v0_sign"]
     in_place = (y0_bit == y1_bit) & (v0 == v1)
     travel = np.where(in_place, -v0, np.where(y1_bit > y0_bit, 1.0, -1.0))
-    # A sled that comes back to its place while x moves has to loop; the simulator forgets it downwards.
+    # A sled that returns to its place while x moves has to turn twice; downwards the simulator omits that.
     loops = in_place & (table["x0_bit"] != table["x1_bit"]) & ((v0 > 0) | (not after))
     turns = ~in_place | loops
     first = rule(y0_bit * sled.bit_m, sled.speed, v0) * (turns & (v0 * travel < 0))

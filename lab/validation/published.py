@@ -1,4 +1,4 @@
-"""Numbers that papers print, and that the reference simulator comes with, beside what sledlab gives."""
+"""Numbers that papers and the reference simulator's documentation print, compared with sledlab's."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .agreement import agreement
 from .section import ValidationSection
 
 PAIRS = 100_000
-"""Random pairs of places."""
+"""Number of random pairs of places."""
 
 GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
 
 X_DOMINATES = 0.75
-"""Least share of moves (claim of paper 002, section 2.1, made a number)."""
+"""Least share of moves in which x takes longer (paper 002, section 2.1, as a number)."""
 
 CHECK_BAND = 0.01
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A published number, and ours.
+    """A published number and ours.
 
-    `band` is the relative deviation that is allowed; without one, ours has to round to what is printed.
+    `band` is the relative deviation allowed; without one, ours has to round to the printed number.
     """
 
     name: str
@@ -44,14 +44,14 @@ class Quantity:
 
     @property
     def holds(self) -> bool:
-        """Whether ours is near enough."""
+        """Whether the deviation is allowed."""
         if self.band is not None:
             return abs(self.off) < self.band
         return f"{self.ours:.{self.digits}f}" == f"{self.published:.{self.digits}f}"
 
 
 def quantities() -> tuple[Quantity, ...]:
-    """Paper 004, Table 1, and paper 000, Table I; both spring conventions, for the papers leave it open.
+    """Quantities of paper 004, Table 1, and paper 000, Table I; both spring conventions, as none is named.
 
     The capacity is that of papers 000 and 001. Paper 004 prints 4.00 GB for the same sled: all its bits.
     """
@@ -78,7 +78,7 @@ def _settle_ms(device: str) -> float:
 
 
 def _peak_mb_s(device: str) -> float:
-    """All active tips during the data bits of a simulated pass; servo bits do not count, as printed."""
+    """Rate of all active tips during the data bits of a simulated pass; servo bits left out, as printed."""
     p = parameters(device)
     row_s = float(np.median(random_pairs(device, PAIRS).requests["transfer_ns"].to_numpy())) / 1e9
     data_s = row_s * p["tip_sector_bits"] / (p["tip_sector_bits"] + p["servo_bits"])
@@ -95,7 +95,7 @@ def x_dominates(device: str) -> float:
 
 @dataclass(frozen=True)
 class PublishedNumbers:
-    """What is in print, and by device how often x takes longer than y."""
+    """The printed numbers, and by device the share of moves in which x takes longer than y."""
 
     quantities: tuple[Quantity, ...]
     x_dominates: dict[str, float]
@@ -131,7 +131,7 @@ NUMBERS = ValidationSection("published", PublishedNumbers, _numbers, _numbers_wo
 
 @dataclass(frozen=True)
 class CheckValue:
-    """The mean response of the reference simulator's validation workload, as published, and ours."""
+    """Mean response of the reference simulator's validation workload, as published, and ours."""
 
     device: str
     springs: bool
@@ -149,11 +149,11 @@ PUBLISHED_MS = {
     for springs, values in ((True, (2.01, 1.16, 0.85)), (False, (2.00, 1.18, 0.87)))
     for device, ms in zip(("G1", "G2", "G3"), values, strict=True)
 }
-"""By device, with and without springs."""
+"""Published mean responses by device, with and without springs."""
 
 
 def check_value(device: str, *, springs: bool) -> CheckValue:
-    """One of them, through the `-disksim` profile."""
+    """The check value of a device, replayed through its `-disksim` profile."""
     found = agreement(f"memsvalid_{device}_k{'75' if springs else '00'}")
     return CheckValue(device, springs, PUBLISHED_MS[device, springs], found.mean_ms)
 

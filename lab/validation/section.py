@@ -1,4 +1,4 @@
-"""A section of the page on validation: what is measured, and the words around it."""
+"""A section of the page on validation: its measurement and its text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ValidationSection(Generic[T]):
-    """A section by the name of its text; `kind` is the type of what `measure` finds."""
+    """A section, by the name of its text; `kind` is the type of its results."""
 
     name: str
     kind: Any
@@ -27,12 +27,12 @@ class ValidationSection(Generic[T]):
         return fill(f"validation/text/{self.name}.md", **self.words(found))
 
     def leave(self) -> T:
-        """Measures, and leaves what it finds in the folder of results."""
+        """Measures, and writes the results to the folder of results."""
         found = self.measure()
         results.leave(f"validation/{self.name}", found)
         return found
 
     def left(self) -> Left[T] | None:
-        """What was left there."""
+        """The results that were written there, if any."""
         found: Left[T] | None = results.read(f"validation/{self.name}", self.kind)
         return found

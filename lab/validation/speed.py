@@ -1,4 +1,4 @@
-"""How fast sledlab is: what `make bench` has left behind."""
+"""The speed of sledlab: results that `make bench` has written."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DECISIONS = PROJECT / "benches" / "decisions.json"
 FRONT_DOOR = PROJECT / "benches" / "front_door.json"
 
 DECISION_TARGETS_US = {"sptf": 2, "gsptf": 2, "zsptf": 2, "asptf": 5}
-"""What a decision may take at any length of the queue."""
+"""Target times in us of a decision, at any length of the queue."""
 
 
 @dataclass(frozen=True)
 class BenchmarkFigure:
-    """A figure of the benchmark, and what is asked for."""
+    """A figure of the benchmark, and its target."""
 
     what: str
     value: float
@@ -29,31 +29,31 @@ class BenchmarkFigure:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a choice and the arrival that replaces what was chosen take, by index and by exhaustive search."""
+    """Time of a choice and of the arrival that replaces the chosen request, by index and exhaustively."""
 
     scheduler: str
     queue: int
     ns: float | None
-    """`None` where the scheduler refuses so long a queue."""
+    """Time in ns; `None` where the scheduler refuses so long a queue."""
     search_ns: float | None = None
 
 
 @dataclass(frozen=True)
 class Speed:
-    """All figures, and the machine they are of."""
+    """All figures, and the machines that they were measured on."""
 
     machine: str
     rows: tuple[BenchmarkFigure, ...]
     decisions: tuple[Decision, ...]
     decided_on: str
-    """The machine that decisions are of."""
+    """The machine on which decisions were measured."""
     getting_in: tuple[BenchmarkFigure, ...]
     got_in_on: str
-    """The machine that getting in is of."""
+    """The machine on which getting requests in was measured."""
 
 
 def decisions() -> tuple[Decision, ...]:
-    """What decisions cost, by the length of the queue."""
+    """Cost of decisions, by the length of the queue."""
     found = typed(tuple[Decision, ...], json.loads(DECISIONS.read_text(encoding="utf-8"))["rows"])
     return tuple(sorted(found, key=lambda one: one.queue))
 
@@ -120,7 +120,7 @@ def _value(row: BenchmarkFigure) -> str:
 
 
 def _target(row: BenchmarkFigure) -> str:
-    """The target, and whether it is missed: rates want to be high, times and sizes low."""
+    """The target, and whether it is missed: rates should be high, times and sizes low."""
     if not row.target:
         return ""
     missed = (row.value - float(row.target)) * (1 if row.unit.endswith("/s") else -1) < 0

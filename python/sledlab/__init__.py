@@ -152,7 +152,7 @@ _HOMES = {
     **{name: f"studies.{listed.folder}" for listed in (*LIST, *SINGLE) for name in listed.names},
     **{name: f"studies.{listed.folder}.tables" for listed in LIST for name in listed.names[1:]},
 }
-"""Where the public names are; each is imported when first used, so that the command line starts fast."""
+"""The module of each public name, imported when the name is first used: the command line starts fast."""
 
 __all__ = sorted(["Error", "InternalError", "Unfinished", "__version__", *_HOMES])  # noqa: PLE0605
 
@@ -167,7 +167,7 @@ for _listed in (*LIST, *SINGLE):
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a part of the package when it is first used."""
+    """The public name `name`, imported from its module when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module 'sledlab' has no attribute {name!r}")
     value = loaded(f"sledlab.{_HOMES[name]}:{name}")

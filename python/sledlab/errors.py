@@ -1,4 +1,4 @@
-"""The two kinds of trouble: the user's to mend, and ours; and what is merely worth knowing."""
+"""Errors: the user's mistakes and sledlab's own defects; notices; and a study that is not finished yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a file the trouble is.
+    """The place in a file that an error is about.
 
     Attributes:
         file: The file as the user named it.
@@ -34,8 +34,8 @@ class Error(ValueError):
 
     Attributes:
         message: What went wrong.
-        place: Where, when a file is involved.
-        remedy: What to do, when known.
+        place: The place in a file that the error is about; `None` where no file is involved.
+        remedy: What the user can do about the error; `None` where that is not known.
 
     Examples:
         >>> import sledlab as sl
@@ -53,7 +53,7 @@ class Error(ValueError):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        """The whole story, over one to three lines, without control characters of names in it."""
+        """Place, message, offending text and remedy on one to three lines, control characters spelled out."""
         where = ""
         found = ""
         if self.place is not None:
@@ -64,12 +64,12 @@ class Error(ValueError):
         return visible(f"{where}{self.message}{found}{remedy}")
 
     def __reduce__(self) -> tuple[type[Error], tuple[str, Place | None, str | None]]:
-        """Pickles with all three parts, so that errors cross process borders whole."""
+        """Pickles message, place and remedy, so that errors cross process borders whole."""
         return type(self), (self.message, self.place, self.remedy)
 
 
 def unknown(what: str, word: str, known: Sequence[str]) -> Error:
-    """The error about a word that means nothing, with the nearest that does.
+    """The error about a word that is not among those known, with the nearest known one as remedy.
 
     Examples:
         >>> print(unknown("strategy", "mergng", ["merging", "all"]))
@@ -82,7 +82,7 @@ def unknown(what: str, word: str, known: Sequence[str]) -> Error:
 
 
 class InternalError(RuntimeError):
-    """A promise that sledlab broke: please report it with the configuration and the seed.
+    """A defect of sledlab: please report it with the configuration and the seed.
 
     Examples:
         >>> issubclass(InternalError, Error)
@@ -91,16 +91,16 @@ class InternalError(RuntimeError):
 
 
 class Notice(UserWarning):
-    """Something that is worth knowing: sledlab goes on all the same."""
+    """A warning to the user that stops nothing."""
 
 
 class Unfinished(Exception):  # noqa: N818 - nothing is wrong
     """A share of a study is done, and points of other shares are missing: there is no outcome yet.
 
     Attributes:
-        share: Number of the share, and of all shares: `3/8`.
-        done: Points that it measured; what is kept does not run again.
-        missing: Points that are not kept yet.
+        share: Number of the share, and number of shares: `3/8`.
+        done: Points that this share measured; points kept from earlier runs are not measured again.
+        missing: Points of the study that have not been measured and kept yet.
         points: Points of the whole study.
 
     Examples:
@@ -118,7 +118,7 @@ class Unfinished(Exception):  # noqa: N818 - nothing is wrong
         self.share, self.done, self.missing, self.points = share, done, missing, points
 
     def __str__(self) -> str:
-        """What is still to be done."""
+        """The points measured, the points still missing, and how to reach the outcome."""
         points = "1 point" if self.done == 1 else f"{self.done:,} points"
         missing = f"{self.missing:,} of {self.points:,} {'is' if self.missing == 1 else 'are'} still missing"
         return (

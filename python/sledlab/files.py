@@ -1,4 +1,4 @@
-"""Files and directories that commands write: checked before the work starts, in place only when whole."""
+"""Files and directories that commands write: checked before the work starts, given their names when whole."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of the system that more room mends."""
+"""Errors of the system that more room on the disk mends."""
 
 _PART = r"\.part-(\d+)-([0-9a-f]{8})-"
-"""How the name of a file in the making begins: with the process that makes it, and its machine."""
+"""How the name of a draft begins: with the number of the process that writes it, and its machine."""
 
 
 def make_directory(path: Path) -> Path:
-    """Makes a directory for results, if there is none.
+    """Makes a directory for results, if it does not exist.
 
     Raises:
-        Error: It cannot be made, or nothing can be written there.
+        Error: The directory cannot be made, or nothing can be written into it.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -41,10 +41,10 @@ def make_directory(path: Path) -> Path:
 
 
 def check_writable(path: Path) -> None:
-    """Checks that a file can be written, without touching what may be there.
+    """Checks that a file can be written, without touching a file of that name.
 
     Raises:
-        Error: It is a directory, or its directory is missing or not writable.
+        Error: `path` is a directory, or its directory is missing or not writable.
     """
     if path.is_dir():
         raise Error(f"`{path}` is a directory", remedy="give the name of a file")
@@ -56,10 +56,10 @@ def check_writable(path: Path) -> None:
 
 @contextmanager
 def writing(path: Path, draft: Path | None = None) -> Iterator[None]:
-    """Gives errors of the system the name of the file that is written, maybe as a draft of another name.
+    """Turns errors of the system while `path`, or its `draft`, is written into errors that name `path`.
 
     Raises:
-        Error: It cannot be written: the disk is full, or the like.
+        Error: The file cannot be written: the disk is full, or the like.
     """
     try:
         yield
@@ -67,17 +67,17 @@ def writing(path: Path, draft: Path | None = None) -> Iterator[None]:
         raise
     except OSError as error:
         if error.filename is not None and str(error.filename) not in (str(path), str(draft)):
-            raise  # of another file
+            raise  # the error is about another file
         reason = os.strerror(error.errno) if error.errno else str(error)
         remedy = "make room, or write elsewhere" if error.errno in FULL else None
         raise Error(f"cannot write `{path}`: {reason}", remedy=remedy) from error
 
 
 class Draft:
-    """A file in the making: what is written to `place`, beside it, takes its name when whole.
+    """A file being written: the draft at `place`, in the same directory, is renamed to `path` when whole.
 
-    What is no regular file, such as a pipe, is written at once; so is a file whose directory admits no other.
-    What processes left in the making that are gone is removed from the directory.
+    A path that is no regular file, such as a pipe, is written directly; so is a file in whose directory no
+    other file can be made. Drafts of processes that have ended are removed from the directory.
 
     Examples:
         >>> import tempfile
@@ -91,10 +91,10 @@ class Draft:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        """The file."""
+        """The file to be written."""
         self._real = real = Path(os.path.realpath(path))
         self.place = path
-        """Where it is written."""
+        """The path to write to: that of the draft, or `path` where there is no draft."""
         # /dev/stdout may lead to a pipe, or to a file that somebody else has opened.
         regular = path.is_file() or not path.exists()
         if regular and not str(path).startswith(("/dev/", "/proc/")) and os.access(real.parent, os.W_OK):
@@ -102,33 +102,33 @@ class Draft:
             _sweep(real.parent)
 
     def keep(self) -> None:
-        """Gives the file its name; what had it before is gone."""
+        """Renames the draft to `path`, in place of the file that had the name before."""
         if self.place != self.path:
             if self._real.exists():
                 self.place.chmod(self._real.stat().st_mode)
             self.place.replace(self._real)
 
     def drop(self) -> None:
-        """Removes what has been written; what had the name before stays."""
+        """Removes the draft; the file that has the name `path` stays."""
         if self.place != self.path:
             self.place.unlink(missing_ok=True)
 
 
 def _beside(path: Path) -> Path:
-    """Where something is made that this process is to give its name when whole."""
+    """The path of this process's draft of `path`, in the same directory."""
     return path.with_name(f".part-{os.getpid()}-{_machine()}-{path.name}")
 
 
 @cache
 def _machine() -> str:
-    """This machine in short: on a directory that machines share, each knows its own processes only."""
+    """A short name of this machine: in a directory that machines share, each knows its own processes only."""
     name = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
     return f"{zlib.crc32(name.encode()):08x}"
 
 
 def _sweep(directory: Path) -> None:
-    """Removes what processes of this machine left in the making that are gone."""
-    with suppress(OSError):  # it may be that nobody can list it
+    """Removes drafts of processes of this machine that have ended."""
+    with suppress(OSError):  # the directory may not be readable
         for name in os.listdir(directory):
             part = re.match(_PART, name)
             if part and part[2] == _machine() and is_gone(int(part[1])):
@@ -143,9 +143,9 @@ def _remove(place: Path) -> None:
 
 
 def is_gone(process: int) -> bool:
-    """Whether a process of this machine is there no more, as far as the system tells."""
+    """Whether a process of this machine has ended, as far as the system tells."""
     if os.name != "posix":
-        return False  # asking would end it
+        return False  # there `os.kill` ends the process
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -157,10 +157,10 @@ def is_gone(process: int) -> bool:
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
-    """Where to write a file that takes its name when whole; an error names the file by that name.
+    """The draft to write a file to, renamed to `path` when whole; an error names the file by that name.
 
     Raises:
-        Error: It cannot be written.
+        Error: The file cannot be written.
     """
     draft = Draft(path)
     try:
@@ -178,12 +178,12 @@ def drafted(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def drafted_directory(path: Path) -> Iterator[Path]:
-    """Where to make a directory that takes its name when whole; an empty one may have it before.
+    """The draft to make a directory in, renamed to `path` when whole, also in place of an empty directory.
 
-    What processes left in the making that are gone is removed from beside it.
+    Drafts of processes that have ended are removed from the directory that `path` is in.
 
     Raises:
-        Error: It holds something already, or cannot be written.
+        Error: The directory `path` exists and is not empty, or cannot be written.
 
     Examples:
         >>> import tempfile

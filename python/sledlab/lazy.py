@@ -1,7 +1,7 @@
-"""What is imported when it is first used, so that the command line starts and completes words fast.
+"""Imports put off until the first use, so that the command line starts and completes words fast.
 
-Libraries wait here: a module says `from sledlab.lazy import polars` as if it were the library. Functions of
-ours wait where they are named: `simulate = later("sledlab.runs.execute:simulate")`.
+A module writes `from sledlab.lazy import polars` as if that were the library. A function of sledlab is put
+off where it is named: `simulate = later("sledlab.runs.execute:simulate")`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 
 class _Later(ModuleType):
-    """Stands for a module until something of it is used."""
+    """Stands for a module, which is imported when one of its attributes is first used."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module(self.__name__), name)
@@ -125,7 +125,7 @@ __all__ = [
 
 
 def loaded(name: str) -> Any:
-    """What `package.module:name` stands for, imported now."""
+    """The object called `package.module:name`, imported now."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)
 
@@ -144,7 +144,7 @@ class _Waiting:
 
 
 def later(name: str) -> Any:
-    """A function or a class, `package.module:name`, or a module of ours, imported when it is first used.
+    """A function or a class, `package.module:name`, or a module of sledlab, imported when it is first used.
 
     Examples:
         >>> word = later("sledlab.model.settings:word")
@@ -155,7 +155,7 @@ def later(name: str) -> Any:
 
 
 def arrived(value: Any) -> Any:
-    """What waits behind `later`, imported now; anything else as it is.
+    """The function or class that a value made by `later` stands for, imported now; any other value as it is.
 
     Examples:
         >>> arrived(later("sledlab.model.settings:word"))(True), arrived(3)

@@ -1,4 +1,4 @@
-"""Text for any terminal: control characters spelled out, ASCII in the place of what a stream lacks."""
+"""Text for any terminal: control characters spelled out, ASCII for characters that an encoding lacks."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ STAND_INS = {
     "•": "*",
     "█": "#",
 }
-"""What stands for a character that a stream cannot show."""
+"""ASCII that stands for a character that the encoding of a stream lacks."""
 
 HANDLER = "sledlab.legible"
-"""The name of the error handler for streams that replaces what they cannot show."""
+"""The name of the error handler for streams that replaces characters their encoding lacks."""
 
 CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\udc80-\udcff]"
-"""What moves, colours or turns round what a terminal shows, and bytes that are no text: a pattern, compiled
-when there is text to be shown."""
+"""A pattern of characters that move, colour or reverse text in a terminal, and of bytes that are no text.
+It is compiled when there is text to be shown."""
 
 
 def visible(text: str) -> str:
-    r"""Text without control characters but for tabs and ends of lines: names are shown, and not obeyed.
+    r"""Text with its control characters spelled out, but for tabs and ends of lines: a terminal obeys none.
 
     Examples:
         >>> visible("mems\x1b[31m-g2\u202e")
@@ -69,7 +69,7 @@ def is_unicode(encoding: str) -> bool:
 
 
 def _spelled(character: str) -> str:
-    """A character by its number; a byte of a name that is no text by its own."""
+    """A character spelled by its number; a byte that is no text (a surrogate) by the number of the byte."""
     number = ord(character)
     if 0xDC80 <= number <= 0xDCFF:
         number -= 0xDC00
@@ -77,7 +77,7 @@ def _spelled(character: str) -> str:
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:
-    """The handler: stand-ins, and the rest by number, as TOML and JSON write it."""
+    """The error handler: stand-ins, and characters without one by number, as TOML and JSON write them."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]

@@ -1,4 +1,4 @@
-"""Directories of results: of one kind each, with a manifest of the files that are results."""
+"""Directories of results: each holds results of one kind, and a manifest that lists their files."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MANIFEST = "sledlab.json"
-"""In a directory of results: of which kind they are, and which files, or directories of points, are such."""
+"""The manifest: the kind of the results in a directory, and their files and directories of points."""
 
 STUDY = "study.toml"
-"""A study, to run it again."""
+"""The file of a study among its results, to run the study again."""
 
 REPORT = "report.html"
-"""The page about them."""
+"""The page about the results."""
 
 
 def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path | None:
-    """A directory for results of a kind, made if there is none; none where nobody wants one.
+    """The directory `out` for results of a kind, made if it does not exist; `None` where `out` is `None`.
 
     Args:
         out: The directory.
-        kind: Of results: the study, or the command.
+        kind: Kind of the results: the name of the study or of the command.
         replace: Whether to remove former results of any kind first; other files are left alone.
 
     Raises:
-        Error: It cannot be made or written, or holds results of another kind.
+        Error: The directory cannot be made or written, or holds results of another kind.
     """
     if out is None:
         if replace:
@@ -53,7 +53,7 @@ def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path
 
 
 def leaves(directory: Path, kind: str, names: Iterable[str]) -> None:
-    """Notes that files of results are written into a directory: to be called before they are."""
+    """Adds `names` to the files of results in the manifest of a directory; called before they are written."""
     path = directory / MANIFEST
     files = {*_manifest(directory)[1], *names}
     text = json.dumps({"kind": kind, "files": sorted(files)}, indent=2) + "\n"
@@ -63,13 +63,13 @@ def leaves(directory: Path, kind: str, names: Iterable[str]) -> None:
 
 
 def _manifest(directory: Path) -> tuple[str, list[str]]:
-    """Of which kind the results in a directory are, none if there are none, and their files."""
+    """The kind of the results in a directory, empty if it holds none, and the names of their files."""
     try:
         said = json.loads((directory / MANIFEST).read_bytes())
         names = [name for name in said["files"] if isinstance(name, str) and Path(name).name == name]
         return str(said["kind"]), names
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass  # nobody wrote it, or it is damaged
+        pass  # there is no manifest, or it is damaged
     try:
         study = tomllib.loads((directory / STUDY).read_text(encoding="utf-8"))
         return str(study["study"]["kind"]), []
@@ -78,10 +78,10 @@ def _manifest(directory: Path) -> tuple[str, list[str]]:
 
 
 def _remove(directory: Path, kind: str, files: Iterable[str]) -> None:
-    """Removes results.
+    """Removes results of a kind from a directory: `files`, and the manifest.
 
     Raises:
-        Error: Nothing says which files are results, or one cannot be removed.
+        Error: The manifest that lists the files is missing, or a file cannot be removed.
     """
     if kind and not files:
         raise Error(
@@ -98,11 +98,11 @@ def _remove(directory: Path, kind: str, files: Iterable[str]) -> None:
 
 
 def _empty(place: Path) -> None:
-    """Removes a directory of points, but for files of others in it; one without points is none."""
+    """Removes the files of points from a directory, and the directory if it held points and nothing else."""
     points = list(place.glob("*.jsonl"))
     for path in points:
         with writing(path):
             path.unlink()
     if points:
-        with suppress(OSError):  # others have files there
+        with suppress(OSError):  # files that are no points keep the directory
             place.rmdir()

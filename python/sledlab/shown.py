@@ -1,7 +1,7 @@
-"""Results that display themselves without knowing how: a *face* for each, from a floor above.
+"""Results that display themselves without importing the code that does: each class has a *face*.
 
-A face is an object with the methods of `Face`. Which class has which face is said once, where the package
-is put together (`sledlab/__init__.py`); faces are loaded when something is displayed.
+A face is an object with the methods of `Face`, from a layer above (`show` or a study). `sledlab/__init__.py`
+registers the face of each class; a face is imported when a result of its class is first displayed.
 """
 
 from __future__ import annotations
@@ -21,57 +21,57 @@ class Face(Protocol):
     """How results of a class are displayed."""
 
     def answer(self, result: Any) -> str:
-        """The outcome in a sentence or a few."""
+        """The outcome of `result` in a sentence or a few."""
 
     def warnings(self, result: Any) -> list[str]:
-        """What a careful reader of the numbers should know, as a terminal shows it."""
+        """Warnings about the numbers of `result`, such as an overload, as a terminal shows them."""
 
     def text(self, result: Any) -> str:
-        """What a terminal shows, as plain text."""
+        """What a terminal shows of `result`, as plain text."""
 
     def show(self, result: Any) -> None:
-        """Prints it on the terminal."""
+        """Prints `result` on the terminal."""
 
     def html(self, result: Any) -> str:
-        """What a notebook shows."""
+        """What a notebook shows of `result`, as HTML."""
 
     def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
-        """A figure; `what` none for the most telling one."""
+        """The figure of the kind `what`; where that is `None`, the most telling one."""
 
     def page(self, result: Any, *, static: bool = False) -> str:
-        """A self-contained page, HTML; `static` without figures that can be explored."""
+        """A self-contained page, HTML; where `static`, its figures are pictures only."""
 
     def latex(self, result: Any) -> str:
-        """The tables of what a terminal shows, as LaTeX."""
+        """The tables that a terminal shows of `result`, as LaTeX."""
 
 
 SCHEMA = 1
-"""Version of what a summary holds: one more whenever something goes, or means something else."""
+"""Version of the keys of a summary: one more whenever a key is dropped or changes its meaning."""
 
 _faces: dict[str, Callable[[], Face]] = {}
 
 
 def register(name: str, face: Callable[[], Face]) -> None:
-    """Says where the face of a class comes from, by the name of the class."""
+    """Registers the function that gives the face of the class called `name`."""
     _faces[name] = face
 
 
 def face_of(result: Any) -> Face:
-    """The face of a result, by its class or the nearest above that has one."""
+    """The face of a result: that of its class, or of the nearest base class that has one."""
     name = next(each.__name__ for each in type(result).__mro__ if each.__name__ in _faces)
     return _faces[name]()
 
 
 class Shown:
-    """What displays itself: as a table where it is printed or ends a notebook cell, in figures, as a page."""
+    """A result that displays itself: as a table in a terminal or a notebook, in figures, as a page."""
 
     def report(self, path: str | Path, *, static: bool = False) -> Path:
         """Writes a self-contained HTML page to `path` and returns the path.
 
         Args:
-            path: Where.
-            static: Whether its figures are pictures only. Otherwise those with numbers can be explored where
-                the page is opened with JavaScript: values, zoom, what is shown, logarithmic or linear.
+            path: The file to write.
+            static: Whether its figures are pictures only. Otherwise figures with numbers can be explored
+                where the page is opened with JavaScript: values, zoom, curves shown, logarithmic or linear.
         """
         with drafted(Path(path)) as place:
             place.write_text(face_of(self).page(self, static=static), encoding="utf-8")
@@ -83,21 +83,21 @@ class Shown:
 
     @property
     def as_file(self) -> str:
-        """The experiment or study as a file that gives the same again; nothing where there is none."""
+        """The file of the experiment or study that gives the same result again; empty where none does."""
         return ""
 
     @property
     def warnings(self) -> list[str]:
-        """What a careful reader of the numbers should know; empty where there is nothing."""
+        """Warnings about the numbers, such as an overload; empty where there are none."""
         return face_of(self).warnings(self)
 
     def _draw(self, what: str | None = None, **which: Any) -> Figure:
         return face_of(self).draw(self, what, **which)
 
     def __repr__(self) -> str:
-        """What the command line prints of it."""
+        """What the command line prints of the result."""
         return face_of(self).text(self)
 
     def _repr_html_(self) -> str:
-        """The same for notebooks."""
+        """What a notebook shows of the result."""
         return face_of(self).html(self)

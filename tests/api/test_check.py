@@ -10,7 +10,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 SERVED = "Every request is served, in a time above zero, and nothing fails."
 PURE = "Asking what a request takes changes nothing."
-AS_TOLD = "A request takes what was told before it was issued."
+AS_PREDICTED = "A request takes as long as was predicted before it was issued."
 SAME_TIMES = "The same requests take the same time again, however much was asked meanwhile."
 EVICTS = "A full cache evicts one key that it holds, any other none, and nothing fails."
 SAME_KEYS = "The same accesses evict the same keys again."
@@ -279,12 +279,12 @@ def test_those_of_sledlab_are_held_to_more(word):
         ("Tires", PURE, "first it takes "),
         ("RemembersAsking", PURE, "first "),
         ("Draws", PURE, "first it takes "),
-        ("Wavers", AS_TOLD, "it then takes 2 ms"),
+        ("Wavers", AS_PREDICTED, "it then takes 2 ms"),
         ("Shared", SAME_TIMES, "positioning 0 ms of it; again "),
         ("Negative", SERVED, "TypeError: serve must return milliseconds, or a dict of them, not -"),
         ("Breaks", SERVED, "RuntimeError: a head has crashed"),
-        ("EvictsTwice", EVICTS, "ValueError: evict must return a key that is there, not "),
-        ("EvictsIncoming", EVICTS, "ValueError: evict must return a key that is there, not "),
+        ("EvictsTwice", EVICTS, "ValueError: evict must return a key that the cache holds, not "),
+        ("EvictsIncoming", EVICTS, "ValueError: evict must return a key that the cache holds, not "),
         ("LosesCount", EVICTS, "Error: "),
         ("Whims", SAME_KEYS, "first Miss"),
         ("Backwards", IN_ORDER, "is earlier than that before it"),
@@ -372,5 +372,5 @@ def test_the_command_refuses_what_breaks_a_rule(sledlab):
     done = sledlab("check", "planted:Wavers")
     assert done.code == 2
     assert done.out.splitlines() == [f"kept: {SERVED}", f"kept: {PURE}"]
-    assert AS_TOLD in done.err
+    assert AS_PREDICTED in done.err
     assert "help: make serve a function" in done.err

@@ -156,8 +156,8 @@ def test_an_experiment_with_it_runs_where_that_is_allowed():
     [
         ("raise", "RuntimeError: out of ideas"),
         ("none", "'NoneType' object cannot be interpreted as an integer"),
-        ("absent", "evict must return a key that is there, not 1000000000000000"),
-        ("incoming", "evict must return a key that is there, not"),
+        ("absent", "evict must return a key that the cache holds, not 1000000000000000"),
+        ("incoming", "evict must return a key that the cache holds, not"),
     ],
 )
 def test_what_it_does_wrong_ends_the_work_with_its_traceback(how, said):

@@ -1,4 +1,4 @@
-"""What tests with real programs share."""
+"""Fixtures of tests with real programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs a program in a folder of its own, and gives what it prints; it must not fail."""
+    """Runs a program in a folder of its own, and returns its output; it must not fail."""
 
     def call(*command: object, **options: object) -> str:
         done = subprocess.run(

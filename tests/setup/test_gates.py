@@ -62,7 +62,7 @@ def needs(workspace: Path, *lines: str) -> None:
 
 def run(workspace: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Runs cargo there; nothing planted needs the network."""
-    need(f"cargo-{command[0]}")
+    need("cargo" if command[0] == "doc" else f"cargo-{command[0]}")
     own = {"CARGO_HOME": str(workspace / "home"), "CARGO_TARGET_DIR": str(workspace / "target")}
     return subprocess.run(
         ["cargo", *command],
@@ -99,6 +99,17 @@ def test_clippy(planted: Path, lint: str | None) -> None:
     done = run(planted, "clippy", "--all-targets", "--", "-D", "warnings")
     assert (done.returncode == 0) == (lint is None), done.stderr
     assert lint is None or f"#{lint}" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_links_of_rust_docs(planted: Path, sound: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    linked = "planted" if sound else "nowhere"
+    source = f"//! Planted, see [`{linked}`].\n/// Planted.\npub fn planted() {{}}\n"
+    (planted / "core" / "src" / "lib.rs").write_text(source)
+    monkeypatch.setenv("RUSTDOCFLAGS", "-D warnings")
+    done = run(planted, "doc", "--no-deps")
+    assert (done.returncode == 0) == sound, done.stderr
+    assert sound or "unresolved link to `nowhere`" in done.stderr, done.stderr
 
 
 def simulation_head(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Which reference runs are validated."""
+"""The reference runs that are validated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SUBSET = (
     "stock_G2_sat_SPTF_OPT",
     "stock_G3_mixed",
 )
-"""Something of every family, device, seek function, layout and scheduler."""
+"""Runs of every family, device, seek function, layout and scheduler."""
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""One browser for all pages of the laboratory and all reports that can be explored."""
+"""One browser for all tests of the laboratory's pages and of reports that can be explored."""
 
 from __future__ import annotations
 

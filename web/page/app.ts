@@ -4,7 +4,7 @@ import type { Catalogue } from "../core/types.ts";
 import { button, el, fill, set } from "./dom.ts";
 import { warm, worker, words } from "./engine.ts";
 import { Experiment } from "./experiment.ts";
-import { given, tracesOf } from "./given.ts";
+import { embedded, tracesOf } from "./embedded.ts";
 import { read, write, type Address } from "./hash.ts";
 import { help } from "./help.ts";
 import { listen, type Keys } from "./keys.ts";
@@ -52,7 +52,7 @@ export class App {
 
   static async start(page: HTMLElement): Promise<App> {
     warm(3);
-    const made = given();
+    const made = embedded();
     const address = await read(location.hash).catch((error: unknown) => error as Error);
     const asked: Address = address instanceof Error ? {} : address;
     const text = asked.experiment ?? made?.experiment;
@@ -75,11 +75,11 @@ export class App {
     app.show(view);
     for (const error of failed) app.fail(error);
     app.animate();
-    if (made?.around === "slowest" && !still) watch.whenTold(() => void watch.slowest());
+    if (made?.around === "slowest" && !still) watch.whenSimulated(() => void watch.slowest());
     return app;
   }
 
-  /** Another experiment: all views begin anew. */
+  /** Replaces the experiment: all views begin anew. */
   change(experiment: Experiment): void {
     this.experiment = experiment;
     this.setup.show(experiment, [...this.traces.keys()]);
@@ -113,7 +113,7 @@ export class App {
     return this.watch;
   }
 
-  /** Lets schedulers race. */
+  /** Starts a race of schedulers. */
   race(names: readonly string[]): void {
     void this.attempt(() => this.views.race.among(names));
   }
@@ -207,14 +207,14 @@ export class App {
   }
 }
 
-/** Puts a place into the address; a page inside of another, as in a notebook, has none of its own. */
+/** Puts the hash into the address; a page inside of another, as in a notebook, has no address of its own. */
 function address(hash: string): void {
   if (location.protocol !== "about:") history.replaceState(null, "", hash);
 }
 
-/** Opens a run at a place; plays from there unless it is to stand still, or little motion is wanted. */
+/** Opens a run at an instant; plays from there unless the page is to stand still, or the reader prefers reduced motion. */
 async function begin(watch: Watch, experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, { t, request }: Place, still: boolean): Promise<void> {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   await watch.open(experiment, traces, !calm && !still, t);
-  if (request !== null) watch.whenTold(() => void watch.request(request));
+  if (request !== null) watch.whenSimulated(() => void watch.request(request));
 }

@@ -1,4 +1,4 @@
-// A canvas as wide as its place, sharp on every screen.
+// A canvas as wide as the element around it, sharp on every screen.
 
 import { el } from "./dom.ts";
 
@@ -11,7 +11,7 @@ export class Sheet {
   private readonly below = document.createElement("canvas");
   private layered = "";
 
-  /** `label` is what screen readers say of it; `height` is in pixels, or follows the width. */
+  /** `label` is what screen readers say of the canvas; `height_of` is its height in pixels at a width. */
   constructor(label: string, readonly height_of: (width: number) => number, resized: () => void, classes = "") {
     this.canvas = el("canvas", { role: "img", "aria-label": label, class: classes || undefined });
     this.pen = this.canvas.getContext("2d")!;
@@ -24,7 +24,7 @@ export class Sheet {
     return this.height_of(this.width);
   }
 
-  /** A pen for an empty sheet, in pixels of the page; nothing where the sheet is not shown. */
+  /** Clears the canvas and returns a pen that draws in pixels of the page; null where the canvas is not shown. */
   begin(): CanvasRenderingContext2D | null {
     if (this.width === 0) this.measure();
     if (this.width === 0) return null;
@@ -40,7 +40,7 @@ export class Sheet {
   }
 
   /**
-   * Lays what seldom changes below the rest: `paint` draws it anew where `key` differs from the last one.
+   * Draws a layer below all that is drawn later; `paint` draws it anew only where `key` differs from the last one.
    * To be called after `begin`.
    */
   layer(key: string, paint: (pen: CanvasRenderingContext2D) => void): void {

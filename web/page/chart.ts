@@ -17,19 +17,19 @@ export interface Chart {
   readonly y: string;
   readonly curves: readonly Curve[];
   readonly height: number;
-  /** Whether the axis of values has powers of ten. */
+  /** Whether the x axis has powers of ten. */
   readonly log_x?: boolean;
   readonly log_y?: boolean;
-  /** Share of the axes: charts of one name have one cursor. */
+  /** Name of a cursor: charts with the same name share it. */
   readonly sync?: string;
-  /** Told what was dragged over; nothing for all of it. */
+  /** Called with the range of x that was dragged over; with nulls for the whole range. */
   readonly zoomed?: (from: number | null, to: number | null) => void;
   readonly clicked?: (x: number) => void;
 }
 
 export type Values = readonly (readonly (number | null)[])[];
 
-/** A chart in an element: draws itself anew when that changes its width. */
+/** A chart in an element: draws itself anew when the element's width changes. */
 export class Plot {
   private plot: uPlot | null = null;
   private values: Values;
@@ -47,7 +47,7 @@ export class Plot {
     else this.fit();
   }
 
-  /** Where a value of the x axis lies, in pixels of the host; nothing where it is not shown. */
+  /** Where a value of the x axis lies, in pixels of the host element; null where it is outside of the chart. */
   place(x: number): number | null {
     const plot = this.plot;
     if (!plot || plot.data[0].length === 0) return null;
@@ -65,7 +65,7 @@ export class Plot {
 
   private options(width: number): uPlot.Options {
     const { chart } = this;
-    const told = (value: number | null) => (value === null || value === undefined ? "–" : figure(value, 4));
+    const shown = (value: number | null) => (value === null || value === undefined ? "–" : figure(value, 4));
     return {
       width,
       height: chart.height,
@@ -74,9 +74,9 @@ export class Plot {
       scales: { x: { time: false, distr: chart.log_x ? 3 : 1 }, y: { distr: chart.log_y ? 3 : 1, range: chart.log_y ? undefined : from_zero } },
       axes: [axis(chart.x, 20, chart.log_x), axis(chart.y, 46, chart.log_y)],
       series: [
-        { label: chart.x || "s", value: (_, value) => told(value) },
+        { label: chart.x || "s", value: (_, value) => shown(value) },
         ...chart.curves.map(({ label, colour, dash, fill }) => ({
-          label, stroke: colour, width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => told(value),
+          label, stroke: colour, width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => shown(value),
           ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}),
         })),
       ],
@@ -103,7 +103,7 @@ export class Plot {
 
 const from_zero: uPlot.Range.Function = (_, _least, most) => [0, most > 0 ? most * 1.08 : 1];
 
-/** Powers of ten alone: the lines between them would fill the picture. */
+/** Labels only powers of ten: labels of the lines between them would fill the axis. */
 const decades: uPlot.Axis.Filter = (_, splits) => splits.map((each) => (Number.isInteger(Math.log10(each)) ? each : null));
 
 function axis(label: string, size: number, log = false): uPlot.Axis {

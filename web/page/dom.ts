@@ -1,10 +1,10 @@
-// Elements out of texts and nodes. Nothing here takes HTML: what comes from traces and experiments stays text.
+// Elements made of texts and nodes. Nothing here parses HTML: texts of traces and experiments stay texts.
 
 export type Child = Node | string | number | null | undefined | false;
 type Handlers = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
 export type Attributes = Record<string, string | number | boolean | undefined>;
 
-/** An element with attributes, what it does on events, and children. */
+/** An element with attributes, children and listeners. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K, attributes: Attributes = {}, children: readonly Child[] = [], on: Handlers = {},
 ): HTMLElementTagNameMap[K] {
@@ -15,25 +15,25 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Sets an attribute, or takes it away where it is false or undefined. */
+/** Sets an attribute, or removes it where the value is false or undefined. */
 export function set(element: Element, name: string, value: string | number | boolean | undefined): void {
   if (value === undefined || value === false) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** Gives an element other children. */
+/** Replaces the children of an element. */
 export function fill(element: Element, ...children: readonly Child[]): void {
   element.replaceChildren(...nodes(children));
 }
 
-/** A button; `key` is the key that does the same. */
+/** A button; `key` is the key that does the same, named in its tooltip. */
 export function button(label: string, act: () => void, more: Attributes & { key?: string } = {}): HTMLButtonElement {
   const { key, ...attributes } = more;
   const title = key === undefined ? undefined : `key ${key}`;
   return el("button", { type: "button", title, ...attributes }, [label], { click: act });
 }
 
-/** A labelled choice of words. */
+/** A labelled selection of one of several words. */
 export function select(
   label: string, options: readonly (readonly [value: string, text: string])[], value: string, act: (value: string) => void,
 ): HTMLLabelElement {

@@ -1,4 +1,4 @@
-// Files that leave the page: made here, saved by the browser.
+// Downloads: files made in the page, which the browser saves.
 
 export function download(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/toml" }));

@@ -1,4 +1,4 @@
-// The core: unpacked and compiled once, shared by as many workers as there are runs.
+// The core in workers: unpacked and compiled once, shared by all workers; each run has a worker.
 
 import WORKER from "sledlab:worker";
 import { CoreError } from "../core/core.ts";
@@ -8,12 +8,12 @@ import { short } from "./format.ts";
 let module: Promise<WebAssembly.Module> | undefined;
 const spare: Promise<Laboratory>[] = [];
 
-/** Starts workers that `worker` gives out later: what the first picture needs is under way side by side. */
+/** Starts workers that `worker` returns later: starting them goes on beside all else that the first picture needs. */
 export function warm(count: number): void {
   for (let nth = 0; nth < count; nth++) spare.push(start());
 }
 
-/** A worker with a core of its own, which has these traces. */
+/** A worker with a core of its own, which holds these traces. */
 export async function worker(traces: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Laboratory> {
   const core = await (spare.shift() ?? start());
   for (const [name, bytes] of traces) await core.putTrace(name, bytes);
@@ -40,12 +40,12 @@ export function decoded(base64: string): Uint8Array {
   return bytes;
 }
 
-/** Whether the core has stopped: another was started, without its runs and traces. */
+/** Whether the error says that the core has stopped. Another core was started then, without the runs and traces of this one. */
 export function stopped(error: unknown): boolean {
   return error instanceof CoreError && error.mistake.blame === "trap";
 }
 
-/** What went wrong, in words for people. */
+/** The message of an error, for readers. */
 export function words(error: unknown): string {
   if (!(error instanceof CoreError)) return error instanceof Error ? error.message : String(error);
   const { message, remedy, place } = error.mistake;

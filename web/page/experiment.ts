@@ -1,8 +1,8 @@
-// An experiment file as tables of lines: what a control says replaces a table or a key, all else stays as it was written.
+// An experiment file as tables of lines: a control replaces a table or a key, and all other lines stay as they were written.
 
 const HEADER = /^\s*(\[{1,2})\s*([\w."-]+)\s*\]{1,2}\s*(#.*)?$/;
 
-/** A table: its name, its header as it is written, and its lines. */
+/** A table: its name, its header line, and the lines below. */
 interface Table {
   readonly name: string;
   readonly header: string;
@@ -25,7 +25,7 @@ export class Experiment {
     return new Experiment(tables);
   }
 
-  /** The value of a key as it is written, without quotes. */
+  /** The value of a key as it is written, without its quotes. */
   get(table: string, key: string): string | undefined {
     const line = this.find(table)?.lines.find((each) => keyOf(each) === key);
     const value = line === undefined ? undefined : valueOf(line);
@@ -36,7 +36,7 @@ export class Experiment {
     return this.find(table) !== undefined;
   }
 
-  /** The same with a key of a table said anew. */
+  /** A copy with another value of a key. */
   with(table: string, key: string, value: string | number | boolean): Experiment {
     const line = assignment(key, value);
     const lines = this.find(table)?.lines ?? [];
@@ -44,7 +44,7 @@ export class Experiment {
     return this.withLines(table, at < 0 ? [...said(lines), line] : lines.map((each, index) => (index === at ? line : each)));
   }
 
-  /** The same with other contents of a table and nothing below it; without it where there are none. */
+  /** A copy in which a table has other values and no subtables; without the table where `values` is null. */
   withTable(table: string, values: Values | null): Experiment {
     const others = new Experiment(this.tables.filter(({ name }) => name !== table && !name.startsWith(`${table}.`)));
     return values === null ? others : others.withLines(table, Object.entries(values).map(([key, value]) => assignment(key, value)));
@@ -71,7 +71,7 @@ function assignment(key: string, value: string | number | boolean): string {
   return `${key} = ${typeof value === "string" ? quoted(value) : value}`;
 }
 
-/** A text in quotes, as TOML wants it. */
+/** A text in quotes, as TOML requires. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replace(/\x7f/g, "\\u007f");
 }
@@ -85,7 +85,7 @@ function valueOf(line: string): string {
   return value.startsWith('"') ? (/^"(?:[^"\\]|\\.)*"/.exec(value)?.[0] ?? value) : value.replace(/\s*#.*$/, "");
 }
 
-/** Lines without those that are empty at the end. */
+/** Lines without the empty ones at the end. */
 function said(lines: readonly string[]): readonly string[] {
   let end = lines.length;
   while (end > 0 && lines[end - 1]!.trim() === "") end--;

@@ -13,24 +13,24 @@ export function figure(value: number, digits = DIGITS): string {
 
 const UNITS: readonly (readonly [number, string])[] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
-/** A span with a unit that suits it. */
+/** A span of time with a unit that suits its length. */
 export function span(ns: number): string {
   if (ns === 0) return "0";
   const [size, unit] = UNITS.find(([each]) => Math.abs(ns) >= each) ?? [1, "ns"];
   return `${figure(ns / size)} ${unit}`;
 }
 
-/** A span in ms, for what stands below each other. */
+/** A span of time in ms, for spans below each other in a table. */
 export function ms(ns: number): string {
   return (ns / 1e6).toFixed(3);
 }
 
-/** An instant: 43.309495 s. */
+/** An instant, in seconds: 43.309495 s. */
 export function clock(ns: number): string {
   return `${(ns / 1e9).toFixed(6)} s`;
 }
 
-/** A unit of a file as people write it: µm, m/s². */
+/** A unit from a catalogue as people write it: µm, m/s². */
 export function unit(name: string): string {
   return name.replace(/^u(?=[ms]\b)/, "µ").replace(/2$/, "²");
 }
@@ -48,7 +48,7 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A text of a file's, short enough to show. */
+/** A text from a file, cut so that it can be shown. */
 export function short(text: string, most = 60): string {
   const visible = text.replace(/[\p{Cc}\p{Cf}]/gu, "\uFFFD");
   return visible.length <= most ? visible : `${visible.slice(0, most - 1)}…`;

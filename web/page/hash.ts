@@ -1,16 +1,16 @@
-// Places in the page as an address: which view, which experiment, which instant, which request.
+// The address of a place in the page: view, experiment, instant and request, in the hash.
 
 export interface Address {
   readonly view?: string;
   readonly t?: number;
   readonly request?: number;
-  /** The text of an experiment, where somebody sent one. */
+  /** The text of an experiment, if the address holds one. */
   readonly experiment?: string;
 }
 
-/** An experiment in an address has at most so many characters, packed. */
+/** The most characters of a packed experiment in an address. */
 export const MOST_PACKED = 60_000;
-/** And so many unpacked: a small text must not become a huge one. */
+/** The most characters of an unpacked experiment: a short address must not become a huge text. */
 const MOST_TEXT = 1_000_000;
 
 export async function read(hash: string): Promise<Address> {

@@ -1,4 +1,4 @@
-// What the page is, and its keys.
+// The help: what the page is, and the keys it understands.
 
 import { button, el } from "./dom.ts";
 import type { Keys } from "./keys.ts";

@@ -1,10 +1,10 @@
-// Keys of the page. They do nothing while somebody writes into a field, and leave keys of the browser alone.
+// Keys of the page. They do nothing while a reader types into a field, and leave the browser's own keys alone.
 
 export interface Keys {
   readonly [key: string]: { readonly meaning: string; readonly shown?: string; act(event: KeyboardEvent): void };
 }
 
-/** Fields in which letters and arrows mean something else. */
+/** Elements in which letters and arrows have a meaning of their own. */
 const WRITES = new Set(["INPUT", "SELECT", "TEXTAREA"]);
 
 export function listen(keys: () => Keys): void {

@@ -1,4 +1,4 @@
-// The page: puts views, controls and keys together.
+// The entry of the page: starts the app.
 
 import { App } from "./app.ts";
 import { el, fill } from "./dom.ts";

@@ -1,4 +1,4 @@
-// Colours: Okabe and Ito (2008) for what is told apart, cividis (Nuñez, Anderton and Renslow 2018) for what is measured.
+// Colours: Okabe and Ito (2008) for kinds of things, cividis (Nuñez, Anderton and Renslow 2018) for quantities.
 
 export const INK = "#1b2430";
 export const QUIET = "#566273";
@@ -13,10 +13,10 @@ export const SKY = "#56b4e9";
 export const PURPLE = "#cc79a7";
 export const YELLOW = "#f0e442";
 
-/** Runs that are told apart. */
+/** Colours of the runs of a race. */
 export const RUNS = [BLUE, VERMILION, GREEN, PURPLE] as const;
 
-/** Parts of an access. */
+/** Colours of the parts of an access. */
 export const PARTS: Readonly<Record<string, string>> = {
   queue: "#aab4c2", overhead: "#7b8796", startup: PURPLE, x: BLUE, settle: SKY, y: ORANGE, turnaround: VERMILION, transfer: GREEN,
   rotation: ORANGE, seek: BLUE,

@@ -5,7 +5,7 @@ import { el, fill, select } from "./dom.ts";
 import { Experiment } from "./experiment.ts";
 import { figure, short } from "./format.ts";
 
-/** What the page begins with: enough load that a scheduler has a choice. */
+/** The experiment with which the page begins: enough load that its scheduler has a choice. */
 export const FIRST = Experiment.of(`seed = 1
 
 [device]
@@ -24,21 +24,21 @@ kind = "sptf"
 limit = 20000
 `);
 
-/** Where it begins to be watched: some twenty requests wait. */
+/** Where watching that experiment begins: some twenty requests wait. */
 export const FIRST_AT_NS = 0.392e9;
 
 const GIVEN = "(as given)";
-/** Nothing in front of the device. */
+/** No front device. */
 const NONE = "none";
 /** Requests of a workload that is chosen here. */
 const LIMIT = 20_000;
-/** The slider of the load goes from a tenth to tenfold. */
+/** Steps of the load's slider for a factor of ten: it goes from a tenth to tenfold. */
 const DECADE = 100;
 
 export class Setup {
   readonly element = el("section", { class: "card setup row", "aria-label": "What is simulated", "data-tour": "setup" });
   private readonly load: HTMLInputElement;
-  private readonly told = el("output");
+  private readonly factor = el("output");
 
   constructor(private readonly catalogue: Catalogue, private experiment: Experiment, private readonly changed: (experiment: Experiment) => void) {
     this.load = el("input", { type: "range", min: -DECADE, max: DECADE, step: 5, "aria-label": "load" }, [], {
@@ -48,7 +48,7 @@ export class Setup {
     this.show(experiment, []);
   }
 
-  /** Shows an experiment; `traces` are the names of files it can replay. */
+  /** Shows an experiment; `traces` are the names of files that it can replay. */
   show(experiment: Experiment, traces: readonly string[]): void {
     this.experiment = experiment;
     this.load.value = String(Math.round(Math.log10(Number(experiment.get("replay", "speedup") ?? 1)) * DECADE));
@@ -65,10 +65,10 @@ export class Setup {
         (name) => this.say(this.experiment.withTable("scheduler", { kind: name }))),
       select("parks", [["", "as the device says"] as const, ...named(this.catalogue.power_policies)], experiment.get("power", "kind") ?? "",
         (name) => this.say(this.experiment.withTable("power", name === "" ? null : { kind: name }))),
-      el("label", { class: "field" }, [el("span", {}, ["load"]), this.load, this.told]));
+      el("label", { class: "field" }, [el("span", {}, ["load"]), this.load, this.factor]));
   }
 
-  /** What stands in front of a disk: nothing, or MEMS as a hybrid. */
+  /** The choice of a hybrid, whose front is MEMS; null unless the device is a disk or the experiment has a hybrid. */
   private front(device: string | undefined): HTMLElement | null {
     const kind = this.experiment.get("hybrid", "kind") ?? NONE;
     const isDisk = /^\s*kind\s*=\s*"disk"/m.test(this.catalogue.presets[device ?? ""] ?? "");
@@ -83,7 +83,7 @@ export class Setup {
   }
 
   private tell(): void {
-    this.told.textContent = `× ${figure(this.speedup, 2)}`;
+    this.factor.textContent = `× ${figure(this.speedup, 2)}`;
     this.load.setAttribute("aria-valuetext", `${figure(this.speedup, 2)} times the arrivals`);
   }
 

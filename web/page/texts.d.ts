@@ -1,5 +1,5 @@
 declare module "sledlab:worker" {
-  /** The worker, bundled. */
+  /** The script of the worker, bundled. */
   const script: string;
   export default script;
 }

@@ -1,32 +1,32 @@
-//! Rules that every model of a kind keeps, whoever wrote it, and how one is broken.
+//! Rules that every model of a kind keeps, whether sledlab or a plug-in brings it, and how a model breaks one.
 //!
-//! A kind of model has a list of rules. A rule is held against a model and a case: requests, drawn from a seed or by a
-//! test. What a model must keep is thus written once, for tests of the lists and for plug-ins.
+//! A kind of model has a list of rules. A rule is checked against a model and a case: requests, drawn from a seed or by
+//! a test. Each rule is thus written once, for the tests of sledlab's own models and for plug-ins.
 
 use std::fmt;
 
 use crate::Error;
 
-/// A rule that every model of a kind keeps; `Check` holds it against a model and a case.
+/// A rule that every model of a kind keeps; `Check` is the function that checks it on a model and a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule<Check> {
-    /// What holds, in a sentence.
+    /// What the rule demands, in a sentence.
     pub says: &'static str,
-    /// What whoever wrote a model that breaks it can do.
+    /// What the author of a model that breaks the rule can do.
     pub remedy: &'static str,
-    /// Whether it is asked of plug-ins too, which do not promise all that models of the list do.
+    /// Whether plug-ins must keep the rule too; they do not promise all that sledlab's own models do.
     pub of_plug_ins: bool,
-    /// Says how it is broken, if it is.
+    /// Checks the rule and says how the model breaks it, if it does.
     pub check: Check,
 }
 
 impl<Check> Rule<Check> {
-    /// Holds the rule against so many cases of the model that people call `model`; `check` makes the case of a number,
-    /// which follows from `seed`, and looks at it.
+    /// Checks the rule on `cases` cases of the model that people call `model`; `check` makes the case of a number,
+    /// which follows from `seed`, and checks the rule on it.
     ///
     /// # Errors
-    /// The rule, where it is broken, with the case, the request and the remedy; why a model cannot be made; and the
-    /// user's interrupt.
+    /// A broken rule, with the case, the request and the remedy; the reason why a model cannot be made; and the user's
+    /// interrupt.
     pub fn hold(
         &self,
         model: &str,
@@ -52,30 +52,30 @@ impl<Check> Rule<Check> {
 /// Whether a rule is kept.
 pub type Kept<T = ()> = Result<T, Broken>;
 
-/// How a rule is broken.
+/// How a model breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The request that broke it, where one did.
+    /// The request at which the model broke the rule; empty where it was at none.
     pub request: String,
-    /// What was found.
+    /// What the check found.
     pub found: String,
-    /// Why the model has given up, where it has: the rest follows from that.
+    /// The model's own error, where it gave up: that is then how it broke the rule.
     pub failure: Option<Error>,
 }
 
 impl Broken {
-    /// By `request`, with which `found` was found.
+    /// The rule is broken at `request`, where the check found `found`.
     pub fn by(request: impl fmt::Display, found: impl fmt::Display) -> Self {
         Broken { request: request.to_string(), found: found.to_string(), failure: None }
     }
 
-    /// By `request`, with which the model gave up.
+    /// The rule is broken at `request`, at which the model gave up with `failure`.
     pub fn failed(request: impl fmt::Display, failure: Error) -> Self {
         let found = failure.message().to_owned();
         Broken { request: request.to_string(), found, failure: Some(failure) }
     }
 
-    /// Unless `kept`, by `request`, with which `found` was found.
+    /// Broken at `request`, where the check found `found`, unless `kept` says that the rule is kept.
     pub fn unless<F: fmt::Display>(
         kept: bool,
         request: impl fmt::Display,
@@ -114,8 +114,8 @@ mod tests {
     fn the_first_case_that_breaks_a_rule_is_told() {
         assert_eq!(RULE.hold("counter `x`", 7, 3, |check, number| check(number)), Ok(()));
         let error = RULE.hold("counter `x`", 7, 9, |check, number| check(number)).unwrap_err();
-        let told = "counter `x` breaks a rule: Numbers are small. In case 3 of seed 7, request 3: too large";
-        assert_eq!((error.message(), error.remedy()), (told, Some("take small ones")));
+        let text = "counter `x` breaks a rule: Numbers are small. In case 3 of seed 7, request 3: too large";
+        assert_eq!((error.message(), error.remedy()), (text, Some("take small ones")));
     }
 
     #[test]

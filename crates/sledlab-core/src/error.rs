@@ -1,22 +1,22 @@
-//! One error type that tells a person what went wrong, where, and what to do.
+//! One error type that tells a person what went wrong, where in which file, and what to do about it.
 
 use std::fmt;
 
 /// The result of anything that can fail in sledlab.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Whose mistake it was; decides the exit code of the command line.
+/// Whose mistake an error was; decides the exit code of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
     /// The input, the options or the environment: exit code 2.
     User,
     /// A defect of sledlab: exit code 1.
     Sledlab,
-    /// Nobody's: the user has interrupted the work. Exit code 130.
+    /// Nobody: the user has interrupted the work. Exit code 130.
     Nobody,
 }
 
-/// Where in a file the trouble is. Lines and columns count from 1; 0 means unknown.
+/// Where in a file the error is. Lines and columns count from 1; 0 means unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePlace {
     /// File name as the user gave it, or `<stdin>`.
@@ -72,26 +72,26 @@ impl Error {
         Error(Box::new(Detail { blame, message, place: None, remedy: None }))
     }
 
-    /// Says what to do about it.
+    /// Adds the remedy: what the user can do about the error.
     #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.0.remedy = Some(remedy.into());
         self
     }
 
-    /// Says where it is. Control characters in the text are escaped and long text is cut.
+    /// Adds the place of the error. Control characters in the text are escaped and long text is cut.
     #[must_use]
     pub fn at(mut self, file: impl Into<String>, line: u64, column: u64, text: &[u8]) -> Self {
         self.0.place = Some(FilePlace { file: file.into(), line, column, text: printable(text) });
         self
     }
 
-    /// Whose mistake it was.
+    /// Whose mistake the error was.
     pub fn blame(&self) -> Blame {
         self.0.blame
     }
 
-    /// Whether the user has interrupted the work, and nothing is wrong.
+    /// Whether this is the user's interrupt of the work rather than a mistake.
     pub fn is_interrupt(&self) -> bool {
         self.blame() == Blame::Nobody
     }
@@ -101,12 +101,12 @@ impl Error {
         &self.0.message
     }
 
-    /// Where, if a file is involved.
+    /// The place of the error, if a file is involved.
     pub fn place(&self) -> Option<&FilePlace> {
         self.0.place.as_ref()
     }
 
-    /// What to do, if known.
+    /// What the user can do about the error, if known.
     pub fn remedy(&self) -> Option<&str> {
         self.0.remedy.as_deref()
     }

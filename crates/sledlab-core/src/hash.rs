@@ -1,8 +1,8 @@
 //! Maps and sets whose order is the same in every run.
 //!
-//! Those of the standard library draw a new order each time: a sum over one, or a choice among equals, would differ
-//! from run to run. `clippy.toml` refuses them where results depend on them. The order is still nobody's to rely on, as
-//! another processor may have another: who needs one takes a `BTreeMap`, or sorts.
+//! Maps of the standard library draw a new order in each run: a sum over one, or a choice among equals, would differ
+//! from run to run. `clippy.toml` refuses them where results depend on them. Code must not rely on the order of the
+//! maps here either, as another processor may have another: code that needs an order takes a `BTreeMap`, or sorts.
 
 use foldhash::fast::FixedState;
 

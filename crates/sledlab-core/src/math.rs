@@ -1,8 +1,9 @@
 //! Functions whose results are the same to the last bit wherever sledlab runs.
 //!
-//! IEEE 754 says what sums, products, quotients and roots are. What sines, powers and logarithms are, every platform's
-//! library says for itself: these here come from one library, that of musl in Rust. `clippy.toml` sees to it that nobody
-//! takes others. Distributions of `rand_distr` take the same library as long as nothing asks `num-traits` for `std`.
+//! IEEE 754 specifies sums, products, quotients and roots to the last bit. It does not so specify sines, powers and
+//! logarithms, and each platform's library rounds them in its own way: the functions here come from one library, that
+//! of musl in Rust. `clippy.toml` refuses those of the standard library. Distributions of `rand_distr` use the same
+//! library as long as no crate asks `num-traits` for `std`.
 
 /// Sine of radians.
 #[inline]
@@ -28,7 +29,7 @@ pub fn exp(x: f64) -> f64 {
     libm::exp(x)
 }
 
-/// The same less 1, exact near 0.
+/// e to the power of `x`, less 1; exact near 0.
 #[inline]
 pub fn exp_m1(x: f64) -> f64 {
     libm::expm1(x)

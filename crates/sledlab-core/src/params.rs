@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use crate::error::{Error, Result};
 
-/// What a parameter may hold.
+/// The type of values that a parameter may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ParamKind {
@@ -34,21 +34,21 @@ pub struct ParamSpec {
     pub meaning: &'static str,
     /// Unit; empty when there is none.
     pub unit: &'static str,
-    /// What it may hold.
+    /// The type of values that the parameter may hold.
     pub kind: ParamKind,
     /// Smallest and largest allowed number.
     pub range: Option<(f64, f64)>,
-    /// Value when nothing is said.
+    /// Value of the parameter where the configuration does not set it.
     pub default: Value,
 }
 
 /// A type a parameter can have.
 pub trait ParamValue: Sized {
-    /// What it may hold.
+    /// The type of values that the parameter may hold.
     const KIND: ParamKind;
-    /// Reads the value, or says what was expected.
+    /// Reads the value from TOML, or says what was expected.
     fn from_value(value: &Value) -> Result<Self, String>;
-    /// Writes the value.
+    /// The value as TOML.
     fn to_value(&self) -> Value;
     /// The value as a number, for range checks.
     fn as_number(&self) -> Option<f64> {
@@ -128,7 +128,7 @@ fn describe(value: &Value) -> String {
     }
 }
 
-/// Something declared by [`choices!`](crate::choices!).
+/// A list of words declared by [`choices!`](crate::choices!).
 pub trait Choices: Copy + 'static {
     /// Every choice.
     const ALL: &'static [Self];
@@ -136,7 +136,7 @@ pub trait Choices: Copy + 'static {
     const WORDS: &'static [&'static str];
 }
 
-/// Something declared by [`params!`](crate::params!).
+/// A set of parameters declared by [`params!`](crate::params!).
 pub trait Params: Sized + Default {
     /// Every parameter, in the order of declaration.
     fn specs() -> Vec<ParamSpec>;
@@ -156,7 +156,8 @@ pub trait Params: Sized + Default {
 }
 
 /// Declares one value, `words` being its name, meaning and unit; called by the code that [`params!`](crate::params!)
-/// writes, as the functions below are. None is inlined: there are hundreds of parameters, and few types.
+/// writes, as are [`write()`], [`unknown()`] and [`read()`]. None is inlined: there are hundreds of
+/// parameters, and few types.
 #[inline(never)]
 pub fn spec<T: ParamValue>(words: [&'static str; 3], range: Option<(f64, f64)>, default: &T) -> ParamSpec {
     let [name, meaning, unit] = words;
@@ -169,14 +170,14 @@ pub fn write<T: ParamValue>(table: &mut Table, key: &str, value: &T) {
     table.insert(key.to_owned(), value.to_value());
 }
 
-/// A key that is none of those that are `known`.
+/// The error for a key that is none of the `known` keys.
 #[cold]
 pub fn unknown(path: &str, key: &str, known: &[&str]) -> Error {
     let known: Vec<String> = known.iter().map(|known| format!("{path}.{known}")).collect();
     Error::unknown("key", &format!("{path}.{key}"), known.iter().map(String::as_str))
 }
 
-/// Reads and checks one value.
+/// Reads one value and checks it against its range.
 #[inline(never)]
 pub fn read<T: ParamValue>(
     into: &mut T,
@@ -217,7 +218,7 @@ pub fn parse_word(path: &str, word: &str, example: &str) -> Result<(String, Tabl
     Ok((name, params))
 }
 
-/// Of a model without parameters of its own.
+/// Parameters of a model that has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoParams;
 
@@ -235,7 +236,7 @@ impl Params for NoParams {
     }
 }
 
-/// Declares a set of parameters: a documented struct and everything said about it.
+/// Declares a set of parameters: a documented struct with their names, defaults, units, ranges and meanings.
 ///
 /// ```
 /// use sledlab_core::params::Params;

@@ -1,5 +1,5 @@
 //! Registries: the models of one sort by name. From them the command line, the Python API, the docs and the conformance
-//! tests learn what there is, so that adding a model is one file and one line.
+//! tests learn which models exist, so that adding a model is one file and one line.
 
 use std::ops::Deref;
 
@@ -9,39 +9,39 @@ use toml::{Table, Value};
 use crate::error::{Error, Result};
 use crate::params::{self, Choices, ParamSpec, ParamValue, Params};
 
-/// A model: what it is called and told, and how it is made.
+/// A model: its name, its meaning, its parameters, and the function that makes it.
 ///
-/// `Make` is the function that makes one of its parameters and whatever else that sort of model needs; `Facts` is what
-/// else is known of it.
+/// `Make` is the function that makes the model from its parameters and from whatever else that sort of model needs;
+/// `Facts` holds further properties that models of that sort declare.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<Make, Facts = ()> {
     /// Name in configurations.
     pub name: &'static str,
-    /// Other names for it.
+    /// Other names for the model.
     pub aliases: &'static [&'static str],
     /// One line for people, of at most 100 characters: see [`one_line`].
     pub meaning: &'static str,
-    /// What else is known of it.
+    /// Further properties of the model, as its sort declares them.
     pub facts: Facts,
-    /// Its parameters.
+    /// The model's parameters.
     pub specs: fn() -> Vec<ParamSpec>,
-    /// All its parameters: those of a table, which the path names in messages, over the defaults.
+    /// All parameters of the model: those that a table says, over the defaults. The path names the table in messages.
     ///
     /// # Errors
     /// Unknown keys, and values out of range.
     pub resolve: fn(&str, &Table) -> Result<Table>,
-    /// Makes one, of a table of parameters.
+    /// Makes a model from a table of parameters.
     pub make: Make,
 }
 
 impl<Make, Facts> Entry<Make, Facts> {
-    /// The same for people.
+    /// The entry as one line of a list for people.
     pub fn listed(&self) -> Listed {
         Listed { name: self.name, meaning: self.meaning, specs: (self.specs)() }
     }
 }
 
-/// The meaning of an entry, which must fit a line. Checked when it is compiled.
+/// The meaning of an entry, which must fit a line. Checked at compile time.
 ///
 /// # Panics
 /// More than 100 bytes.
@@ -50,7 +50,7 @@ pub const fn one_line(meaning: &'static str) -> &'static str {
     meaning
 }
 
-/// What [`Entry::resolve`] is for parameters declared with [`params!`](crate::params!).
+/// The [`Entry::resolve`] of parameters declared with [`params!`](crate::params!).
 ///
 /// # Errors
 /// Unknown keys, and values out of range.
@@ -61,20 +61,20 @@ pub fn resolve<P: Params>(path: &str, table: &Table) -> Result<Table> {
 /// All models of one sort, in the order in which they are listed.
 #[derive(Debug)]
 pub struct Registry<Make: 'static, Facts: 'static = ()> {
-    /// What one of them is called in messages, such as `power policy`.
+    /// What one model of the sort is called in messages, such as `power policy`.
     pub noun: &'static str,
-    /// The configuration table with its name and parameters, such as `power`.
+    /// The configuration table that holds the model's name and parameters, such as `power`.
     pub path: &'static str,
     /// A name with parameters, such as `fixed:timeout_ms=10`, for messages.
     pub example: &'static str,
-    /// What may be said instead of a name.
+    /// Words that may stand instead of a model's name.
     pub also: &'static [&'static str],
     /// The models.
     pub entries: &'static [Entry<Make, Facts>],
 }
 
 impl<Make, Facts> Registry<Make, Facts> {
-    /// The model called `name`, or an alias of it.
+    /// The model that has `name` as its name or an alias.
     ///
     /// # Errors
     /// An unknown name; the message suggests the nearest.
@@ -107,7 +107,7 @@ impl<Make, Facts> Registry<Make, Facts> {
         Ok(Chosen { entry, params: (entry.resolve)(self.path, params)? })
     }
 
-    /// Every model, for people.
+    /// Every model, as a list for people.
     pub fn list(&self) -> Vec<Listed> {
         self.entries.iter().map(Entry::listed).collect()
     }
@@ -121,16 +121,16 @@ impl<Make, Facts> Deref for Registry<Make, Facts> {
     }
 }
 
-/// A model with all its parameters.
+/// A model with all its parameters, each as said or its default.
 #[derive(Debug)]
 pub struct Chosen<Make: 'static, Facts: 'static = ()> {
-    /// Which one.
+    /// The model.
     pub entry: &'static Entry<Make, Facts>,
-    /// All its parameters.
+    /// All parameters of the model.
     pub params: Table,
 }
 
-// Derived, it would ask that functions can be cloned.
+// A derived `Clone` would require `Make` and `Facts` to be cloneable.
 impl<Make, Facts> Clone for Chosen<Make, Facts> {
     fn clone(&self) -> Self {
         Chosen { entry: self.entry, params: self.params.clone() }
@@ -138,7 +138,7 @@ impl<Make, Facts> Clone for Chosen<Make, Facts> {
 }
 
 impl<Make, Facts> Chosen<Make, Facts> {
-    /// The configuration table that says all of it.
+    /// The configuration table that says this model and its parameters in full.
     pub fn to_table(&self) -> Table {
         table(self.entry.name, &self.params)
     }
@@ -156,8 +156,8 @@ pub fn is_plug_in(word: &str) -> bool {
     word.split(':').nth(1).is_some_and(|class| !class.contains('='))
 }
 
-/// The name of a model as `word` says it: of a plug-in `module:Class`, with the parameters after that put into `said`,
-/// where those said otherwise win. `path` is the name of the configuration table, for messages.
+/// The name of a model as `word` says it. The word of a plug-in is `module:Class`; parameters after that are put into
+/// `said`, unless `said` already has them. `path` is the name of the configuration table, for messages.
 ///
 /// # Errors
 /// Parameters that are not of the form `key=value`.
@@ -173,28 +173,28 @@ pub fn split_plug_in(path: &str, word: &str, said: &mut Table) -> Result<String>
     Ok(name.to_owned())
 }
 
-/// A word of a list of [`choices!`](crate::choices!) that says which of several things is built, as one table of
-/// parameters tells them all: how devices are put together, say.
+/// A word of a list of [`choices!`](crate::choices!) that selects one of several things to build, where one table holds
+/// the parameters of all of them: the ways to put devices together, for example.
 pub trait KindWord: ParamValue + Choices {
     /// One line for people, of at most 100 characters.
     fn meaning(self) -> &'static str;
-    /// Whether it heeds the parameter `key` of that table.
+    /// Whether this kind uses the parameter `key` of that table.
     fn heeds(self, key: &str) -> bool;
 }
 
-/// One line of a list for people: a name, what it means, and the parameters to tell.
+/// One line of a list for people: a name, what it means, and the parameters to show.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed {
     /// Name in configurations.
     pub name: &'static str,
     /// One line for people.
     pub meaning: &'static str,
-    /// Its parameters.
+    /// Its parameters that the list shows.
     #[serde(rename = "parameters")]
     pub specs: Vec<ParamSpec>,
 }
 
-/// Every kind, with those of the parameters `P` that it heeds.
+/// Every kind, with those of the parameters `P` that this kind uses.
 pub fn kinds<K: KindWord, P: Params>() -> Vec<Listed> {
     let listed = |(kind, name): (&K, &&'static str)| Listed {
         name,
@@ -298,8 +298,8 @@ mod tests {
     #[test]
     fn lists_kinds_with_what_they_heed() {
         let kinds = kinds::<Shape, Sizes>();
-        let told: Vec<_> = kinds.iter().map(|kind| (kind.name, kind.meaning, kind.specs[0].name)).collect();
-        assert_eq!(told, [("circle", "round", "radius"), ("box", "with corners", "edge")]);
+        let rows: Vec<_> = kinds.iter().map(|kind| (kind.name, kind.meaning, kind.specs[0].name)).collect();
+        assert_eq!(rows, [("circle", "round", "radius"), ("box", "with corners", "edge")]);
     }
 
     #[test]

@@ -1,26 +1,26 @@
-//! What a host asks of a device.
+//! Requests: the operations that a host asks of a device.
 
 use crate::time::Time;
 
 /// Bytes in a logical block (LBN): 64 tip sectors of 8 bytes (paper 000, section 2).
 pub const BLOCK_BYTES: u64 = 512;
 
-/// Bytes that hosts want or do not want: those of a tip sector (paper 003, section 5.1).
+/// Bytes of a word, the unit in which hosts want or do not want data: those of a tip sector (paper 003, section 5.1).
 pub const WORD_BYTES: u64 = 8;
 
-/// A request wants at least one word of its last block.
+/// Most words of its last block that a request may leave unwanted: it wants at least one.
 pub const MOST_UNWANTED: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
 
 /// Words of the last block that a range of bytes does not want: a word counts as wanted if any byte of it is.
 ///
-/// 0 where the range begins within a block: what it leaves of its first block cannot be told.
+/// 0 where the range begins within a block: `unwanted_words` can say nothing of a first block.
 #[inline]
 pub const fn unwanted_words(offset: u64, length: u64) -> u8 {
     let beyond = length.wrapping_neg() % BLOCK_BYTES;
     if offset.is_multiple_of(BLOCK_BYTES) { (beyond / WORD_BYTES) as u8 } else { 0 }
 }
 
-/// What is asked for.
+/// The kind of operation that the host asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Read blocks.
@@ -29,7 +29,7 @@ pub enum Op {
     Write,
     /// Declare blocks unused; completes at once.
     Trim,
-    /// Complete when all writes that arrived before are durable.
+    /// Complete when all writes that arrived before the flush are durable.
     Flush,
 }
 
@@ -53,7 +53,7 @@ impl Op {
 /// One request of a trace or generator, addressed in blocks of [`BLOCK_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// When it reaches the device under test.
+    /// When the request reaches the device under test.
     pub arrival: Time,
     /// First block; 0 for a flush.
     pub lbn: u64,
@@ -61,17 +61,17 @@ pub struct Request {
     pub blocks: u32,
     /// Device number in the trace (0 unless the trace holds several).
     pub device: u16,
-    /// What is asked for.
+    /// The kind of operation.
     pub op: Op,
-    /// Whether it is about the file system's own data (inodes, directories), where that is known.
+    /// Whether the request is for the file system's own data (inodes, directories), where that is known.
     pub metadata: bool,
-    /// Words of [`WORD_BYTES`] of its last block that the host has no use for, at most [`MOST_UNWANTED`]; 0 where
-    /// nothing is known.
+    /// Words of [`WORD_BYTES`] of the request's last block that the host has no use for, at most [`MOST_UNWANTED`]; 0
+    /// where nothing is known.
     pub unwanted_words: u8,
 }
 
 impl Default for Request {
-    /// An operation on nothing at time 0: what a literal leaves unsaid.
+    /// A read of no blocks at time 0: the values of fields that a literal leaves out.
     fn default() -> Self {
         Request {
             arrival: Time::ZERO,
@@ -86,7 +86,7 @@ impl Default for Request {
 }
 
 impl Request {
-    /// Bytes of its blocks that the host wants, as far as that is known.
+    /// Bytes of the request's blocks that the host wants, as far as that is known.
     pub const fn wanted_bytes(&self) -> u64 {
         (self.blocks as u64 * BLOCK_BYTES).saturating_sub(self.unwanted_words as u64 * WORD_BYTES)
     }

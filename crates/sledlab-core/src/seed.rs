@@ -1,12 +1,12 @@
 //! One root seed, a named stream per use.
 //!
-//! Adding a component that draws random numbers never shifts another's, because
-//! every use has a stream of its own, chosen by its name.
+//! Adding a component that draws random numbers never shifts those of another component, because every use has a stream
+//! of its own, chosen by its name.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The generator handed out: reproducible on every platform.
+/// The generator that [`stream`] returns: the same numbers on every platform.
 pub type Stream = ChaCha8Rng;
 
 /// The random stream called `name` under the root seed `root`.
@@ -23,7 +23,7 @@ pub fn stream(root: u64, name: &str) -> Stream {
     rng
 }
 
-/// The root of random numbers called `name` for a generator that is not ours, such as numpy's.
+/// The root of random numbers called `name`, for a generator outside this crate such as numpy's.
 pub fn root(root: u64, name: &str) -> u128 {
     stream(root, name).random()
 }

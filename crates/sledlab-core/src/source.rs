@@ -6,15 +6,16 @@ use crate::request::Request;
 /// A stream of requests in arrival order, read in chunks so that the cost of the
 /// call is spread over thousands of requests and memory stays constant.
 ///
-/// No method has a default: streams wrap each other, and one that forgot to forward would hide what is inside.
+/// No method has a default: sources wrap other sources, and a wrapper that forgot to forward a call would hide the
+/// inner source's answer.
 pub trait Source: Send {
-    /// Appends the next requests to `into` (a few thousand at most) and returns how many; 0 at the end.
+    /// Appends the next requests to `into` (a few thousand at most) and returns how many it appended; 0 at the end.
     ///
-    /// Arrivals never decrease; a source that meets an earlier arrival returns an error
-    /// naming the place. After an error or the end, further calls return 0 or the error again.
+    /// Arrivals never decrease; a source that meets a request earlier than the one before it returns an error naming
+    /// the place. After an error or the end, further calls return 0 or the error again.
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize>;
 
-    /// The share of the stream that has been read, 0 to 1, where that can be told.
+    /// The share of the stream that has been read, 0 to 1, where the source knows it.
     fn progress(&self) -> Option<f64>;
 }
 

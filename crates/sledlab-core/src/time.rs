@@ -1,7 +1,7 @@
 //! Simulated time: integer nanoseconds, never a float clock.
 //!
-//! [`Time`] is an instant counted from the start of the run, [`Span`] a length of
-//! time. Mechanics compute in seconds (`f64`) and round once, on the way in.
+//! [`Time`] is an instant counted from the start of the run, [`Span`] a length of time. Mechanics compute in seconds
+//! (`f64`) and round once, when they make a `Span`.
 
 use std::fmt;
 use std::iter::Sum;
@@ -56,8 +56,8 @@ impl Span {
     /// A span of `seconds`, rounded to the nearest nanosecond; negative values and NaN give zero.
     #[inline]
     pub fn from_seconds(seconds: f64) -> Self {
-        // Adding a half and cutting rounds as well as `round`, without a call into the C library. Processors
-        // convert to signed integers in one step, and 292 years are enough.
+        // Adding a half and truncating rounds as well as `round` does, without a call into the C library. Processors
+        // convert to signed integers in one step, and 292 years, the largest signed value, are enough.
         Span(((seconds * 1e9 + 0.5) as i64).max(0).cast_unsigned())
     }
 
@@ -96,7 +96,7 @@ impl Span {
 
 impl Add<Span> for Time {
     type Output = Time;
-    /// Saturates at [`Time::MAX`]: nothing in a run happens then.
+    /// Saturates at [`Time::MAX`]: no event of a run happens then.
     fn add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
     }
@@ -112,7 +112,7 @@ impl Add for Span {
     type Output = Span;
     #[inline]
     fn add(self, other: Span) -> Span {
-        // Parts of a service, centuries below the limit; instants saturate, see above.
+        // Spans are parts of a service, centuries below the limit; adding to a `Time` saturates, see above.
         Span(self.0 + other.0)
     }
 }

@@ -1,8 +1,9 @@
-//! What a server does while a file, a device or a file system is made of it: the clock has not started yet.
+//! Before the clock starts: a server whose export is attached as a file, a block device or a file system.
 //!
-//! Until the clock starts, everything is answered at once, and nothing is recorded: what the kernel reads to get to
-//! know a device, and what making and mounting a file system takes, is not what applications ask. In between, the way
-//! to where the application will sit is measured as the way to the socket is otherwise, through all that is in between.
+//! Until the clock starts, every request is answered at once, and nothing is recorded: neither the reads with which the
+//! kernel probes a device nor those and the writes of making and mounting a file system are requests of applications.
+//! Before it starts, the way to the host is measured through the attached file or device, as it otherwise is through
+//! the socket, so that every layer on the way counts.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,21 +16,21 @@ use crate::probe::{self, Probed};
 use crate::report::HostWay;
 use crate::serving::{Clients, ServerOrder, ServerParts, Serving, Shared};
 
-/// What comes next.
+/// How the server answers requests from now on.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Everything is answered at once.
+    /// Every request is answered at once.
     Untimed,
-    /// Everything takes equally long.
+    /// Every request takes this long.
     Probing(Span),
-    /// The clock starts.
+    /// The clock starts, and replies leave earlier by what the way to the host takes.
     Timed(HostWay),
 }
 
-/// What comes next, and who waits until it does for what requests have cost the server before.
+/// The next stage, and the sender for what requests have cost the server in the stage before.
 type Turn = (Stage, Sender<Vec<Probed>>);
 
-/// Whoever attaches something to a server.
+/// The side of a caller that attaches something to a server.
 #[derive(Debug)]
 pub(crate) struct Attaching {
     turns: Sender<Turn>,
@@ -37,7 +38,7 @@ pub(crate) struct Attaching {
     takes: Span,
 }
 
-/// The server's side of it.
+/// The server's side of attaching.
 #[derive(Debug)]
 pub(crate) struct Attached(Receiver<Turn>);
 
@@ -48,7 +49,7 @@ pub(crate) fn attaching(host: HostWay, scale: Scale) -> (Attaching, Attached) {
 }
 
 impl Attaching {
-    /// Measures the way to a file or a device, and leaves its data as it is.
+    /// Measures the way to the host through a file or a device, and leaves its data unchanged.
     pub fn measure(&mut self, path: &Path, shared: &Shared) -> Result<()> {
         self.turn(Stage::Probing(self.takes), shared)?;
         let outside = probe::through(path);
@@ -70,15 +71,16 @@ impl Attaching {
 
     fn turn(&self, stage: Stage, shared: &Shared) -> Result<Vec<Probed>> {
         let ended = || Error::internal("the server has ended while something was attached to it");
-        let (tell, told) = channel();
-        self.turns.send((stage, tell)).map_err(|_| ended())?;
+        let (sender, receiver) = channel();
+        self.turns.send((stage, sender)).map_err(|_| ended())?;
         shared.order(ServerOrder::Turn);
-        told.recv().map_err(|_| ended())
+        receiver.recv().map_err(|_| ended())
     }
 }
 
 impl Attached {
-    /// Serves until the clock is to start, or all is to end; tells what is left to go on with.
+    /// Serves until the clock is to start or the server is to end; returns the server's parts and clients to go on
+    /// with.
     pub fn run(self, mut parts: ServerParts) -> Result<(ServerParts, Clients)> {
         let Attached(turns) = self;
         let (scale, model, recording) = (parts.scale, parts.model.take(), parts.recording.take());
@@ -91,15 +93,15 @@ impl Attached {
             (parts, clients, probed) = serving.serve_for_now()?;
             (parts.scale, parts.model) = (Scale::default(), None);
             if parts.shared.turns()
-                && let Ok((stage, tell)) = turns.recv()
+                && let Ok((stage, sender)) = turns.recv()
             {
                 match stage {
                     Stage::Untimed => {}
                     Stage::Probing(takes) => parts.model = Some(Box::new(Constant::new(takes))),
                     Stage::Timed(host) => parts.host = host,
                 }
-                // Whoever does not wait for it any more has given up attaching, and ends the server.
-                let _ = tell.send(probed);
+                // A receiver that is gone has given up attaching, and ends the server.
+                let _ = sender.send(probed);
                 if !matches!(stage, Stage::Timed(_)) {
                     continue;
                 }

@@ -1,9 +1,10 @@
 //! Processors that stay awake while programs wait for replies.
 //!
-//! A processor that has nothing to do falls asleep, and takes its time to be back: microseconds on bare metal, up to
-//! milliseconds in a virtual machine, which must wait for its host. What takes a sled half a millisecond would be late
-//! by as much. So threads of the lowest priority that there is (`SCHED_IDLE`), one for each processor, have something
-//! to do while requests are under way. Whatever else wants a processor goes first. With nothing under way they sleep.
+//! An idle processor falls asleep, and takes time to wake up: microseconds on bare metal, up to milliseconds in a
+//! virtual machine, whose host must schedule it first. A reply of a sled that is due after half a millisecond would be
+//! late by that much. So one thread for each processor, of the lowest priority there is (`SCHED_IDLE`), spins while
+//! requests are under way. Every other program that wants the processor goes first. With no requests under way the
+//! threads sleep.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,13 +17,13 @@ use thread_priority::{
     thread_native_id,
 };
 
-/// So long after the last request processors stay awake: the next one mostly comes sooner.
+/// How long processors stay awake after the last request: the next request mostly comes sooner.
 const AFTER_NS: u64 = 20_000_000;
 
-/// More processors are not kept awake: it would cost more than it brings.
+/// On machines with more processors none is kept awake: that would cost more than it gains.
 const MOST_PROCESSORS: usize = 8;
 
-/// Keeps processors awake, when it is told to.
+/// Keeps processors awake while requests are under way.
 #[derive(Debug)]
 pub(crate) struct Awake {
     shared: Arc<Shared>,
@@ -48,7 +49,7 @@ impl Shared {
 }
 
 impl Awake {
-    /// Threads that sleep until they are told otherwise; none on machines of many processors.
+    /// Starts threads that sleep until a request comes; none on machines of more than [`MOST_PROCESSORS`] processors.
     pub fn start() -> Self {
         let shared = Arc::new(Shared {
             start: Instant::now(),
@@ -66,7 +67,7 @@ impl Awake {
         Awake { shared, threads }
     }
 
-    /// A request is under way: for a while from now on processors stay awake.
+    /// To be called while a request is under way: processors stay awake for [`AFTER_NS`] from now on.
     pub fn hold(&self) {
         self.shared.until_ns.store(self.shared.now() + AFTER_NS, Ordering::SeqCst);
         if self.shared.asleep.swap(false, Ordering::SeqCst) {
@@ -80,7 +81,7 @@ impl Drop for Awake {
         self.shared.ended.store(true, Ordering::SeqCst);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
-            // One that has panicked is gone, too.
+            // A thread that has panicked has ended, too.
             let _ = thread.join();
         }
     }
@@ -89,11 +90,11 @@ impl Drop for Awake {
 fn stay_awake(shared: &Shared) {
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     if set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle).is_err() {
-        return; // it would be in others' way
+        return; // at its own priority the thread would delay other programs
     }
     while !shared.ended.load(Ordering::Relaxed) {
         if shared.is_awake() {
-            // No pause: hosts take that for a reason to give the processor to others.
+            // Spins without a pause instruction: hosts take that for a reason to give the processor to other machines.
             (0_u32..2_000).for_each(|turn| {
                 black_box(turn);
             });

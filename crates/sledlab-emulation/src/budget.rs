@@ -1,25 +1,26 @@
 //! How much of a processor a thread of real-time priority may use.
 //!
-//! The kernel silences such threads when they have used 95 % of a second, for the rest of it: a gap of 50 ms. So an
-//! allowance of processor time grows with real time, at [`SHARE`] of it, and work is charged to it. When it runs low
-//! waiting is spent asleep rather than looking at the clock, and when there is none left the thread naps.
+//! The kernel stops such threads when they have used 95 % of a second, for the rest of the second: a gap of 50 ms. So
+//! an allowance of processor time grows with real time, at [`SHARE`] of it, and the thread's processor time is charged
+//! to it. When the allowance runs low, the thread waits asleep rather than polling the clock, and when it is used up,
+//! the thread naps.
 
-/// Share of real time that may be spent: 80 %, in thousandths.
+/// Share of real time that the thread may use the processor: 80 %, in thousandths.
 const SHARE: u64 = 800;
 
-/// Most that is saved up. With [`SHARE`] of a second it stays below what the kernel allows.
+/// Largest allowance that is saved up. Together with [`SHARE`] of a second it stays below what the kernel allows.
 const SAVED_NS: u64 = 100_000_000;
 
-/// Longest nap: late answers shall not be later than need be.
+/// Longest nap: replies that are due meanwhile must not be later than need be.
 const NAP_NS: u64 = 500_000;
 
-/// Asking the kernel for the processor time takes longer than asking for the time, so it is done this often at most.
+/// Least real time between two charges: asking the kernel for the processor time takes longer than asking for the time.
 const CHARGE_EVERY_NS: u64 = 1_000_000;
 
 /// An allowance of processor time.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// What may still be spent; less than nothing where more was.
+    /// Processor time that may still be used, in nanoseconds; negative where the thread has used more.
     saved: i64,
     real: u64,
     processor: u64,
@@ -27,7 +28,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// With all that can be saved; without limit if not `limited`.
+    /// A full allowance at `real`, when the thread has used `processor`; without limit if not `limited`.
     pub fn new(limited: bool, real: u64, processor: u64) -> Self {
         Budget { saved: SAVED_NS.cast_signed(), real, processor, limited }
     }
@@ -43,7 +44,7 @@ impl Budget {
         self.limited && real >= self.real + CHARGE_EVERY_NS
     }
 
-    /// At `real`, the thread has used `processor` in all.
+    /// Charges the allowance: at `real`, the thread has used `processor` nanoseconds since it began.
     pub fn charge(&mut self, real: u64, processor: u64) {
         let earned = real.saturating_sub(self.real).saturating_mul(SHARE) / 1000;
         let spent = processor.saturating_sub(self.processor);
@@ -52,8 +53,8 @@ impl Budget {
         (self.real, self.processor) = (real, processor);
     }
 
-    /// How much of `spin` nanoseconds may be spent looking at the clock: all of it while more than half is saved,
-    /// nothing below a quarter.
+    /// How many of `spin` nanoseconds may be spent polling the clock: all of them while more than half of the allowance
+    /// is left, none below a quarter.
     #[inline]
     pub fn spin(&self, spin: u64) -> u64 {
         let (half, quarter) = (SAVED_NS.cast_signed() / 2, SAVED_NS.cast_signed() / 4);
@@ -64,7 +65,7 @@ impl Budget {
         spin * left / quarter.cast_unsigned()
     }
 
-    /// How long to sleep before anything else, since too much has been spent.
+    /// How long to sleep before anything else where the allowance is overdrawn.
     pub fn nap(&self) -> Option<u64> {
         let overspent = self.limited && self.saved < 0;
         overspent.then(|| (self.saved.unsigned_abs() * 1000 / SHARE).clamp(1, NAP_NS))
@@ -77,8 +78,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// A thread that would always work and naps when it is told to, for ten seconds: (used, longest gap) in the worst
-    /// of all windows of a second.
+    /// A thread that always works, naps where it must, and runs for ten seconds: the most processor time of any window
+    /// of a second, and the longest nap.
     fn greedy(limited: bool) -> (u64, u64) {
         let mut budget = Budget::new(limited, 0, 0);
         let (mut real, mut used) = (0, 0);

@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use sledlab_core::{Error, Result, Time};
 
-/// Tells real time, and how long the processor has worked for the thread that asks.
+/// Tells real time, and the processor time of the thread that asks.
 pub(crate) trait Clock: Send {
     /// Nanoseconds of real time since the start.
     fn now(&self) -> u64;
@@ -24,7 +24,7 @@ pub(crate) trait Clock: Send {
 pub(crate) struct Monotonic(Instant);
 
 impl Monotonic {
-    /// Time starts now.
+    /// A clock whose real time begins now.
     pub fn start() -> Self {
         Monotonic(Instant::now())
     }
@@ -42,8 +42,8 @@ impl Clock for Monotonic {
     }
 }
 
-/// How many times slower than real the model's time goes: 10 makes a device ten times slower, and the host look ten
-/// times faster.
+/// How many times slower than real time the model's time passes: 10 makes a device ten times slower, and the host look
+/// ten times faster.
 ///
 /// ```
 /// use sledlab_core::Time;
@@ -67,12 +67,12 @@ impl Default for Scale {
 }
 
 impl Scale {
-    /// While `model` nanoseconds pass in the model, `real` do in the world.
+    /// A scale where `real` nanoseconds of real time pass while `model` nanoseconds pass in the model.
     ///
     /// # Errors
     /// Ratios below 0.01 and above 10,000, and 0 to 0.
     pub fn new(real: u64, model: u64) -> Result<Scale> {
-        // Wide enough for any two numbers.
+        // Wide enough for the products of any two numbers.
         let (wide_real, wide_model) = (u128::from(real), u128::from(model));
         if model == 0 || wide_real * 100 < wide_model || wide_real > wide_model * 10_000 {
             return Err(Error::user(format!("a time scale of {real}/{model} is out of range"))
@@ -100,7 +100,7 @@ impl Scale {
     }
 }
 
-/// `(value * by + more) / over`; what does not fit is as late as can be.
+/// `(value * by + more) / over`; the largest number where the result does not fit.
 #[inline]
 fn scaled(value: u64, by: u64, over: u64, more: u64) -> u64 {
     if by == 1 && over == 1 {
@@ -151,22 +151,22 @@ impl fmt::Display for Scale {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Switched {
     scale: Scale,
-    /// When that was, in real time.
+    /// When the device was switched on, in nanoseconds of real time.
     on_ns: u64,
 }
 
 impl Switched {
-    /// Switched on at that real time.
+    /// The clock of a device that is switched on at `on_ns` of real time.
     pub fn on(scale: Scale, on_ns: u64) -> Self {
         Switched { scale, on_ns }
     }
 
-    /// How many times slower than real its time goes.
+    /// How many times slower than real time the device's time passes.
     pub fn scale(self) -> Scale {
         self.scale
     }
 
-    /// When it was switched on, in real time.
+    /// When the device was switched on, in nanoseconds of real time.
     pub fn on_ns(self) -> u64 {
         self.on_ns
     }
@@ -191,7 +191,7 @@ pub(crate) mod fake {
 
     use super::Clock;
 
-    /// Time passes when the test says so, and the processor works all the time.
+    /// Time passes only when the test sets it; the processor is always busy.
     #[derive(Clone, Debug, Default)]
     pub struct Fake(Arc<AtomicU64>);
 
@@ -242,7 +242,7 @@ mod tests {
     }
 
     proptest! {
-        /// Real time of a model time is the first at which the model is there.
+        /// `real` gives the first nanosecond of real time at which the model's time has reached `at`.
         #[test]
         fn there_and_back(real in 1_u64..1_000, model in 1_u64..1_000, at in 0_u64..1 << 50) {
             let Ok(scale) = Scale::new(real, model) else { return Ok(()) };

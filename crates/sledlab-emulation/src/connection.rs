@@ -1,4 +1,4 @@
-//! A client's connection: what has arrived and is not understood yet, and what is to be sent.
+//! A client's connection: bytes that have arrived and are not parsed yet, and replies that are to be sent.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,26 +10,26 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 use crate::DataStore;
 use crate::transport::nbd::{Ending, Errno, Event, Export, GREETING, NbdRequest, Replies, Session};
 
-/// What is read from a socket at a time.
+/// Bytes read from a socket at a time, at most.
 const INPUT_BYTES: usize = 128 << 10;
 
-/// Longer data is read from the store and sent in pieces of so many bytes.
+/// Data longer than this is read from the store and sent in pieces of this many bytes.
 const PIECE_BYTES: usize = 128 << 10;
 
-/// Pieces sent before others have their turn.
+/// Pieces sent to a client before other clients have their turn.
 const MOST_PIECES: usize = 8;
 
-/// Requests under way, and their bytes, at which a socket is not read any more.
+/// Requests under way, and their bytes, from which on a client's socket is not read.
 const MOST_UNDER_WAY: u32 = 1_024;
 const MOST_UNDER_WAY_BYTES: u64 = 64 << 20;
 
-/// Data of replies that are not due yet is in memory up to so many bytes; what goes beyond is read when it is sent.
+/// Replies that are not due yet hold up to this many bytes of data in memory; data beyond that is read when it is sent.
 const MOST_FETCHED: u64 = 4 << 20;
 
-/// So many replies to requests that the model was not asked about may wait for a client.
+/// How many replies to requests that the model is not asked about may wait for a client.
 const MOST_WAITING: usize = 16;
 
-/// Replies to several requests are sent together up to about so many bytes.
+/// Replies to several requests are sent together up to about this many bytes.
 const TOGETHER_BYTES: usize = 128 << 10;
 
 /// A reply, or a piece of one.
@@ -37,24 +37,24 @@ const TOGETHER_BYTES: usize = 128 << 10;
 pub(crate) struct Reply {
     bytes: Vec<u8>,
     sent: usize,
-    /// Data that follows, still in the store.
+    /// Bytes of the store that follow `bytes` and have not been read yet.
     rest: Range<u64>,
-    /// Whose reply it is, where that must be known.
+    /// The key of the request that this answers, where the server must know when the reply has left.
     key: Option<u32>,
 }
 
 impl Reply {
-    /// A reply that is known as a whole.
+    /// A reply whose bytes are complete.
     pub fn of(bytes: Vec<u8>) -> Self {
         Reply { bytes, ..Reply::default() }
     }
 
-    /// Whether it has been handed on.
+    /// Whether the reply has no bytes: it has been taken to be sent.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Puts the next piece of the rest in the place of what was sent; false if there is none.
+    /// Replaces the bytes that were sent by the next piece of the data; false if no data is left.
     fn refill(&mut self, store: &DataStore) -> std::io::Result<bool> {
         if self.rest.is_empty() {
             return Ok(false);
@@ -68,7 +68,7 @@ impl Reply {
     }
 }
 
-/// How much of so many bytes is read from the store at a time.
+/// How many of the `bytes` of a read are fetched from the store at a time.
 fn at_once(bytes: u32) -> usize {
     PIECE_BYTES.min(bytes as usize)
 }
@@ -92,7 +92,7 @@ fn append_data(
     Ok(())
 }
 
-/// What came of reading a socket.
+/// The result of reading a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Received {
     Bytes,
@@ -101,23 +101,23 @@ pub(crate) enum Received {
     Gone,
 }
 
-/// What came of sending.
+/// The result of sending replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
     All,
-    /// The client must read first, or others have their turn.
+    /// Some bytes are left: the client must read first, or other clients have their turn.
     Part,
     Gone,
 }
 
-/// What a client wants next.
+/// The result of parsing a client's input.
 #[derive(Debug)]
 pub(crate) enum NextRequest {
-    /// Nothing, until more arrives.
+    /// No request until more bytes arrive.
     More,
-    /// Something was answered, or stored.
+    /// A message of the handshake was answered, or data of a write was taken.
     Done,
-    /// A request; if it is a write, its data has been stored, or could not be.
+    /// A request. Its result tells of a write whether its data has been stored; `Ok` for all others.
     Request(NbdRequest, Result<(), Errno>),
     Close(Ending),
 }
@@ -126,23 +126,23 @@ pub(crate) enum NextRequest {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub socket: OwnedFd,
-    /// Connections are numbered as they come.
+    /// Number of the connection, from 0 in the order in which clients connect.
     pub number: u64,
     session: Session,
     input: Vec<u8>,
-    /// The part of the input that has not been looked at.
+    /// The part of the input that has not been parsed.
     unread: Range<usize>,
-    /// The codec may have something to say about what it was given, even if that was all.
+    /// Whether the codec must be called again; it may have an event left even when all input has been parsed.
     understands: bool,
-    /// Scratch for what the codec says.
+    /// Scratch for what the codec wants sent.
     said: Vec<u8>,
     out: VecDeque<Reply>,
     under_way: u32,
     under_way_bytes: u64,
     fetched: u64,
-    /// The client wants nothing more: close when everything is answered.
+    /// The client has disconnected: close the connection when everything under way has been answered.
     pub ending: bool,
-    /// Data of the write that is arriving, where that is to reach the store as a whole.
+    /// Data of the write that is arriving, where the store is to get the write as a whole.
     held_back: Vec<u8>,
     /// Why data of the write that is arriving could not be stored.
     refused: Option<Errno>,
@@ -169,7 +169,7 @@ impl Connection {
         }
     }
 
-    /// The data of the write that has arrived, if it was held back.
+    /// Takes the data of the write that has arrived, if it was held back.
     pub fn take_held(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held_back)
     }
@@ -190,39 +190,39 @@ impl Connection {
         !self.ending && !self.understands && self.has_room()
     }
 
-    /// Whether something has arrived that can be looked at.
+    /// Whether there is input that can be parsed.
     pub fn has_input(&self) -> bool {
         !self.ending && self.understands && self.has_room()
     }
 
-    /// Whether something waits to be sent.
+    /// Whether replies wait to be sent.
     pub fn sends(&self) -> bool {
         !self.out.is_empty()
     }
 
-    /// Whether nothing is left to do for a client that wants nothing more.
+    /// Whether the client has disconnected and nothing is left to do for it.
     pub fn is_over(&self) -> bool {
         self.ending && self.is_idle()
     }
 
-    /// Whether nothing is under way.
+    /// Whether no request is under way and no reply waits.
     pub fn is_idle(&self) -> bool {
         self.under_way == 0 && self.out.is_empty()
     }
 
-    /// The keys of replies that have not left.
+    /// The keys of the replies that have not left.
     pub fn unsent(&self) -> Vec<u32> {
         self.out.iter().filter_map(|reply| reply.key).collect()
     }
 
-    /// A request of so many bytes is under way.
+    /// Notes that a request of so many bytes is under way.
     pub fn begin(&mut self, bytes: u32) {
         self.under_way += 1;
         self.under_way_bytes += u64::from(bytes);
         self.fetched += at_once(bytes) as u64;
     }
 
-    /// It has been answered.
+    /// Notes that a request of so many bytes has been answered.
     pub fn end(&mut self, bytes: u32) {
         self.under_way -= 1;
         self.under_way_bytes -= u64::from(bytes);
@@ -247,8 +247,8 @@ impl Connection {
         }
     }
 
-    /// Looks at what has arrived, up to the end of a request. Data goes to the store, unless that is to get all of a
-    /// write at once: then it is held back.
+    /// Parses the input up to the next event of the codec. Data of a write goes to the store, or is held back until the
+    /// write is complete where the caller `holds_back`.
     pub fn next(&mut self, store: &DataStore, holds_back: bool) -> NextRequest {
         let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.said);
         self.unread.start += used;
@@ -278,7 +278,8 @@ impl Connection {
         next
     }
 
-    /// The reply to a read, to be sent later, with as much of its data as is read at a time.
+    /// The reply to a read, to be sent later. Holds the first piece of the data, or none where replies hold
+    /// [`MOST_FETCHED`].
     ///
     /// # Errors
     /// Data that cannot be read.
@@ -293,19 +294,19 @@ impl Connection {
         Ok(reply)
     }
 
-    /// Has a reply sent after those that wait.
+    /// Queues a reply behind those that wait.
     pub fn push(&mut self, mut reply: Reply, key: u32) {
         reply.key = Some(key);
         self.out.push_back(reply);
     }
 
-    /// Answers a request at once, together with others.
+    /// Queues the reply to a request without a key, so that it is sent together with others.
     pub fn answer(&mut self, write: impl FnOnce(Replies, &mut Vec<u8>)) {
         let replies = self.replies();
         write(replies, &mut self.tail().bytes);
     }
 
-    /// Answers a read at once, together with others.
+    /// Queues the reply to a read without a key, so that it is sent together with others.
     ///
     /// # Errors
     /// Data that cannot be read.
@@ -314,7 +315,7 @@ impl Connection {
         append_data(self.tail(), replies, request, store)
     }
 
-    /// The last reply, if more can be sent together with it, or a new one.
+    /// The last reply of the queue, if others can be sent together with it, or a new one.
     fn tail(&mut self) -> &mut Reply {
         let together =
             |last: &Reply| last.key.is_none() && last.rest.is_empty() && last.bytes.len() < TOGETHER_BYTES;
@@ -325,7 +326,7 @@ impl Connection {
         &mut self.out[last]
     }
 
-    /// Sends what waits, as far as the client takes it; `answered` gets the keys of replies that have left.
+    /// Sends replies as far as the client takes them; adds the keys of replies that have left to `answered`.
     pub fn send(&mut self, store: &DataStore, answered: &mut Vec<u32>) -> Sent {
         let mut pieces = 0;
         while let Some(reply) = self.out.front_mut() {
@@ -337,7 +338,7 @@ impl Connection {
                         self.out.pop_front();
                         continue;
                     }
-                    // The head of the reply has promised the data: all that is left is to break the connection.
+                    // The head of the reply has promised the data: the connection can only be broken.
                     Err(_) => return Sent::Gone,
                 }
             }

@@ -1,13 +1,13 @@
-//! All connections there are.
+//! All connections of a server.
 
 use crate::connection::Connection;
 
-/// Connections at places that are used again, so few of them as there must be.
+/// Connections in slots. A freed slot is used again, so that there are as few slots as possible.
 #[derive(Debug, Default)]
 pub(crate) struct Connections(Vec<Option<Connection>>);
 
 impl Connections {
-    /// Gives a connection a place.
+    /// Puts a connection into a free slot and returns the slot.
     pub fn insert(&mut self, connection: Connection) -> usize {
         let slot = self.0.iter().position(Option::is_none).unwrap_or(self.0.len());
         if slot == self.0.len() {
@@ -17,59 +17,59 @@ impl Connections {
         slot
     }
 
-    /// Frees a place.
+    /// Frees a slot and returns its connection.
     pub fn remove(&mut self, slot: usize) -> Option<Connection> {
         let gone = self.0.get_mut(slot).and_then(Option::take);
-        // Places at the end need not be looked at any more.
+        // Free slots at the end are dropped, so that nobody iterates over them.
         while self.0.last().is_some_and(Option::is_none) {
             self.0.pop();
         }
         gone
     }
 
-    /// What is at a place.
+    /// The connection in a slot.
     pub fn get(&self, slot: usize) -> Option<&Connection> {
         self.0.get(slot)?.as_ref()
     }
 
-    /// The same, to be changed.
+    /// The connection in a slot, to be changed.
     pub fn get_mut(&mut self, slot: usize) -> Option<&mut Connection> {
         self.0.get_mut(slot)?.as_mut()
     }
 
-    /// What is at a place, unless it is another connection than that of this number.
+    /// The connection in a slot, if it is the one of this number: another one may have taken the slot.
     pub fn numbered(&mut self, slot: usize, number: u64) -> Option<&mut Connection> {
         self.get_mut(slot).filter(|connection| connection.number == number)
     }
 
-    /// How many places there are.
+    /// Number of slots, free ones included.
     pub fn places(&self) -> usize {
         self.0.len()
     }
 
-    /// How many connections there are.
+    /// Number of connections.
     pub fn len(&self) -> usize {
         self.iter().count()
     }
 
-    /// All with their places.
+    /// All connections with their slots.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Connection)> {
         self.0.iter().enumerate().filter_map(|(slot, place)| Some((slot, place.as_ref()?)))
     }
 
-    /// All, to be changed.
+    /// All connections, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Connection> {
         self.0.iter_mut().flatten()
     }
 
-    /// Closes those with something under way.
+    /// Closes the connections that have something under way.
     pub fn keep_idle(&mut self) {
         for place in &mut self.0 {
             place.take_if(|connection| !connection.is_idle());
         }
     }
 
-    /// Closes all.
+    /// Closes all connections.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -2,8 +2,8 @@
 
 use sledlab_sim::Rows;
 
-/// Compares the tables of a live run and of its replay without keeping either: equal tables have equal digests, however
-/// they come in chunks, and different ones practically never.
+/// Compares the per-request tables of a live run and of its replay without keeping either: equal tables have equal
+/// digests, in whatever chunks their rows come, and different tables practically never do.
 ///
 /// ```
 /// use sledlab_emulation::RowsDigest;
@@ -19,7 +19,7 @@ pub struct RowsDigest {
 }
 
 impl RowsDigest {
-    /// Takes the next rows.
+    /// Adds the next rows of a table.
     pub fn update(&mut self, rows: &Rows) {
         let (times, energies) = (rows.columns(), rows.energies());
         for (place, (_, column)) in times.iter().enumerate() {
@@ -35,8 +35,8 @@ impl RowsDigest {
         }
     }
 
-    /// Takes the next values of a column, of which every one has a place: first times, then energies, then `op` and
-    /// `device`, as [`Rows`] has them.
+    /// Adds the next values of the column at `place`: first the columns of times, then those of energies, then `op` and
+    /// `device`, in the order of [`Rows`].
     pub fn column(&mut self, place: usize, values: impl Iterator<Item = u64>) {
         if self.columns.len() <= place {
             self.columns.resize(place + 1, 0);
@@ -50,9 +50,9 @@ impl RowsDigest {
     }
 }
 
-/// The same on every machine and in every version.
+/// Mixes a value into the state; the same on every machine and in every version.
 fn mix(state: u64, value: u64) -> u64 {
-    // Zeroes must count too.
+    // One is added so that zeroes change the state too.
     (state.rotate_left(23) ^ value).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

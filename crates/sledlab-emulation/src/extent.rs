@@ -1,10 +1,10 @@
-//! Stretches of a device that hold data, and stretches that hold none.
+//! Ranges of a device that hold data, and ranges that are holes.
 
-/// A stretch of a device that is allocated as a whole, or not at all.
+/// A range of a device that is allocated as a whole, or not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataExtent {
-    /// Its length in bytes.
+    /// Length of the range in bytes.
     pub length: u64,
-    /// Whether it takes room; a hole reads as zeroes.
+    /// Whether the range takes room in the store; a hole takes none and reads as zeroes.
     pub allocated: bool,
 }

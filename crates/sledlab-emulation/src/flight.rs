@@ -12,50 +12,51 @@ use crate::transport::nbd::{self, Command};
 /// A request under way.
 #[derive(Debug)]
 pub(crate) struct Flight {
-    /// Place of its connection, and that connection's number, for another may have taken the place.
+    /// Slot of the client's connection, and that connection's number, since another one may have taken the slot.
     pub slot: usize,
     pub connection: u64,
-    /// How often the power had failed before.
+    /// How often the power had failed before the request arrived.
     pub starts: u16,
     pub request: nbd::NbdRequest,
-    /// What the model was asked, now.
+    /// The operation that the model was asked for last: of a write with force unit access, the write and then its
+    /// flush.
     pub asked: Request,
-    /// The number of that.
+    /// The model's number of that operation.
     pub id: u64,
-    /// When that counts as arrived, which is never at 0, and when the request did.
+    /// When the operation counts as arrived in the model, never 0; and when the request does, in the model's time.
     pub stamp: Time,
     pub arrived: Time,
     pub planned: Time,
-    /// The reply, made already.
+    /// The reply, made when the request arrived.
     pub reply: Reply,
-    /// The write has been done and the flush after it is under way.
+    /// The write has completed, and the flush that force unit access asks for is under way.
     pub flushing: bool,
-    /// How much earlier than planned the reply is to be handed over.
+    /// How much earlier than planned the reply is handed over, for the way to the host, in nanoseconds of real time.
     pub host_ns: u32,
-    /// When that is, in real time, and when work on it should begin.
+    /// When the reply is to be handed over, and when work on that should begin, in nanoseconds of real time.
     pub target: u64,
     pub leaves: u64,
-    /// The answer was known in time.
+    /// Whether the model had told the completion before work on the reply was to begin.
     pub in_time: bool,
 }
 
 impl Flight {
-    /// Bytes of data in its reply.
+    /// Bytes of data in the reply.
     pub fn reply_bytes(&self) -> u32 {
         if self.request.command == Command::Read { self.request.length } else { 0 }
     }
 
-    /// Bytes that it keeps busy.
+    /// Bytes of data that are read or written with the request.
     pub fn held_bytes(&self) -> u32 {
         held_bytes(&self.request)
     }
 
-    /// Whether a flush must follow before it can be answered.
+    /// Whether a flush must complete before the request can be answered.
     pub fn needs_flush(&self) -> bool {
         self.request.fua && self.request.command.is_write() && !self.flushing && self.asked.op == Op::Write
     }
 
-    /// The record of what the model was asked; `sent_ns` is in the model's time.
+    /// The record of the operation that the model was asked for last; `sent_ns` is in the model's time.
     pub fn record(&self, sent_ns: u64, lateness_ns: i64, cause: Cause, silent: bool) -> Record {
         let whole = |bytes: u64| bytes.is_multiple_of(BLOCK_BYTES);
         let unaligned = !whole(self.request.offset) || !whole(self.request.length.into());
@@ -81,16 +82,17 @@ impl Flight {
     }
 }
 
-/// Bytes that a request keeps busy: those that are read or written with it.
+/// Bytes of data that are read or written with a request.
 pub(crate) fn held_bytes(request: &nbd::NbdRequest) -> u32 {
     if matches!(request.command, Command::Read | Command::Write) { request.length } else { 0 }
 }
 
-/// What a request asks of the model, if anything. Ranges are rounded outwards to blocks, as trace files are read.
+/// The operation that a request asks of the model, if any. Ranges are rounded outwards to blocks, as trace files are
+/// read.
 pub(crate) fn asked(request: &nbd::NbdRequest) -> Option<Request> {
     let op = match request.command {
         Command::Read => Op::Read,
-        // Sleds and disks know no shorter way to zeroes.
+        // Sleds and disks have no faster way to write zeroes than to write data.
         Command::Write | Command::WriteZeroes => Op::Write,
         Command::Trim => Op::Trim,
         Command::Flush => return Some(flush()),
@@ -103,18 +105,18 @@ pub(crate) fn asked(request: &nbd::NbdRequest) -> Option<Request> {
     Some(Request { lbn, blocks, op, unwanted_words, ..Request::default() })
 }
 
-/// What a flush asks of the model.
+/// The operation that a flush asks of the model.
 pub(crate) fn flush() -> Request {
     Request { op: Op::Flush, ..Request::default() }
 }
 
-/// Requests under way, by keys that are used again.
+/// Requests under way, by keys that are used again once a request has been answered.
 #[derive(Debug)]
 pub(crate) struct Flights {
     all: Vec<Option<Flight>>,
     free: Vec<u32>,
     count: usize,
-    /// By size of the reply, in powers of two, how many wait for the model.
+    /// By size of the reply, in powers of two: how many requests wait for the model.
     sizes: [u32; 33],
 }
 
@@ -125,7 +127,7 @@ impl Default for Flights {
 }
 
 impl Flights {
-    /// Takes a request.
+    /// Adds a request and returns its key.
     pub fn insert(&mut self, flight: Flight) -> u32 {
         self.count += 1;
         if let Some(key) = self.free.pop() {
@@ -136,7 +138,7 @@ impl Flights {
         self.all.len() as u32 - 1
     }
 
-    /// A request that is no longer under way.
+    /// Removes a request that is no longer under way.
     pub fn remove(&mut self, key: u32) -> Option<Flight> {
         let flight = self.all.get_mut(key as usize)?.take()?;
         self.free.push(key);
@@ -144,23 +146,23 @@ impl Flights {
         Some(flight)
     }
 
-    /// How many there are.
+    /// Number of requests under way.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// The keys of all.
+    /// The keys of all requests under way.
     pub fn keys(&self) -> Vec<u32> {
         let taken = self.all.iter().enumerate().filter(|(_, flight)| flight.is_some());
         taken.map(|(key, _)| key as u32).collect()
     }
 
-    /// A reply of so many bytes waits for the model.
+    /// Notes that a request with a reply of so many bytes waits for the model.
     pub fn waits(&mut self, bytes: u32) {
         self.sizes[class(bytes)] += 1;
     }
 
-    /// It does no longer.
+    /// Notes that the model has answered a request with a reply of so many bytes.
     pub fn answered(&mut self, bytes: u32) {
         self.sizes[class(bytes)] -= 1;
     }

@@ -1,18 +1,18 @@
-//! How true a run was: how late each reply was and why, and when the server itself was held up.
+//! How closely a run kept to the model's times: how late each reply was and why, and when the server was held up.
 
 use serde::Serialize;
 use sledlab_core::stats::Distribution;
 
-/// Work of the model or of the store that takes longer is a cause of lateness of its own.
+/// From this duration on, work of the model or of the store is a cause of lateness, in nanoseconds.
 const LONG_NS: u64 = 20_000;
 
-/// A server that is back so much later than it wanted to be was held up.
+/// From this delay on, a server that wakes later than it wanted to was held up, in nanoseconds.
 pub(crate) const STALL_NS: u64 = 1_000_000;
 
-/// So many stalls are listed; all are counted.
+/// Stalls that are listed one by one; all are counted.
 const MOST_LISTED: usize = 1_000;
 
-/// Lateness less than this needs no cause.
+/// Less lateness than this needs no cause, in nanoseconds.
 const ON_TIME_NS: i64 = 1_000;
 
 /// Why a reply was late.
@@ -20,7 +20,7 @@ const ON_TIME_NS: i64 = 1_000;
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Cause {
-    /// It was on time: not more than 1 us late.
+    /// The reply was on time: not more than 1 us late.
     #[default]
     OnTime = 0,
     /// The server was not woken when it wanted to be.
@@ -31,13 +31,13 @@ pub enum Cause {
     Data = 3,
     /// The client did not take the reply at once.
     Client = 4,
-    /// The server can do no better: the answer was due sooner than a reply can be there, others were due at the same
-    /// moment, or handing it over took a little longer than it mostly does.
+    /// The server can do no better: the reply was due sooner than it can reach the client, other replies were due at
+    /// the same moment, or handing it over took a little longer than usual.
     Floor = 5,
 }
 
 impl Cause {
-    /// All, in order of their numbers.
+    /// All causes, in order of their numbers.
     pub const ALL: [Cause; 6] =
         [Cause::OnTime, Cause::WokenLate, Cause::Model, Cause::Data, Cause::Client, Cause::Floor];
 }
@@ -55,7 +55,7 @@ impl Stretch {
     }
 }
 
-/// What held the server up most recently, of each kind.
+/// The most recent delay of each kind.
 #[derive(Debug, Default)]
 pub(crate) struct HeldUp {
     asleep: Stretch,
@@ -64,22 +64,23 @@ pub(crate) struct HeldUp {
 }
 
 impl HeldUp {
-    /// The thread wanted to be back at `wanted`, and was at `now`.
+    /// Notes that the thread wanted to wake at `wanted`, and did at `now`.
     pub fn woken(&mut self, wanted: u64, now: u64) {
         self.asleep = Stretch { from: wanted, to: now };
     }
 
-    /// The model has worked.
+    /// Notes that the model worked between two instants.
     pub fn model(&mut self, from: u64, to: u64) {
         note(&mut self.model, from, to);
     }
 
-    /// Data was read or written.
+    /// Notes that data was read or written between two instants.
     pub fn data(&mut self, from: u64, to: u64) {
         note(&mut self.data, from, to);
     }
 
-    /// Why a reply was late that should have left at `leaves` and was handed over `lateness` too late at `sent`.
+    /// Why a reply was late on which work should have begun at `leaves`, and which was handed over at `sent`,
+    /// `lateness` late.
     pub fn cause(&self, leaves: u64, sent: u64, lateness: i64) -> Cause {
         if lateness <= ON_TIME_NS {
             return Cause::OnTime;
@@ -95,37 +96,38 @@ fn note(stretch: &mut Stretch, from: u64, to: u64) {
     if to - from < LONG_NS {
         return;
     }
-    // One right after the other is one: many slow decisions hold up as one does.
+    // Delays that follow one another closely count as one: many slow decisions hold the server up as one does.
     let joined = from.saturating_sub(stretch.to) < LONG_NS;
     *stretch = Stretch { from: if joined { stretch.from } else { from }, to };
 }
 
-/// A time at which the server was held up.
+/// A time in which the server was held up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stall {
-    /// When it should have been back, in nanoseconds of real time since the start.
+    /// When the server wanted to wake, in nanoseconds of real time since the start.
     pub at_ns: u64,
-    /// How much later it was.
+    /// How much later it woke, in nanoseconds of real time.
     pub length_ns: u64,
 }
 
 /// All times at which the server was held up for more than a millisecond.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stalls {
-    /// How many.
+    /// Number of stalls.
     pub count: u64,
-    /// How long, together.
+    /// Their total length, in nanoseconds of real time.
     pub sum_ns: u64,
-    /// The longest.
+    /// The longest stall, in nanoseconds of real time.
     pub longest_ns: u64,
-    /// Requests that were found when a stall ended: they arrived up to so much earlier than their stamps say.
+    /// Requests that were found at the end of a stall: they arrived earlier than their stamps say, by the length of the
+    /// stall at most.
     pub arrivals: u64,
-    /// The first 1,000.
+    /// The first 1,000 stalls.
     pub listed: Vec<Stall>,
 }
 
 impl Stalls {
-    /// The server wanted to be back at `wanted`, and was at `now`; tells whether that was a stall.
+    /// Counts a stall where the server wanted to wake at `wanted` and did at `now`; returns whether it was one.
     pub(crate) fn check(&mut self, wanted: u64, now: u64) -> bool {
         let length_ns = now.saturating_sub(wanted);
         if length_ns <= STALL_NS {
@@ -141,16 +143,16 @@ impl Stalls {
     }
 }
 
-/// Replies within a share of their response time.
+/// How many replies had a lateness within some share of their response time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Within {
-    /// Replies whose model takes any time.
+    /// Replies whose response time in the model is not zero.
     pub replies: u64,
-    /// Of these, replies at most 1 % of it too early or too late.
+    /// Of these, replies at most 1 % of their response time too early or too late.
     pub one: u64,
-    /// The same for 2 %.
+    /// Of these, replies at most 2 % of their response time too early or too late.
     pub two: u64,
-    /// The same for 5 %.
+    /// Of these, replies at most 5 % of their response time too early or too late.
     pub five: u64,
 }
 
@@ -169,7 +171,7 @@ pub struct Percentiles {
     pub max: f64,
 }
 
-/// How late replies were, all together.
+/// The lateness of all replies of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Lateness {
     early: Distribution,
@@ -183,7 +185,7 @@ pub(crate) struct Lateness {
 }
 
 impl Lateness {
-    /// A reply was `lateness` nanoseconds late, where the model took `response` nanoseconds of real time.
+    /// Records a reply that was `lateness` nanoseconds late, and took the model `response` nanoseconds of real time.
     pub fn record(&mut self, lateness: i64, response: u64, cause: Cause) {
         let off = lateness.unsigned_abs();
         let side = if lateness < 0 { &mut self.early } else { &mut self.late };
@@ -251,7 +253,7 @@ mod tests {
         assert_eq!(held.cause(100_000, 130_000, 30_000), Cause::WokenLate);
         held.model(200_000, 5_200_000);
         assert_eq!(held.cause(300_000, 5_210_000, 4_910_000), Cause::Model);
-        // Short work is nobody's fault.
+        // Short work is no cause of lateness.
         held.data(6_000_000, 6_010_000);
         assert_eq!(held.cause(6_000_000, 6_020_000, 20_000), Cause::Floor);
         held.data(7_000_000, 7_400_000);
@@ -302,7 +304,7 @@ mod tests {
             let percentiles = lateness.percentiles();
             for (quantile, found) in [(0.5, percentiles.p50), (0.9, percentiles.p90), (1.0, percentiles.max)] {
                 let rank = quantile * all.len() as f64;
-                // Between the neighbours of that rank, as exactly as the histogram is.
+                // Between the neighbours of that rank, within the precision of the histogram.
                 let near = |shift: f64| all[((rank + shift) as usize).clamp(1, all.len()) - 1] as f64 / 1e3;
                 let (low, high) = (near(-1.0), near(2.0));
                 let slack = 0.002 + 0.001 * found.abs();

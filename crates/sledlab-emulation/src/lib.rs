@@ -1,19 +1,19 @@
 //! Real programs on storage that does not exist: a simulated system as a block device of the host.
 //!
-//! A [`Server`] holds real data and answers each request after exactly the time that the model says. Its parts, each to
-//! be understood by itself:
+//! A [`Server`] holds real data and answers each request after exactly the time that the model says. Its parts can be
+//! understood one by one:
 //!
-//! - [`transport::nbd`] understands clients: a codec over byte slices that knows neither sockets nor clocks.
-//! - [`DataStore`] keeps what they write, in memory or in a sparse file.
-//! - `pacer`, `budget` and `clock` say when to do what; `lateness` how well that went.
-//! - `attaching` is what happens before the clock starts, where a file or a device is made of the server.
-//! - `serving` is the loop of one thread around all of them and [`Live`](sledlab_sim::Live), the model.
+//! - [`transport::nbd`] parses requests and encodes replies: a codec over byte slices, without sockets or clocks.
+//! - [`DataStore`] keeps the data that clients write, in memory or in a sparse file.
+//! - `pacer`, `budget` and `clock` decide when to do what; `lateness` records how late replies were, and why.
+//! - `attaching` serves before the clock starts, while a file or a device is made of the server.
+//! - `serving` is the loop of the server's thread: sockets, clock and [`Live`](sledlab_sim::Live), the model.
 //!
-//! The codec builds anywhere, all else needs Linux.
+//! The codec builds on every system, everything else needs Linux.
 
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "tests share a plain client"))]
 
-// Tests share modules with the examples, which say it so, and a plain client with each other.
+// Tests share modules with the examples, which name this crate from outside, and with each other a plain client.
 #[cfg(test)]
 extern crate self as sledlab_emulation;
 

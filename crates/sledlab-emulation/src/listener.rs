@@ -16,7 +16,7 @@ use rustix::net::{
 };
 use sledlab_core::{Error, Result};
 
-/// Clients that wait to be accepted.
+/// Clients that may wait to be accepted.
 const BACKLOG: i32 = 128;
 
 /// Where a server is to listen.
@@ -24,7 +24,7 @@ const BACKLOG: i32 = 128;
 pub enum Listen {
     /// At a Unix socket of this path, which nobody but its owner can use.
     Socket(PathBuf),
-    /// At an address of this machine that others cannot reach; port 0 takes one that is free.
+    /// At an address of this machine that other machines cannot reach; port 0 takes a free port.
     Tcp(SocketAddr),
 }
 
@@ -46,14 +46,14 @@ impl Listener {
     /// Listens at `place`, or at a socket in a new directory that is private.
     ///
     /// # Errors
-    /// Addresses that others can reach; sockets that are in use or cannot be made.
+    /// Addresses that other machines can reach; sockets that are in use or cannot be made.
     pub fn open(place: Option<Listen>) -> Result<Self> {
         match place {
             None => {
                 let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
                 let folder = private_folder(&folder_for(runtime, std::env::temp_dir()))?;
                 let path = folder.join(SOCKET);
-                // It is removed where the socket cannot be made, too.
+                // The directory is removed where the socket cannot be made, too.
                 let made = at_socket(&path);
                 if made.is_err() {
                     let _ = fs::remove_dir(&folder);
@@ -81,7 +81,7 @@ impl Listener {
                     prepare(&self.place, &client);
                     return Ok(Some(client));
                 }
-                // A client that has left again is no trouble of ours.
+                // A client that has disconnected before it was accepted is skipped.
                 Err(Errno::INTR | Errno::CONNABORTED) => {}
                 Err(Errno::WOULDBLOCK) => return Ok(None),
                 Err(error) => return Err(error.into()),
@@ -89,7 +89,7 @@ impl Listener {
         }
     }
 
-    /// What NBD clients are given to find it.
+    /// The URI by which NBD clients find the server.
     pub fn uri(&self) -> String {
         match &self.place {
             Listen::Tcp(address) => format!("nbd://{address}"),
@@ -108,7 +108,7 @@ impl Listener {
         }
     }
 
-    /// The Unix socket, if it is one.
+    /// The path of the Unix socket, if the server listens at one.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
             Listen::Socket(path) => Some(path),
@@ -124,7 +124,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // Somebody may have removed them before; nothing depends on it.
+        // Somebody may have removed socket and directory before; nothing depends on them.
         if let Listen::Socket(path) = &self.place {
             let _ = fs::remove_file(path);
         }
@@ -134,15 +134,15 @@ impl Drop for Listener {
     }
 }
 
-/// Replies are small and leave one by one.
+/// Turns off Nagle's algorithm for TCP: replies are small and leave one by one.
 fn prepare(place: &Listen, client: &OwnedFd) {
     if let Listen::Tcp(_) = place {
-        // Without it, replies are late, and that is shown.
+        // Where this fails replies are late, and the report of lateness shows that.
         let _ = sockopt::set_tcp_nodelay(client, true);
     }
 }
 
-/// Where a socket's directory is made: a folder for such things, if the path of a socket in it is not too long.
+/// Where the directory of a socket is made: the runtime directory, if a socket's path in it is not too long.
 fn folder_for(runtime: Option<PathBuf>, temporary: PathBuf) -> PathBuf {
     let room = MOST_PATH - "/sledlab-0123456789abcdef/".len() - SOCKET.len();
     let usable = |path: &PathBuf| path.is_dir() && path.as_os_str().len() <= room;
@@ -162,7 +162,7 @@ fn private_folder(base: &Path) -> Result<PathBuf> {
         .with_remedy("say where the socket shall be"))
 }
 
-/// A socket that nobody but its owner can use, from the first moment on.
+/// A Unix socket that nobody but its owner can use, from the moment it is bound.
 fn at_socket(path: &Path) -> Result<OwnedFd> {
     let address = SocketAddrUnix::new(path).map_err(|_| {
         Error::user(format!("the path of the socket is too long: {}", path.display())).with_remedy(format!(
@@ -181,7 +181,7 @@ fn at_socket(path: &Path) -> Result<OwnedFd> {
     open().map_err(|error: Errno| cannot_listen(&path.display(), &error.into()))
 }
 
-/// A server that was killed leaves its socket behind. Nobody listens there any more, so it is in nobody's way.
+/// Removes the socket that a killed server has left behind: nobody listens at it any more.
 fn remove_abandoned(path: &Path) -> Result<()> {
     let Ok(about) = fs::symlink_metadata(path) else { return Ok(()) };
     let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
@@ -250,7 +250,7 @@ mod tests {
         assert!(listener.accept().expect("nobody").is_none());
         let _client = UnixStream::connect(&path).expect("a client");
         assert!(listener.accept().expect("somebody").is_some());
-        // A second one at the same place is refused, and does not take it away.
+        // A second server at the same place is refused, and does not remove the socket.
         let refused = Listener::open(Some(Listen::Socket(path.clone())));
         assert!(refused.unwrap_err().to_string().contains("in use"));
         drop(listener);

@@ -1,4 +1,4 @@
-//! What answers requests, as the server sees it.
+//! The model that answers requests, as the server sees it.
 
 use std::collections::VecDeque;
 
@@ -6,20 +6,20 @@ use sledlab_core::{Error, Request, Result, Span, Time};
 use sledlab_models::system::Contents;
 use sledlab_sim::{Answer, Live, Outcome};
 
-/// A system whose clock the server owns; see [`Live`], of which this is the part that tests and the probe of the host's
-/// path replace.
+/// A system whose clock the server owns; see [`Live`], whose methods these are. Tests and the probe of the way to the
+/// host put other models in its place.
 pub(crate) trait Model: Send {
-    /// Takes an operation that comes at `now`; tells its number and its stamp.
+    /// Submits an operation that arrives at `now`; returns its number and the time at which it counts as arrived.
     fn submit(&mut self, now: Time, request: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)>;
-    /// When `advance` has something to do.
+    /// When `advance` has something to do next.
     fn next_event(&self) -> Option<Time>;
-    /// Does all that is due up to `now`.
+    /// Simulates all events that are due up to `now`; adds the completions to `answers`.
     fn advance(&mut self, now: Time, answers: &mut Vec<Answer>) -> Result<()>;
-    /// Requests that wait to be selected.
+    /// Requests that wait to be selected by the scheduler.
     fn queue_length(&self) -> usize;
-    /// The end: the rest at once. No outcome where the model has none.
+    /// Simulates all that is left and ends. Returns no outcome where the model has none.
     fn finish(self: Box<Self>, answers: &mut Vec<Answer>) -> Result<Option<Outcome>>;
-    /// The power fails; tells what blocks hold. See [`Live::crash`].
+    /// The power fails; returns what every block holds afterwards. See [`Live::crash`].
     fn crash(
         self: Box<Self>,
         at: Time,
@@ -59,29 +59,29 @@ impl Model for Live {
     }
 }
 
-/// A model without media.
+/// The error of a model that keeps no contents of blocks.
 pub(crate) fn keeps_nothing() -> Error {
     Error::internal("the power fails of a model that keeps no contents")
 }
 
-/// Everything takes equally long and nothing waits for anything.
+/// A model whose operations all take equally long, and none waits for another.
 #[derive(Debug)]
 pub(crate) struct Constant {
     takes: Span,
     issued: u64,
     latest: Time,
-    /// Whether answers are known when operations are submitted, or only when they are due.
+    /// Whether completions are known when operations are submitted, or only when they are due.
     promises: bool,
     waiting: VecDeque<Answer>,
 }
 
 impl Constant {
-    /// Answers are known ahead of their time.
+    /// A model whose completions are known when operations are submitted.
     pub fn new(takes: Span) -> Self {
         Constant { takes, issued: 0, latest: Time::ZERO, promises: true, waiting: VecDeque::new() }
     }
 
-    /// Answers are known only when they are due.
+    /// A model whose completions are known only when they are due.
     #[cfg(test)]
     pub fn unforeseen(takes: Span) -> Self {
         Constant { promises: false, ..Constant::new(takes) }

@@ -1,75 +1,78 @@
 //! When to do what so that replies leave on time.
 //!
-//! The pacer knows no sockets and reads no clock: it is told the time. Replies wait in order of the real time at which
-//! they should be handed to the kernel, their `target`. Handing one over takes time itself, `send`, which the pacer
-//! learns: a little more after each reply that was late, a little less after each that was early, so that the median
-//! of the lateness is zero. So a reply *leaves*, that is work on it begins, `send` before its target.
+//! The pacer knows no sockets and reads no clock: its callers pass the time. Replies wait in order of the real time at
+//! which they should be handed to the kernel, their `target`. Handing a reply over takes time itself, `send`, which the
+//! pacer learns: a little more after each reply that was late, a little less after each that was early, so that the
+//! median of the lateness is zero. So a reply *leaves*, that is work on it begins, `send` before its target.
 //!
-//! Sleep ends later than it should, by a time that depends on the machine and on what else it does. Therefore it is to
-//! end early by as much as nine in ten times are enough for, and the rest is spent looking at the sockets and the
-//! clock, as far as a [`Budget`](crate::budget::Budget) allows. Without anything to wait for there is no looking, only
-//! sleep.
+//! Sleep ends later than asked for, by a time that depends on the machine and on other programs. Therefore the thread
+//! asks for a sleep that ends early, by as much as suffices nine times in ten (`spin`), and polls the sockets and the
+//! clock until a reply leaves, as far as a [`Budget`](crate::budget::Budget) allows. When nothing is due the thread
+//! does not poll, but sleeps.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::budget::Budget;
 
-/// How early sleep ends: at first, at least and at most.
+/// How early sleep is to end, in nanoseconds: at first, at least and at most.
 const FIRST_SPIN_NS: u64 = 60_000;
 const LEAST_SPIN_NS: u64 = 20_000;
 const MOST_SPIN_NS: u64 = 100_000;
 
-/// What that changes by after each sleep that was longer, and nine times less after each that was not.
+/// How much `spin` grows after each sleep that ended later than `spin` allows for; after any other it shrinks by a
+/// ninth of that.
 const SPIN_STEP_NS: u64 = 900;
 
-/// So close to the time only the clock is looked at: looking at the sockets takes about as long.
+/// This close to the time a reply leaves only the clock is polled: polling the sockets takes about as long, in
+/// nanoseconds.
 const CLOSE_NS: u64 = 2_000;
 
-/// What `send` changes by after each reply, for the smallest ones.
+/// How much `send` changes after each reply, for the smallest replies, in nanoseconds.
 const LEARN_NS: i64 = 150;
 
-/// `send` before anything is known, for the smallest replies, and what it never exceeds.
+/// `send` of the smallest replies at first and at most, in nanoseconds.
 const FIRST_SEND_NS: i64 = 8_000;
 const MOST_SEND_NS: i64 = 100_000;
 
-/// Replies are told apart by their size: up to 4 KiB, 8 KiB ... 32 MiB.
+/// Replies have a `send` by their size: up to 4 KiB, 8 KiB ... 32 MiB.
 const SIZES: usize = 14;
 
-/// What to do now.
+/// What the thread should do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PaceStep {
     /// Nothing is due: wait for the sockets.
     Wait,
-    /// Wait for the sockets, but not longer than until this time.
+    /// Wait for the sockets, until this real time at the latest.
     Sleep(u64),
-    /// Look at the sockets without waiting.
+    /// Poll the sockets without waiting.
     Look,
-    /// Look at the clock.
+    /// Poll the clock.
     Spin,
-    /// Something is due.
+    /// A reply or an event of the model is due.
     Act,
 }
 
-/// A reply that waits.
+/// A reply that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Due {
     /// When it should be handed over, in real time.
     pub target: u64,
-    /// Whose reply it is.
+    /// The key of its request.
     pub key: u32,
     size: u8,
 }
 
-/// Replies that wait, and what is known about handing them over.
+/// Replies that wait, and what is learnt about handing replies over.
 #[derive(Debug)]
 pub(crate) struct Pacer {
-    /// Ordered by when they leave, and then by when they came.
+    /// Ordered by when they leave, then by when they were added.
     waiting: BinaryHeap<Reverse<(u64, u64, Waiting)>>,
     came: u64,
     send: [i64; SIZES],
     spin: u64,
-    /// Real time that should have been spent looking, but for the budget; and since when.
+    /// Real time that should have been spent polling, but for the budget, in nanoseconds; and since when the budget
+    /// forbids polling.
     limited_ns: u64,
     limited_since: Option<u64>,
 }
@@ -81,16 +84,16 @@ struct Waiting {
     size: u8,
 }
 
-/// Which size a reply of so many bytes of data has.
+/// The class of size of a reply with so many bytes of data.
 fn size_of(bytes: u32) -> u8 {
     let pages = bytes.div_ceil(4096).max(1);
     (pages.next_power_of_two().trailing_zeros() as usize).min(SIZES - 1) as u8
 }
 
 impl Pacer {
-    /// With nothing waiting and nothing learnt.
+    /// A pacer with no replies waiting and nothing learnt.
     pub fn new() -> Self {
-        // Copying takes about 0.1 us for a KiB.
+        // Copying takes about 0.1 us per KiB.
         let send = std::array::from_fn(|size| (FIRST_SEND_NS + (400 << size)).min(MOST_SEND_NS));
         Pacer {
             waiting: BinaryHeap::new(),
@@ -102,17 +105,17 @@ impl Pacer {
         }
     }
 
-    /// The same with nothing waiting; what was learnt stays.
+    /// A pacer with no replies waiting, which keeps what was learnt.
     pub fn afresh(self) -> Self {
         Pacer { send: self.send, spin: self.spin, ..Pacer::new() }
     }
 
-    /// No reply waits any more; all else stays.
+    /// Drops the replies that wait.
     pub fn forget(&mut self) {
         self.waiting.clear();
     }
 
-    /// Takes a reply of so many bytes that should be handed over at `target`.
+    /// Adds a reply of so many bytes that should be handed over at `target`.
     pub fn push(&mut self, target: u64, bytes: u32, key: u32) {
         let size = size_of(bytes);
         let leaves = target.saturating_sub(self.send_of(size));
@@ -120,7 +123,7 @@ impl Pacer {
         self.waiting.push(Reverse((leaves, self.came, Waiting { target, key, size })));
     }
 
-    /// How long handing over takes, in nanoseconds.
+    /// How long handing over a reply of so many bytes takes, in nanoseconds.
     pub fn send(&self, bytes: u32) -> u64 {
         self.send_of(size_of(bytes))
     }
@@ -129,7 +132,7 @@ impl Pacer {
         self.send[usize::from(size)].max(0).cast_unsigned()
     }
 
-    /// The reply that leaves first, if its time has come.
+    /// Takes the reply that leaves first, if its time has come.
     pub fn take_due(&mut self, now: u64) -> Option<Due> {
         let Reverse((leaves, ..)) = self.waiting.peek()?;
         if *leaves > now {
@@ -144,7 +147,7 @@ impl Pacer {
         self.waiting.is_empty()
     }
 
-    /// A reply that could leave on time was handed over at `at`.
+    /// Learns from a reply that could be on time, and was handed over at `at`.
     pub fn learn(&mut self, due: Due, at: u64) {
         let send = &mut self.send[usize::from(due.size)];
         let step = LEARN_NS << (due.size / 4);
@@ -152,18 +155,18 @@ impl Pacer {
         *send = (*send).clamp(0, MOST_SEND_NS << (due.size / 4));
     }
 
-    /// Sleep ended so much later than it should.
+    /// Learns from a sleep that ended `late` nanoseconds later than asked for.
     pub fn slept(&mut self, late: u64) {
         let spin = if late > self.spin { self.spin + SPIN_STEP_NS } else { self.spin - SPIN_STEP_NS / 9 };
         self.spin = spin.clamp(LEAST_SPIN_NS, MOST_SPIN_NS);
     }
 
-    /// How early sleep ends now.
+    /// How early sleep ends now, in nanoseconds.
     pub fn spin(&self) -> u64 {
         self.spin
     }
 
-    /// What to do at `now`, if besides replies something is to be done at `event`.
+    /// What to do at `now`, where an event of the model is due at `event`, if any.
     pub fn step(&mut self, now: u64, event: Option<u64>, budget: &Budget) -> PaceStep {
         let reply = self.waiting.peek().map(|Reverse((leaves, ..))| *leaves);
         let Some(next) = reply.into_iter().chain(event).min() else {
@@ -186,7 +189,7 @@ impl Pacer {
         }
     }
 
-    /// Adds up the time in which the budget forbade to look.
+    /// Adds up the real time in which the budget forbade polling.
     fn limited(&mut self, now: u64, limited: bool) {
         match (self.limited_since, limited) {
             (None, true) => self.limited_since = Some(now),
@@ -198,7 +201,7 @@ impl Pacer {
         }
     }
 
-    /// Real time in which the budget forbade to look at the clock.
+    /// Real time in which the budget forbade polling the clock, in nanoseconds.
     pub fn limited_ns(&self) -> u64 {
         self.limited_ns
     }
@@ -214,7 +217,7 @@ mod tests {
         Budget::new(false, 0, 0)
     }
 
-    /// Budgets of which nothing is left for looking at the clock.
+    /// A budget that allows no polling of the clock.
     fn exhausted() -> Budget {
         let mut budget = Budget::new(true, 0, 0);
         budget.charge(0, 90_000_000);
@@ -233,7 +236,7 @@ mod tests {
         assert_eq!(pacer.take_due(leaves - 1), None);
         assert_eq!(pacer.step(leaves, None, &unlimited()), PaceStep::Act);
         assert_eq!(pacer.take_due(leaves).map(|due| (due.target, due.key)), Some((1_000_000, 7)));
-        // What the model does next counts as well as replies.
+        // An event of the model counts as a reply does.
         assert_eq!(pacer.step(0, Some(500_000), &unlimited()), PaceStep::Sleep(500_000 - FIRST_SPIN_NS));
     }
 
@@ -251,7 +254,7 @@ mod tests {
     fn learns_how_late_sleep_ends() {
         let mut pacer = Pacer::new();
         for sleep in 0..5_000_u64 {
-            // Evenly spread up to 50 us: nine in ten are below 45.
+            // Evenly spread up to 50 us: nine in ten are below 45 us.
             pacer.slept(sleep * 7_919 % 50_000);
         }
         assert!(pacer.spin().abs_diff(45_000) < 4_000, "{}", pacer.spin());
@@ -267,7 +270,7 @@ mod tests {
             pacer.push(target, 4096, 0);
             let leaves = target - pacer.send(4096);
             let due = pacer.take_due(leaves).expect("its time has come");
-            // Mostly 20 us, rarely much longer: the median counts.
+            // Mostly 20 us, rarely much longer: the median is learnt.
             let takes = if reply % 10 == 0 { 5_000_000 } else { 20_000 };
             pacer.learn(due, leaves + takes);
         }
@@ -276,7 +279,8 @@ mod tests {
     }
 
     proptest! {
-        /// Replies leave in order of their time; of the same time, in order of their coming; none before it.
+        /// Replies leave in order of their target; those of the same target, in the order in which they were added;
+        /// none leaves early.
         #[test]
         fn keeps_order(targets in prop::collection::vec(0_u64..50, 1..60), steps in prop::collection::vec(0_u64..20, 60)) {
             let mut pacer = Pacer::new();

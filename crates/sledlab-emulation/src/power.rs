@@ -1,4 +1,5 @@
-//! Power failures of the emulated device: what they need while it serves, and what one has done.
+//! Power failures of the emulated device: what a server keeps so that its device can lose its power, and what a failure
+//! has done.
 
 use std::sync::mpsc::Sender;
 
@@ -10,42 +11,41 @@ use sledlab_models::system::Contents;
 use crate::Versions;
 use crate::model::Model;
 
-/// Of the blocks under way, so many get to their medium.
+/// How likely each block under way reaches its medium when the power fails.
 const SURVIVING: f64 = 0.5;
 
-/// Switches the device on anew, as it was in the beginning.
+/// Switches the device on anew, in the state in which the server began.
 pub(crate) type Restart = Box<dyn FnMut() -> Result<Box<dyn Model>> + Send>;
 
 /// What a power failure has done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PowerFailure {
-    /// When, in seconds of the model since the device was switched on.
+    /// When the power failed, in seconds of the model since the device was switched on.
     pub model_s: f64,
-    /// When, in seconds of real time since the server began.
+    /// When the power failed, in seconds of real time since the server began.
     pub real_s: f64,
-    /// When the device was on again, in the same seconds.
+    /// When the device was on again, in seconds of real time since the server began.
     pub on_s: f64,
-    /// Root of the random numbers that have said which blocks got to their medium.
+    /// Root of the random numbers that decided which blocks under way reached their medium.
     pub seed: u64,
-    /// Requests that were never answered.
+    /// Requests under way, which were never answered.
     pub under_way: u64,
-    /// Blocks whose last write was not durable, and which hold it all the same.
+    /// Blocks whose last write was not durable, and which hold its data all the same.
     pub newest: u64,
-    /// Blocks whose last write was not durable, and which hold something older.
+    /// Blocks whose last write was not durable, and which hold older data.
     pub older: u64,
-    /// How many of these had later been written by a write that was answered: what a volatile cache has lost.
+    /// How many of the blocks with older data have lost an acknowledged write: what a volatile cache has lost.
     pub lost: u64,
-    /// Rows of the per-request table up to then, and the number that stands for them; see
-    /// [`RowsDigest`](crate::RowsDigest).
+    /// Rows of the per-request table since the device was switched on; see `digest_of_rows`.
     pub rows: u64,
-    /// The number.
+    /// The digest of those rows; see [`RowsDigest`](crate::RowsDigest).
     pub digest_of_rows: u64,
 }
 
-/// Somebody wants the power to fail.
+/// An order to fail the power.
 #[derive(Debug)]
 pub(crate) struct Cut {
-    /// Root of the random numbers; the experiment's where it is not said.
+    /// Root of the random numbers; the experiment's seed where none is given.
     pub seed: Option<u64>,
     pub tell: Sender<(PowerFailure, Contents)>,
 }
@@ -56,36 +56,36 @@ pub(crate) struct Power {
     seed: u64,
     restart: Restart,
     pub versions: Versions,
-    /// The power fails later than this, the last moment of the model that a client has seen something of.
+    /// The last moment of the model that a client has seen something of: the power fails after it.
     pub latest: Time,
     pub failures: Vec<PowerFailure>,
 }
 
 impl Power {
-    /// Of a device that is on. `is_volatile` says whether it answers writes before they are durable, `seed` which blocks
-    /// survive unless a failure has a seed of its own.
+    /// For a device that is on. `is_volatile` says whether the system acknowledges writes before they are durable;
+    /// `seed` decides which blocks under way survive a failure that has no seed of its own.
     pub fn new(is_volatile: bool, seed: u64, restart: Restart) -> Self {
         let (versions, latest) = (Versions::new(is_volatile), Time::ZERO);
         Power { is_volatile, seed, restart, versions, latest, failures: Vec::new() }
     }
 
-    /// The seed of the next failure, and what says of each block under way whether it gets to its medium.
+    /// The seed of the next failure, and a function that decides of each block under way whether it reaches its medium.
     pub fn chance(&self, said: Option<u64>) -> (u64, impl FnMut() -> bool + use<>) {
         let root = said.unwrap_or(self.seed);
         let mut stream = seed::stream(root, &format!("power failure {}", self.failures.len()));
         (root, move || stream.random_bool(SURVIVING))
     }
 
-    /// The versions of all that was written since the device was switched on; those from now on are others.
+    /// Takes the versions written since the device was switched on; empty ones take their place.
     pub fn take_versions(&mut self) -> Versions {
         self.latest = Time::ZERO;
         std::mem::replace(&mut self.versions, Versions::new(self.is_volatile))
     }
 
-    /// The device, switched on anew.
+    /// Switches the device on anew.
     ///
     /// # Errors
-    /// Those of its making, which went well before.
+    /// Those of building the model, which has succeeded before.
     pub fn restart(&mut self) -> Result<Box<dyn Model>> {
         (self.restart)()
     }

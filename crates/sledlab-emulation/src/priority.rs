@@ -1,4 +1,4 @@
-//! Real-time priority: without it, other programs decide when the server is woken.
+//! Real-time priority: without it, other programs delay the server's thread when it should wake.
 
 use std::num::NonZeroU64;
 
@@ -9,30 +9,30 @@ use thread_priority::{
     thread_native_id,
 };
 
-/// Low among real-time priorities: nothing of the kernel's own is to wait for it.
+/// Low among real-time priorities: none of the kernel's own threads waits for the server's.
 const REALTIME: u8 = 10;
 
-/// Which priority the server's thread has.
+/// The priority of the server's thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Priority {
-    /// Real-time where that is allowed.
+    /// Real-time where the system allows it.
     #[default]
     Auto,
-    /// As any program.
+    /// The priority of any program.
     Normal,
-    /// Real-time, or not at all.
+    /// Real-time; an error where the system does not allow it.
     Realtime,
 }
 
-/// Gives the calling thread its priority and lets its sleep end exactly when it should; says whether the priority is
-/// real-time.
+/// Gives the calling thread its priority, and turns off its timer slack so that sleep ends when it should. Returns
+/// whether the priority is real-time.
 ///
 /// # Errors
-/// Real-time priority that was insisted on but is not allowed.
+/// Real-time priority that is required but not allowed.
 pub(crate) fn take(priority: Priority) -> Result<bool> {
-    // Sleep ends up to 50 us late otherwise, so that the kernel can wake several threads at once. What cannot be set
-    // stays as it is, and lateness shows it.
+    // With the default slack sleep ends up to 50 us late, so that the kernel can wake several threads at once. Where
+    // the slack cannot be set, lateness shows it.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     if priority == Priority::Normal {
         return Ok(false);

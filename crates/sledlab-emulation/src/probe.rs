@@ -1,9 +1,9 @@
-//! What the way to the host costs: a client of our own measures it before the clock starts.
+//! The way to the host: a client inside the server measures what it costs before the clock starts.
 //!
-//! The client sends requests over a connection like those of other clients; a model that takes equally long for
-//! everything answers them, and the server's own loop, so that both sides sleep and wake as they will later. What a
-//! request takes for the client less what it takes for the server is the way there and back. Where a file or a device
-//! is made of the server, it is measured in the same way through that.
+//! The client sends requests over a connection like those of other clients. The server's own loop answers them, with a
+//! model whose operations all take equally long, so that both sides sleep and wake as they will later. The time that a
+//! request takes the client, less the time that it takes the server, is the way there and back. Where a file or a
+//! device is made of the server, the way is measured through that file or device in the same manner.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -27,35 +27,36 @@ use crate::report::HostWay;
 use crate::serving::{ServerOrder, ServerParts, Serving, Shared};
 use crate::transport::nbd::Export;
 
-/// Requests of each kind and size.
+/// Requests sent of each kind and size.
 const ROUNDS: usize = 48;
-/// Differences that are close enough together to be told by their median.
+/// As few differences as this are taken by their median.
 const CLOSE: usize = 8;
-/// The two sizes, in bytes.
+/// The two sizes of requests, in bytes.
 const SMALL: u32 = 4 << 10;
 const LARGE: u32 = 64 << 10;
-/// What the model takes: long enough for processors to fall asleep as deeply as they do between requests to a sled.
+/// Time that the model takes: long enough for processors to fall asleep as deeply as they do between requests to a
+/// sled.
 const TAKES_NS: u64 = 800_000;
-/// The same of slower devices, at most: much deeper sleep there is not.
+/// The longest time that the model takes for slower devices: processors sleep no deeper after it.
 const MOST_TAKES_NS: u64 = 8_000_000;
-/// What memory that bypasses the cache of pages must be a multiple of.
+/// Alignment of memory that is read and written without the page cache, in bytes.
 const ALIGNED: usize = 4096;
-/// A client that gets no reply for so long never will.
+/// After this time without a reply the client gives up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Kinds of requests: whether they read, and of how many bytes.
+/// Kinds of requests: whether they read, and their number of bytes.
 const KINDS: [(bool, u32); 4] = [(true, SMALL), (false, SMALL), (true, LARGE), (false, LARGE)];
 
-/// What a request took.
+/// The time that a request took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probed {
-    /// Whether it reads.
+    /// Whether the request reads.
     pub reads: bool,
     pub bytes: u32,
     pub ns: u64,
 }
 
-/// A client that waits for its server.
+/// A client that has started and waits for its server.
 pub(crate) struct Probe {
     server: OwnedFd,
     client: JoinHandle<io::Result<Vec<Probed>>>,
@@ -63,7 +64,7 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// Starts the client, over TCP or a Unix socket. This thread's priority becomes the client's.
+    /// Starts the client, over TCP or a Unix socket. The client's thread gets the priority of the calling one.
     pub fn start(tcp: bool) -> Result<Self> {
         let shared = Arc::new(Shared::new()?);
         let theirs = Arc::clone(&shared);
@@ -78,7 +79,7 @@ impl Probe {
         Ok(Probe { server, client: client.map_err(failed)?, shared })
     }
 
-    /// Serves the client in this thread.
+    /// Serves the client in the calling thread until it has sent all its requests.
     pub fn run(self, realtime: bool, awake: Option<Arc<Awake>>) -> Result<(HostWay, Pacer)> {
         let bytes = u64::from(LARGE);
         let mut serving = Serving::new(ServerParts {
@@ -108,7 +109,7 @@ impl Probe {
     }
 }
 
-/// Both ends of a connection like those of other clients.
+/// The server's and the client's end of a connection like those of other clients.
 fn pair(tcp: bool) -> io::Result<(OwnedFd, Box<dyn Stream>)> {
     if !tcp {
         let (server, client) = UnixStream::pair()?;
@@ -129,11 +130,11 @@ fn pair(tcp: bool) -> io::Result<(OwnedFd, Box<dyn Stream>)> {
 trait Stream: Read + Write + Send {}
 impl<S: Read + Write + Send> Stream for S {}
 
-/// What requests take for the client.
+/// Sends all requests and measures what each takes the client.
 fn measure(stream: &mut dyn Stream) -> io::Result<Vec<Probed>> {
     let mut greeting = [0; 18];
     stream.read_exact(&mut greeting)?;
-    // Flags, then the option EXPORT_NAME with an empty name.
+    // The client's flags, then the option EXPORT_NAME with an empty name.
     stream.write_all(&[0, 0, 0, 3])?;
     stream.write_all(b"IHAVEOPT\0\0\0\x01\0\0\0\0")?;
     stream.read_exact(&mut [0; 10])?;
@@ -158,13 +159,14 @@ fn measure(stream: &mut dyn Stream) -> io::Result<Vec<Probed>> {
     Ok(measured)
 }
 
-/// What the model takes to probe the way to a device that runs so many times slower.
+/// Time that the model takes while the way to a device of this time scale is probed.
 pub(crate) fn takes(scale: Scale) -> Span {
     let slower = (TAKES_NS as f64 * scale.as_f64()) as u64;
     Span::from_ns(slower.clamp(TAKES_NS, MOST_TAKES_NS))
 }
 
-/// What requests take through a file or a device, without the cache of pages; what is written was read before.
+/// Measures requests through a file or a device, without the page cache; data that is written was read from there
+/// before.
 pub(crate) fn through(path: &Path) -> io::Result<Vec<Probed>> {
     let direct = rustix::fs::OFlags::DIRECT.bits().cast_signed();
     let file = OpenOptions::new().read(true).write(true).custom_flags(direct).open(path)?;
@@ -186,14 +188,15 @@ pub(crate) fn through(path: &Path) -> io::Result<Vec<Probed>> {
     Ok(measured)
 }
 
-/// The same as `fit`, where others may have asked before: none if requests did not arrive as they were made.
+/// As [`fit`], for the last requests inside, since others may come before them; none where the requests inside are not
+/// those sent outside.
 pub(crate) fn fit_last(outside: &[Probed], inside: &[Probed]) -> Option<HostWay> {
     let kind = |probed: &Probed| (probed.reads, probed.bytes);
     let inside = inside.get(inside.len().checked_sub(outside.len())?..)?;
     outside.iter().map(kind).eq(inside.iter().map(kind)).then(|| fit(outside, inside))
 }
 
-/// What requests take outside more than inside.
+/// The way to the host: what requests take outside the server more than inside it.
 fn fit(outside: &[Probed], inside: &[Probed]) -> HostWay {
     let way = |kind: (bool, u32)| {
         let of_kind = |probed: &&Probed| (probed.reads, probed.bytes) == kind;
@@ -208,9 +211,9 @@ fn fit(outside: &[Probed], inside: &[Probed]) -> HostWay {
     HostWay { read_us, read_us_per_kib, write_us, write_us_per_kib }
 }
 
-/// The usual one of differences in nanoseconds, in microseconds. Other programs only ever add to what requests take,
-/// often to most of them, but never the same: those that lie closest together are the undisturbed ones (the half-sample
-/// mode: of the shortest interval that holds half of them, the same again).
+/// The typical one of differences in nanoseconds, in microseconds. Other programs only add to what requests take, often
+/// to most of them, but each time by a different amount: the differences that lie closest together are the undisturbed
+/// ones (the half-sample mode: of the shortest interval that holds half of the differences, the same again).
 fn usual(mut differences: Vec<f64>) -> f64 {
     differences.sort_unstable_by(f64::total_cmp);
     let mut closest = differences.as_slice();
@@ -252,7 +255,7 @@ mod tests {
 
     #[test]
     fn most_of_it_may_be_disturbed() {
-        // Spread evenly over 20 us where nobody disturbs, and up to milliseconds in two of three cases.
+        // Spread evenly over 20 us where undisturbed, and up to milliseconds in two of three cases.
         let ns = |i: u32| {
             f64::from(100_000 + i * 7_919 % 20_000 + if i.is_multiple_of(3) { 0 } else { i * i * 1_500 })
         };
@@ -270,7 +273,7 @@ mod tests {
         let (outside, mut inside) = (of(900_000), of(800_000));
         inside.insert(0, Probed { reads: true, bytes: LARGE, ns: 1 });
         assert_eq!(fit_last(&outside, &inside).map(|host| host.ns(true, 4096)), Some(100_000));
-        // Split, or answered by somebody in between.
+        // A request was split, or a layer in between has answered one.
         inside[9].bytes /= 2;
         assert!(fit_last(&outside, &inside).is_none() && fit_last(&outside, &inside[..9]).is_none());
     }

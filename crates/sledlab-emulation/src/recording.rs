@@ -1,7 +1,8 @@
-//! What was asked and when, for a replay: a file of fixed records behind a thread of its own.
+//! The recording of a run, for a replay: operations and their times as fixed-size records, written by a thread of its
+//! own.
 //!
-//! The server never waits for the disk. Records go to the thread in chunks; while the thread is behind by as many as
-//! the channel holds, the server does not read its sockets.
+//! The server never waits for the disk. Records go to the thread in chunks; while the channel to the thread is full,
+//! the server does not read its sockets.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,18 +19,19 @@ use crate::lateness::Cause;
 
 /// Records handed over at a time.
 const CHUNK: usize = 1_024;
-/// Chunks on their way.
+/// Chunks that the channel holds.
 const CHUNKS: usize = 64;
 
-/// One operation of the model, as it was asked for and answered. Files hold records of 64 bytes, little-endian, in
-/// the order of the fields, in the order of replies; sorted by `id` they are the trace.
+/// One operation of the model: what was asked for, and when it was answered. Files hold records of 64 bytes,
+/// little-endian, in the order of the fields, one after another in the order of replies; sorted by `id` they are the
+/// trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Its number, from 0 in the order of submission.
+    /// Number of the operation, from 0 in the order of submission.
     pub id: u64,
-    /// When it counts as arrived, in nanoseconds of the model.
+    /// When the operation counts as arrived, in nanoseconds of the model.
     pub stamp_ns: u64,
-    /// When the model completed it, in nanoseconds of the model.
+    /// When the model completed the operation, in nanoseconds of the model.
     pub planned_ns: u64,
     /// When the reply was handed over, in nanoseconds of the model; `planned_ns` where there was no reply.
     pub sent_ns: u64,
@@ -37,39 +39,39 @@ pub struct Record {
     pub lbn: u64,
     /// Number of blocks; 0 for a flush.
     pub blocks: u32,
-    /// The connection, from 0 in the order of their coming (modulo 65,536).
+    /// Number of the connection, from 0 in the order in which clients connected (modulo 65,536).
     pub connection: u16,
-    /// What was asked for: 0 to 3 for read, write, trim and flush.
+    /// The operation: 0 to 3 for read, write, trim and flush.
     pub op: u8,
     /// [`UNALIGNED`](Record::UNALIGNED), [`SILENT`](Record::SILENT), [`FUA`](Record::FUA), [`LOST`](Record::LOST).
     pub flags: u8,
-    /// Words of its last block that the host has no use for.
+    /// Words of the last block that the host does not want.
     pub unwanted_words: u8,
     /// Why the reply was late, a [`Cause`].
     pub cause: u8,
     /// How often the power had failed before; numbers and times begin anew after each failure.
     pub starts: u16,
-    /// How much earlier than `planned_ns` the reply was to be handed over for the way to the host, in nanoseconds of
+    /// How much earlier than `planned_ns` the reply was to be handed over, for the way to the host, in nanoseconds of
     /// real time.
     pub host_ns: u32,
-    /// How much later than that it was, in nanoseconds of real time.
+    /// How much later than that the reply was handed over, in nanoseconds of real time.
     pub lateness_ns: i64,
 }
 
 impl Record {
     /// Bytes of a record in a file.
     pub const BYTES: usize = 64;
-    /// The request did not begin or end at blocks.
+    /// The request did not begin and end at boundaries of blocks.
     pub const UNALIGNED: u8 = 2;
-    /// There was no reply to this operation: the client had gone, the run had ended, or it is the write of a request
-    /// whose reply belongs to the flush that follows.
+    /// There was no reply to this operation: the client had disconnected, the run had ended, or the operation is the
+    /// write of a request with force unit access, whose reply belongs to the flush that follows.
     pub const SILENT: u8 = 4;
     /// A flush that a write asked for (force unit access).
     pub const FUA: u8 = 8;
-    /// The power failed before the model answered: `planned_ns` says nothing.
+    /// The power failed before the operation was complete: `planned_ns` has no meaning.
     pub const LOST: u8 = 16;
 
-    /// As it stands in a file.
+    /// The record as bytes of a file.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let times = [self.id, self.stamp_ns, self.planned_ns, self.sent_ns, self.lbn];
@@ -109,13 +111,13 @@ impl Record {
         }
     }
 
-    /// The cause as such.
+    /// The cause of lateness as an enum.
     pub fn cause(&self) -> Cause {
         Cause::ALL.get(usize::from(self.cause)).copied().unwrap_or_default()
     }
 }
 
-/// The number of an operation in a record.
+/// The number that stands for an operation in a record.
 pub(crate) const fn number_of(op: Op) -> u8 {
     match op {
         Op::Read => 0,
@@ -130,7 +132,7 @@ pub(crate) const fn number_of(op: Op) -> u8 {
 pub(crate) struct Recording {
     chunk: Vec<u8>,
     sender: SyncSender<Vec<u8>>,
-    /// The server waits for room in the channel and wants to be woken.
+    /// Set while the server waits for room in the channel and wants to be woken.
     waits: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<()>>,
     name: String,
@@ -162,7 +164,7 @@ impl Recording {
         })
     }
 
-    /// Takes one record.
+    /// Adds a record.
     #[inline]
     pub fn push(&mut self, record: &Record) {
         self.chunk.extend_from_slice(&record.to_bytes());
@@ -171,7 +173,7 @@ impl Recording {
         }
     }
 
-    /// Hands over what there is, if there is room.
+    /// Hands over the records at hand, if the channel has room.
     pub fn offer(&mut self) {
         if self.chunk.is_empty() || self.failed {
             return;
@@ -187,7 +189,7 @@ impl Recording {
         }
     }
 
-    /// Whether the thread is so far behind that nothing more is to be asked for.
+    /// Whether the channel is full, so that no more requests may be read.
     pub fn is_full(&self) -> bool {
         self.chunk.len() >= CHUNK * Record::BYTES
     }
@@ -203,7 +205,7 @@ impl Recording {
     /// A file that could not be written.
     pub fn finish(self) -> Result<()> {
         let Recording { chunk, sender, thread, name, .. } = self;
-        // If the thread has given up, it says why below.
+        // A thread that has ended tells its error below.
         let _ = sender.send(chunk);
         drop(sender);
         let written = thread.join().map_err(|_| Error::internal("the recorder has panicked"))?;
@@ -225,7 +227,8 @@ fn write(mut file: File, chunks: &Receiver<Vec<u8>>, waits: &AtomicBool, wake: &
     written
 }
 
-/// Wakes whoever sleeps at an eventfd. It can only fail where the sleeper is to be woken anyway.
+/// Wakes the thread that sleeps at an eventfd. It can only fail where the counter is full, and then the thread wakes
+/// anyway.
 pub(crate) fn ring(wake: &OwnedFd) {
     let _ = rustix::io::write(wake, &1_u64.to_ne_bytes());
 }

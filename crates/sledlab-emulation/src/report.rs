@@ -1,4 +1,4 @@
-//! What a server tells about itself: while it runs, and in the end.
+//! What a server reports about itself: its status while it runs, and a report in the end.
 
 use serde::Serialize;
 use sledlab_core::Error;
@@ -8,66 +8,68 @@ use crate::clock::Scale;
 use crate::lateness::{Cause, Percentiles, Stalls, Within};
 use crate::power::PowerFailure;
 
-/// Requests by what they asked for.
+/// Counts of requests and clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RequestCounts {
     /// Reads answered.
     pub reads: u64,
-    /// Writes answered, of zeroes too.
+    /// Writes answered, those of zeroes included.
     pub writes: u64,
     /// Flushes answered.
     pub flushes: u64,
     /// Trims answered.
     pub trims: u64,
-    /// Writes among those that had to be durable before their reply (force unit access).
+    /// Of the writes, those that had to be durable before their reply (force unit access).
     pub fua: u64,
-    /// Requests that did not begin or end at blocks.
+    /// Requests that did not begin and end at boundaries of blocks.
     pub unaligned: u64,
     /// Bytes read.
     pub bytes_read: u64,
     /// Bytes written.
     pub bytes_written: u64,
-    /// Requests that could not be served: no room, for example.
+    /// Requests answered with an error, such as a full file system.
     pub errors: u64,
     /// Operations submitted to the model.
     pub operations: u64,
     /// Clients that have connected.
     pub connections: u64,
-    /// Clients that have broken the protocol.
+    /// Clients that have violated the protocol.
     pub violations: u64,
 }
 
-/// Arrivals that were stamped later than they came, since a reply had already left for the way to the host.
+/// Arrivals that were stamped later than the requests came, since a reply had already left early for the way to the
+/// host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Shifted {
-    /// How many.
+    /// Number of arrivals stamped later.
     pub count: u64,
-    /// By how much together, in nanoseconds of the model.
+    /// Sum of the shifts, in nanoseconds of the model.
     pub sum_ns: u64,
-    /// By how much at most.
+    /// The longest shift, in nanoseconds of the model.
     pub longest_ns: u64,
 }
 
-/// What it costs a reply to get to its client, beside what the model says: known before the clock starts.
+/// The way to the host: what a request and its reply cost beside the time of the model. Known before the clock starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HostWay {
-    /// To and from the client with a read of 4 KiB, in microseconds.
+    /// Both ways together of a read of 4 KiB, in microseconds.
     pub read_us: f64,
-    /// What each further KiB adds.
+    /// What each further KiB of a read adds, in microseconds.
     pub read_us_per_kib: f64,
-    /// To and from the client with a write of 4 KiB, in microseconds.
+    /// Both ways together of a write of 4 KiB, in microseconds.
     pub write_us: f64,
-    /// What each further KiB adds.
+    /// What each further KiB of a write adds, in microseconds.
     pub write_us_per_kib: f64,
 }
 
 impl HostWay {
-    /// The same for all requests.
+    /// A way that takes `us` microseconds for every request.
     pub fn fixed(us: f64) -> Self {
         HostWay { read_us: us, write_us: us, ..HostWay::default() }
     }
 
-    /// How much earlier than planned a reply leaves, in nanoseconds: to a read or, if not `reads`, anything else.
+    /// How much earlier than planned the reply to a request of `bytes` leaves, in nanoseconds: to a read or, if not
+    /// `reads`, to any other request.
     pub(crate) fn ns(&self, reads: bool, bytes: u32) -> u32 {
         let (us, per_kib) =
             if reads { (self.read_us, self.read_us_per_kib) } else { (self.write_us, self.write_us_per_kib) };
@@ -76,22 +78,22 @@ impl HostWay {
     }
 }
 
-/// A server at a moment.
+/// The status of a server that runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Status {
     /// Real time since the start, in seconds.
     pub real_s: f64,
     /// The model's time since the device was switched on, in seconds.
     pub model_s: f64,
-    /// How often its power has failed.
+    /// How often the device's power has failed.
     pub power_failures: u64,
-    /// What was asked for so far.
+    /// Requests and clients so far.
     pub counts: RequestCounts,
     /// Requests whose replies have not left.
     pub under_way: u64,
     /// Requests that wait in the model to be selected.
     pub queue_length: u64,
-    /// Most that did at any time.
+    /// The most requests that waited in the model at any time.
     pub longest_queue: u64,
     /// Clients that are connected.
     pub connected: u64,
@@ -99,37 +101,38 @@ pub struct Status {
     pub response_mean_ms: f64,
     /// Lateness in microseconds of real time; early replies are below zero.
     pub lateness_us: Percentiles,
-    /// Replies within shares of their response time.
+    /// Replies whose lateness is within shares of their response time.
     pub within: Within,
-    /// When the server was held up, without the list.
+    /// Stalls so far, without their list.
     pub stalls: Stalls,
     /// Whether real-time priority was granted.
     pub realtime: bool,
-    /// The way to the host, as it is compensated.
+    /// The way to the host that replies make up for.
     pub host: HostWay,
-    /// Why the run has ended, if it has by itself.
+    /// The error that has ended the run, if any.
     pub error: Option<String>,
 }
 
-/// A run, after its end.
+/// The report of a run that has ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerReport {
-    /// What the model tells since the device was switched on, as `simulate` of the recording does; none where nothing
-    /// was read or written.
+    /// The model's outcome since the device was last switched on, the same that `simulate` gives for the recording;
+    /// none where nothing was read or written.
     #[serde(skip)]
     pub outcome: Option<Outcome>,
-    /// What the model has given up with; then it tells nothing more.
+    /// The error that has ended the model's work; there is no outcome then.
     #[serde(skip)]
     pub failure: Option<Error>,
-    /// Stands for the per-request table since then; see [`RowsDigest`](crate::RowsDigest).
+    /// The digest of the per-request table since the device was last switched on; see
+    /// [`RowsDigest`](crate::RowsDigest).
     pub digest_of_rows: u64,
-    /// Power failures, in order.
+    /// Power failures, in order of time.
     pub power_failures: Vec<PowerFailure>,
-    /// What was asked for.
+    /// Requests and clients of the whole run.
     pub counts: RequestCounts,
     /// Lateness in microseconds of real time; early replies are below zero.
     pub lateness_us: Percentiles,
-    /// Replies within shares of their response time.
+    /// Replies whose lateness is within shares of their response time.
     pub within: Within,
     /// Replies by cause of their lateness.
     pub causes: Vec<(Cause, u64)>,
@@ -137,29 +140,29 @@ pub struct ServerReport {
     pub beyond_5_ms: u64,
     /// The response time of the model that nine in ten replies exceed, in microseconds of real time.
     pub response_p10_us: f64,
-    /// The mean of that time.
+    /// The mean response time of the model, in microseconds of real time.
     pub response_mean_us: f64,
-    /// When the server was held up.
+    /// Times at which the server was held up.
     pub stalls: Stalls,
-    /// Arrivals stamped later than they came.
+    /// Arrivals stamped later than the requests came.
     pub shifted: Shifted,
     /// Processor time of the server's thread, in seconds.
     pub cpu_s: f64,
     /// Real time from start to stop, in seconds.
     pub wall_s: f64,
-    /// Time in which the server would have looked at the clock, but for its budget, in seconds.
+    /// Real time in which the server would have polled the clock, but for its processor budget, in seconds.
     pub spin_limited_s: f64,
-    /// Times it was sent to sleep since it had used too much.
+    /// Naps that the server took because its processor budget was overdrawn.
     pub naps: u64,
-    /// The way to the host, as it was compensated.
+    /// The way to the host that replies made up for.
     pub host: HostWay,
-    /// How long handing over a reply to a read of 4 KiB takes, as it was learnt, in microseconds.
+    /// How long handing over the reply to a read of 4 KiB takes, as the pacer has learnt it, in microseconds.
     pub send_us: f64,
-    /// How early sleep ended, as it was learnt, in microseconds.
+    /// How early sleep ended, as the pacer has learnt it, in microseconds.
     pub spin_us: f64,
-    /// How many times slower than real the model's time went.
+    /// How many times slower than real time the model's time passed.
     pub scale: Scale,
-    /// Whether answers came at once, and not from the model.
+    /// Whether requests were answered at once, without a model.
     pub untimed: bool,
     /// Whether real-time priority was granted.
     pub realtime: bool,

@@ -1,4 +1,4 @@
-//! A block device that real programs can use, from start to stop.
+//! A server from start to stop: a simulated system as a block device that real programs can use.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -26,51 +26,52 @@ use crate::report::{HostWay, ServerReport, Status};
 use crate::serving::{Clients, Rows, ServerOrder, ServerParts, Serving, Shared};
 use crate::transport::nbd::Export;
 
-/// Where data is kept.
+/// Where a server keeps its data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Data {
     /// In memory, for as long as the server runs.
     #[default]
     Memory,
-    /// In a file, which is made if it is not there.
+    /// In a file, which is created if it does not exist.
     File(PathBuf),
-    /// In a copy of a file, in memory: the file stays as it is.
+    /// In a copy of a file, in memory: the file is not changed.
     Scratch(PathBuf),
 }
 
-/// Compensation for the way to the host.
+/// Compensation for the way to the host: how much earlier than planned replies leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum HostPath {
-    /// Measured before the clock starts.
+    /// As measured before the clock starts.
     #[default]
     Auto,
-    /// So many microseconds; 0 for none.
+    /// By so many microseconds; 0 for none.
     Fixed(f64),
 }
 
-/// How a server is to be.
+/// Options of a server.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct ServerOptions {
-    /// Where clients connect; a socket in a new private directory if it is not said.
+    /// Where clients connect; by default a socket in a new private directory.
     pub listen: Option<Listen>,
     /// Where data is kept.
     pub data: Data,
-    /// Answer at once, and do not ask the model: to fill a device, say.
+    /// Answer at once, without asking the model: to fill a device with data, say.
     pub untimed: bool,
-    /// Keep what [`Server::power_fail`] needs: memory for every block that is written.
+    /// Keep what [`Server::power_fail`] needs: the data that writes replace, in memory, until no failure can restore
+    /// it.
     pub power_failures: bool,
-    /// How many times slower than real the model's time goes.
+    /// How many times slower than real time the model's time passes.
     pub scale: Scale,
     /// How much earlier than planned replies leave.
     pub host_us: HostPath,
     /// The priority of the server's thread.
     pub priority: Priority,
-    /// The file that takes a [`Record`](crate::Record) for each operation.
+    /// The file to which a [`Record`](crate::Record) is written for each operation.
     pub recording: Option<PathBuf>,
-    /// Something is attached before the clock starts; see [`Server::begin`].
+    /// Wait for [`Server::begin`] to start the clock, so that a file or a device can be attached before.
     pub attached: bool,
-    /// What clients may call the device; the empty name always finds it.
+    /// The name of the export; clients that ask for the empty name find it too.
     pub name: String,
     /// Whether clients are told that neighbouring blocks are cheaper to reach.
     pub rotational: bool,
@@ -96,21 +97,22 @@ pub struct Server {
     uri: String,
     socket: Option<PathBuf>,
     shared: Arc<Shared>,
-    /// Whether its power can fail.
+    /// Whether the device can lose its power.
     can_fail: bool,
     thread: Option<JoinHandle<Result<ServerReport>>>,
     attaching: Option<Attaching>,
 }
 
-/// What the thread tells when it is ready to serve.
+/// Tells the caller that the thread is ready to serve, or why it cannot.
 type Ready = Sender<Result<()>>;
 
 impl Server {
     /// Starts a server; clients can connect when this returns.
     ///
     /// # Errors
-    /// All that is wrong with the experiment; a place where nobody can or may listen; a file that is no store of this
-    /// device; a priority that is refused; power failures of a system that cannot have them, or without a model.
+    /// An experiment that is invalid; an address or a socket at which the server may or can not listen; a file that is
+    /// no store of this device; real-time priority that is not allowed; power failures of a system that cannot have
+    /// them, or of a server without a model.
     pub fn start(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
         let table = Arc::new(Mutex::new((RowsDigest::default(), 0)));
         let mut power = None;
@@ -133,7 +135,7 @@ impl Server {
         Server::start_with(Box::new(live), bytes, options, Box::new(rows), power)
     }
 
-    /// The same of any model.
+    /// Starts a server of any model.
     pub(crate) fn start_with(
         model: Box<dyn Model>,
         bytes: u64,
@@ -168,7 +170,8 @@ impl Server {
         let shared = Arc::new(Shared::new()?);
         let listener = Listener::open(listen)?;
         let (uri, socket) = (listener.uri(), listener.path().map(Path::to_path_buf));
-        // Threads of the recording and the probe begin here: the server's own would pass its priority on.
+        // The threads of the recording and the probe start here: started by the server's thread, they would inherit its
+        // priority.
         let recording =
             recording.map(|path| Recording::create(&path, Arc::clone(&shared.wake))).transpose()?;
         let probe = match host_us {
@@ -201,7 +204,7 @@ impl Server {
             pacer: Pacer::new(),
             awake,
         };
-        // Without a model there is nothing to be on time for, and a processor to be left to others.
+        // Without a model no reply has a time to keep, and processors are left to other programs.
         let priority = if untimed { Priority::Normal } else { priority };
         let (ready, started) = channel();
         let (attaching, attached) = attached.then(|| attaching(host, scale)).unzip();
@@ -217,57 +220,58 @@ impl Server {
         }
     }
 
-    /// Measures the way to a file or a device that has been made of an `attached` server, before it begins: replies
-    /// will leave as much earlier. Its data stays as it is.
+    /// Measures the way to a file or a device that has been made of an `attached` server, before the clock starts:
+    /// replies will leave earlier by what it takes. The data stays unchanged.
     ///
     /// # Errors
-    /// It cannot be read and written without a cache; the server has begun, or was not to wait for it.
+    /// A file that cannot be read and written without the page cache; a server that has begun, or was not started as
+    /// `attached`.
     pub fn measure(&mut self, path: &Path) -> Result<()> {
         let attaching = self.attaching.as_mut().ok_or_else(|| Error::internal("the clock runs already"))?;
         attaching.measure(path, &self.shared)
     }
 
-    /// Starts the clock of an `attached` server. Before, everything is answered at once and nothing is recorded.
+    /// Starts the clock of an `attached` server. Before, every request is answered at once and none is recorded.
     ///
     /// # Errors
-    /// It has begun, or was not to wait for it.
+    /// A server that has begun, or was not started as `attached`.
     pub fn begin(&mut self) -> Result<()> {
         let attaching = self.attaching.take().ok_or_else(|| Error::internal("the clock runs already"))?;
         attaching.begin(&self.shared)
     }
 
-    /// What NBD clients are given to find the device.
+    /// The URI by which NBD clients find the device.
     pub fn uri(&self) -> String {
         self.uri.clone()
     }
 
-    /// The Unix socket, if it is one.
+    /// The path of the Unix socket, if the server listens at one.
     pub fn socket(&self) -> Option<&Path> {
         self.socket.as_deref()
     }
 
-    /// How it goes: a quarter of a second old at most while the server is busy.
+    /// The status: a quarter of a second old at most while the server is busy.
     pub fn status(&self) -> Status {
         self.shared.status().clone()
     }
 
-    /// The device loses its power now, and is switched on again: connections break, the store holds what the model
-    /// finds, and the server goes on. `seed` is the root of the random numbers that say which of the blocks under way get
-    /// to their medium; without it, the experiment's is. Tells what has come of it, and what every block was found to
-    /// hold, as [`Live::crash`](sledlab_sim::Live::crash) does.
+    /// The device loses its power now, and is switched on again: connections break, the store is set to what the model
+    /// finds on the media, and the server goes on. `seed` is the root of the random numbers that decide which of the
+    /// blocks under way reach their medium; by default it is the experiment's. Returns what the failure has done, and
+    /// what every block was found to hold, as [`Live::crash`](sledlab_sim::Live::crash) does.
     ///
     /// # Errors
     /// A server that was started without [`ServerOptions::power_failures`]; one that has ended.
     pub fn power_fail(&self, seed: Option<u64>) -> Result<(PowerFailure, Contents)> {
         if !self.can_fail {
-            return Err(Error::user("the power cannot fail: what that needs was not kept").with_remedy(
+            return Err(Error::user("the power cannot fail: the server does not keep replaced data").with_remedy(
                 "start the server with --power-failures or --power-fail-after, in Python with power_failures=True",
             ));
         }
-        let (tell, told) = channel();
+        let (tell, receiver) = channel();
         self.shared.cut(Cut { seed, tell });
         loop {
-            match told.recv_timeout(Duration::from_millis(50)) {
+            match receiver.recv_timeout(Duration::from_millis(50)) {
                 Ok(found) => return Ok(found),
                 Err(RecvTimeoutError::Timeout) if !self.has_ended() => {}
                 Err(_) => {
@@ -277,13 +281,14 @@ impl Server {
         }
     }
 
-    /// Whether the server has ended by itself, with an error that [`stop`](Server::stop) tells.
+    /// Whether the server has ended by itself, with an error that [`stop`](Server::stop) returns.
     pub fn has_ended(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Ends the server: waits for what is under way, if it is to `drain`, or breaks connections. Nothing of it is
-    /// left. What a scheduler or policy has given up with is the report's [`failure`](ServerReport::failure).
+    /// Ends the server, and leaves no thread, socket or connection behind. Answers the requests under way first if it
+    /// is to `drain`, else breaks connections. An error with which a scheduler or policy has failed is the
+    /// report's [`failure`](ServerReport::failure).
     ///
     /// # Errors
     /// A recording that could not be written.
@@ -301,7 +306,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Whoever wants to know how it went stops it.
+        // The report is dropped: a caller that wants it calls `stop`.
         let _ = self.end(ServerOrder::Break);
     }
 }
@@ -322,7 +327,7 @@ fn run(
         Ok(())
     };
     if let Err(error) = prepare() {
-        // Whoever started the server hears it from there.
+        // The caller of `start` gets the error from here.
         let _ = ready.send(Err(error.clone()));
         return Err(error);
     }
@@ -337,7 +342,7 @@ fn run(
     serving.serve()
 }
 
-/// Takes a per-request table for the number that stands for it, and counts its rows.
+/// A sink that adds the rows of a per-request table to a digest, and counts them.
 fn sink(table: &Arc<Mutex<(RowsDigest, u64)>>) -> RowSink<'static> {
     let table = Arc::clone(table);
     Box::new(move |rows| {

@@ -1,4 +1,5 @@
-//! Whatever clients do, nothing of a server is left behind. A test of its own, for it counts what the process has.
+//! Whatever clients do, a server leaves no thread and no file open. A test program of its own, since it counts those of
+//! the process.
 
 mod host;
 
@@ -37,7 +38,7 @@ fn nothing_is_left_behind() {
     let socket = server.socket().expect("a socket").to_path_buf();
     let one = entries("/proc/self/fd");
 
-    // A thousand clients, some of which leave in the middle of something.
+    // A thousand clients, some of which disconnect in the middle of a message.
     for client in 0..1_000 {
         let mut host = Host::connect(&socket).expect("a place");
         match client % 4 {
@@ -51,7 +52,7 @@ fn nothing_is_left_behind() {
     let mut host = Host::connect(&socket).expect("a place");
     assert_eq!(host.read(0, 512).len(), 512);
 
-    // More at a time than are served: they wait, and have their turn.
+    // More clients at a time than are served: they wait to be accepted, and have their turn.
     let crowd: Vec<_> = (0..100)
         .map(|_| {
             let socket = socket.clone();
@@ -63,13 +64,13 @@ fn nothing_is_left_behind() {
     let report = server.stop(false).expect("a report");
     assert!(report.counts.connections >= 1_101, "{:?}", report.counts);
     assert!(report.counts.violations >= 200, "{:?}", report.counts);
-    // The client that was still there finds itself alone.
+    // The client that was connected before finds its connection broken.
     let (_, request) = host.request(READ, 0, 0, 512, &[]);
     assert!(host.stream.write_all(&request).is_err() || host.reply().is_err());
     drop(host);
     assert!(!socket.exists() && !socket.parent().expect("a directory").exists());
 
-    // One that is forgotten, one that is dropped, one that does not start.
+    // A server that is dropped without being stopped, and one that does not start.
     drop(Server::start(&experiment, normal.clone()).expect("a server"));
     let nowhere = ServerOptions { recording: Some("/nowhere/at/all".into()), ..normal };
     assert!(Server::start(&experiment, nowhere).is_err());

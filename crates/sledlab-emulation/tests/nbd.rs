@@ -1,4 +1,4 @@
-//! The NBD codec, held to what clients must see and to its own promises.
+//! The NBD codec, checked for what clients must see and for its own promises.
 
 #[path = "../examples/fuzz_nbd/client.rs"]
 mod client;
@@ -24,7 +24,7 @@ fn whole(client: &Client) -> Transcript {
     serve(export(), &client.0, &[usize::MAX])
 }
 
-/// Kinds of the replies to options.
+/// Options and kinds of the replies to them.
 fn kinds(transcript: &Transcript) -> Vec<(u32, u32)> {
     let pairs = transcript.understood().into_iter().map(|reply| match reply {
         Reply::Option { option, kind, .. } => (option, kind),
@@ -34,7 +34,7 @@ fn kinds(transcript: &Transcript) -> Vec<(u32, u32)> {
     pairs.collect()
 }
 
-fn told(client: &Client) -> Vec<(u32, Vec<u8>)> {
+fn option_replies(client: &Client) -> Vec<(u32, Vec<u8>)> {
     let replies = whole(client).understood().into_iter().map(|reply| match reply {
         Reply::Option { kind, data, .. } => (kind, data),
         other => panic!("{other:?} is no reply to an option"),
@@ -66,7 +66,7 @@ fn real_clients_get_what_they_ask_for() {
             let failed = match reply {
                 Reply::Simple { errno, .. } => errno != 0,
                 Reply::Error { .. } => true,
-                // They try whether there is TLS.
+                // Clients ask for TLS, which may be refused.
                 Reply::Option { kind, option, .. } => kind >> 31 == 1 && option != 5,
                 Reply::ExportName { .. } | Reply::Data { .. } | Reply::Extents { .. } => false,
             };
@@ -79,14 +79,14 @@ fn real_clients_get_what_they_ask_for() {
 #[test]
 fn an_export_is_described() {
     const RW: u16 = 0b101_0110_1101;
-    let told = told(&Client::new(3).info(6, "disk", &[3, 2, 1]));
+    let replies = option_replies(&Client::new(3).info(6, "disk", &[3, 2, 1]));
     let export = [&[0, 0], &BYTES.to_be_bytes()[..], &RW.to_be_bytes()].concat();
-    assert_eq!(told[0], (3, export));
-    assert_eq!(told[1], (3, [&[0, 1], &b"disk"[..]].concat()));
-    assert_eq!(told[2], (3, [&[0, 2], &b"a disk for tests"[..]].concat()));
-    assert_eq!(told[3], (3, [0, 3, 0, 0, 2, 0, 0, 0, 0x10, 0, 2, 0, 0, 0].to_vec()));
-    assert_eq!(told[4..], [(ACK, vec![])]);
-    let listed = self::told(&Client::new(3).option(3, &[]));
+    assert_eq!(replies[0], (3, export));
+    assert_eq!(replies[1], (3, [&[0, 1], &b"disk"[..]].concat()));
+    assert_eq!(replies[2], (3, [&[0, 2], &b"a disk for tests"[..]].concat()));
+    assert_eq!(replies[3], (3, [0, 3, 0, 0, 2, 0, 0, 0, 0x10, 0, 2, 0, 0, 0].to_vec()));
+    assert_eq!(replies[4..], [(ACK, vec![])]);
+    let listed = option_replies(&Client::new(3).option(3, &[]));
     assert_eq!(listed[0], (2, [&[0, 0, 0, 4], &b"disk"[..], b"a disk for tests"].concat()));
 }
 
@@ -137,7 +137,7 @@ fn extents_are_those_of_the_request() {
     while !session.is_open() {
         input = &input[session.feed(input, &mut Vec::new()).0..];
     }
-    let told = |length: u32, only_one: bool, extents: &[(u64, bool)]| {
+    let encoded = |length: u32, only_one: bool, extents: &[(u64, bool)]| {
         let (command, cookie) = (Command::BlockStatus, 5);
         let request = NbdRequest { cookie, command, offset: 0, length, fua: false, no_hole: false, only_one };
         let extents: Vec<DataExtent> = extents
@@ -151,17 +151,17 @@ fn extents_are_those_of_the_request() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(told(600, false, &[(500, true), (1 << 40, false)]), [(500, 0), (100, 3)], "cut at the end");
-    assert_eq!(told(600, false, &[(600, false), (1, true)]), [(600, 3)], "what lies beyond is left out");
+    assert_eq!(encoded(600, false, &[(500, true), (1 << 40, false)]), [(500, 0), (100, 3)], "cut at the end");
+    assert_eq!(encoded(600, false, &[(600, false), (1, true)]), [(600, 3)], "what lies beyond is left out");
     assert_eq!(
-        told(600, false, &[(200, true), (200, true)]),
+        encoded(600, false, &[(200, true), (200, true)]),
         [(400, 0)],
         "neighbours are one; less is enough"
     );
-    assert_eq!(told(600, true, &[(1, true), (2, true), (3, false), (4, true)]), [(3, 0)], "one is enough");
-    assert_eq!(told(600, false, &[]), [(600, 0)], "of what is not known, data is supposed");
+    assert_eq!(encoded(600, true, &[(1, true), (2, true), (3, false), (4, true)]), [(3, 0)], "one is enough");
+    assert_eq!(encoded(600, false, &[]), [(600, 0)], "of what is not known, data is supposed");
     let many: Vec<(u64, bool)> = (0..100_000).map(|i| (1, i % 2 == 0)).collect();
-    assert_eq!(told(u32::MAX, false, &many).len(), 1 << 16, "a reply has an end");
+    assert_eq!(encoded(u32::MAX, false, &many).len(), 1 << 16, "a reply has an end");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn the_longest_option_is_the_most_that_is_kept() {
     ] {
         let queries = [&*long(4096), &*long(4096), last];
         let client = Client::new(3).option(8, &[]).contexts(10, name, &queries);
-        // `serve` looks at what is held after every byte.
+        // `serve` checks the memory held after every byte.
         let transcript = serve(export(), &client.0, &[1]);
         assert_eq!(kinds(&transcript)[1], (10, kind));
     }
@@ -272,7 +272,7 @@ fn whoever_breaks_the_protocol_is_left() {
     for client in strange {
         let transcript = whole(&client);
         assert!(matches!(transcript.ending, Some(Ending::Violation(_))), "{:?}", client.0);
-        // What comes later is not looked at.
+        // Input after a violation is not parsed.
         let later = serve(export(), &client.option(1, b"disk").0, &[5]);
         assert_eq!(later, transcript);
     }
@@ -295,7 +295,7 @@ fn hostile_lengths_take_no_memory() {
         assert_eq!(session.feed(&piece, &mut replies), (piece.len() - 1, Event::Replied));
         assert_eq!(replies[12..16], u32::to_be_bytes(kind));
     }
-    // Counts within options that promise more than there is.
+    // Counts within options that promise more than the option holds.
     let counts = [
         [0xff; 4].to_vec(),
         [&[0; 4], &[0xff; 4][..]].concat(),
@@ -376,7 +376,7 @@ proptest! {
         let whole = serve(export(), &bytes, &[usize::MAX]);
         prop_assert_eq!(&serve(export(), &bytes, &sizes), &whole);
         prop_assert_eq!(&serve(export(), &bytes, &[1]), &whole);
-        // Every request but the first disconnect and what follows has one reply with its cookie.
+        // Every request up to the first disconnect has one reply with its cookie.
         let until = requests.iter().position(|request| request.1 == 2).unwrap_or(requests.len());
         let cookies: Vec<u64> = whole.replies.iter().map(|reply| u64::from_be_bytes(reply[8..16].try_into().unwrap())).collect();
         let sent: Vec<u64> = requests[..until].iter().map(|request| request.2).collect();

@@ -1,4 +1,4 @@
-//! Emulated devices lose their power at any moment: afterwards the store holds what the model finds, block for block, and
+//! Emulated devices lose their power at any moment: afterwards every block of the store holds what the model finds, and
 //! nothing durable is lost.
 #![cfg(target_os = "linux")]
 
@@ -6,7 +6,7 @@ mod losing_power;
 
 use losing_power::{Bench, Defect, Failure};
 
-/// Arrays of small units, so that requests are for several devices.
+/// Arrays with small units, so that a request goes to several devices.
 const ARRAYS: [&str; 7] = [
     "system.kind=concatenation system.devices=2",
     "system.kind=stripe system.devices=3 system.unit_blocks=8",
@@ -17,7 +17,7 @@ const ARRAYS: [&str; 7] = [
     "system.kind=mirror system.devices=2 hybrid.kind=write-buffer hybrid.front_mb=0.012 hybrid.log_kb=4 hybrid.buffer_kb=8",
 ];
 
-/// Hybrids with little room in front.
+/// Hybrids with a small front.
 const HYBRIDS: [&str; 6] = [
     "hybrid.kind=caching-disk hybrid.front_mb=0.018 hybrid.segment_kb=4 hybrid.buffer_kb=8",
     "hybrid.kind=caching-disk hybrid.front_mb=0.018 hybrid.segment_kb=4 hybrid.buffer_kb=8 hybrid.fetch_kb=16 hybrid.destage_kb=16",
@@ -30,7 +30,7 @@ const HYBRIDS: [&str; 6] = [
 const CACHE: &str =
     "cache.kind=write-back cache.capacity_blocks=64 cache.line_blocks=4 cache.destage_idle_ms=1";
 
-/// Devices with mechanics, whose schedulers change the order.
+/// Devices with mechanics, whose schedulers reorder requests.
 const DEVICES: [(&str, &str); 6] = [
     ("mems-g2", "scheduler.kind=sptf"),
     ("mems-g3", "device.sleds=4 device.sled_motion=independent"),
@@ -50,14 +50,14 @@ fn volatile(settings: &str) -> String {
     format!("{settings} {CACHE} cache.volatile=true")
 }
 
-/// Systems that are durable, behind nothing or a cache that keeps its contents.
+/// Systems that are durable: bare, or behind a cache that keeps its contents.
 fn durable() -> Vec<Bench> {
     let bare = [""].into_iter().chain(ARRAYS).chain(HYBRIDS);
     bare.flat_map(|system| [Bench::of_memory(system), Bench::of_memory(&format!("{system} {CACHE}"))])
         .collect()
 }
 
-/// The same behind a cache that does not.
+/// The same systems behind a volatile cache.
 fn volatile_ones() -> Vec<Bench> {
     let bare = [""].into_iter().chain(ARRAYS).chain(HYBRIDS);
     bare.map(|system| Bench::of_memory(&volatile(system))).collect()
@@ -70,7 +70,7 @@ fn devices() -> Vec<Bench> {
     DEVICES.into_iter().flat_map(both).collect()
 }
 
-/// What power failures have shown.
+/// Counts over power failures.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     runs: u64,
@@ -118,7 +118,7 @@ fn the_same_failure_leaves_the_same() {
     }
 }
 
-/// What was flushed is durable, and looked at in every run. Without flushes something goes.
+/// Flushed writes are durable, which every run checks. Without flushes some acknowledged write is lost.
 #[test]
 fn a_volatile_cache_loses_something_that_was_not_flushed() {
     for bench in volatile_ones() {
@@ -128,11 +128,11 @@ fn a_volatile_cache_loses_something_that_was_not_flushed() {
     }
 }
 
-/// Whether any power failure shows a defect.
+/// Whether any of several power failures shows a planted defect.
 fn is_found(bench: &Bench, defect: Defect) -> bool {
     let bench = bench.clone().with(defect);
     (0..400).any(|number| {
-        // Recovery itself stops at a clean block that the back device has not got.
+        // Recovery itself fails at a clean block that the back device does not hold.
         let shown = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.run(number)));
         !matches!(shown, Ok(Ok(_)))
     })

@@ -1,4 +1,4 @@
-//! Stores, held to a plain vector of bytes, and to what must not happen to files.
+//! Stores, compared with a plain vector of bytes, and checked for harm to files.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use sledlab_emulation::transport::nbd::Errno;
 
 const BYTES: u64 = 1 << 20;
 
-/// A path in a directory of this test's own, which is empty at first.
+/// A path in an empty directory of this test's own.
 fn fresh(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -43,7 +43,7 @@ enum Step {
     Allocated(u64, u64, usize),
 }
 
-/// Where and how much: mostly unaligned, sometimes pages.
+/// Offset and length of a range: mostly unaligned, sometimes whole pages.
 fn range() -> impl Strategy<Value = (u64, u64)> {
     let any = (0..BYTES, 0..BYTES / 4);
     let pages = (0..BYTES / 4096, 0_u64..40).prop_map(|(at, count)| (at * 4096, count * 4096));

@@ -1,7 +1,7 @@
 //! Speed of the kernels and generators of data mining, printed as a table and kept in `benches/mining.json`.
 //!
-//! Every figure is the median of several runs in this process, on one thread. Times of operations are those of passes
-//! that take next to nothing else, or what is left of a pass without the others.
+//! Every figure is the median of several runs in this process, on one thread. Times of single operations are those of
+//! passes that do hardly anything else, or are solved for from several passes.
 
 #[path = "../../sledlab-sim/benches/table/mod.rs"]
 mod table;
@@ -18,7 +18,7 @@ const TRANSACTIONS: usize = 10 * BLOCK;
 const RECORDS: usize = 25 * BLOCK;
 const WINDOWS: usize = 1000;
 
-/// The median time of a run in s, and what the last one gave.
+/// The median time of several runs in s, and the result of the last one.
 fn seconds<T>(mut run: impl FnMut() -> T) -> (f64, T) {
     let mut outcome = run();
     let times = (0..RUNS).map(|_| {
@@ -29,7 +29,7 @@ fn seconds<T>(mut run: impl FnMut() -> T) -> (f64, T) {
     (median(times.collect()), outcome)
 }
 
-/// Offsets and items of transactions, and seconds for making them.
+/// Offsets and items of transactions, and the seconds that making them took.
 fn transactions(params: QuestParams) -> (f64, Vec<u64>, Vec<u32>) {
     let quest = Quest::new(1, params).expect("a data set");
     let (took, (lengths, items)) = seconds(|| {
@@ -61,7 +61,7 @@ fn all_sets(items: u32, length: usize) -> Vec<u32> {
     sets.concat()
 }
 
-/// Seconds, visits and checks of a pass over transactions of as many items as there are.
+/// Seconds, visits and checks of a pass over transactions with items of `0..universe`.
 fn pass(
     universe: u32,
     candidates: &[u32],
@@ -84,13 +84,14 @@ fn pass(
 
 fn rows_of_trees(rows: &mut Vec<Row>) {
     pass(1000, &all_sets(1000, 1), 1, None, rows);
-    // In the job of Apriori: 3.2 million transactions in less than 20 s on two threads.
+    // This pass is part of the Apriori job: 3.2 million transactions in less than 20 s on two threads.
     let [took, visits, _] = pass(1000, &all_sets(1000, 2), 2, None, rows);
     rows.push(row("a visit with its check, largest tree", took / visits * 1e9, "ns", ""));
     let [took, visits, _] = pass(40, &all_sets(40, 3), 3, None, rows);
     rows.push(row("a visit with its check, small tree", took / visits * 1e9, "ns", ""));
-    // Trees are made such that there are about as many visits as checks. To tell them apart: one of few buckets, whose
-    // leaves are long, and one whose leaves are mostly empty. Two passes, two unknowns.
+    // A tree is made such that there are about as many visits as checks. Two passes tell their times apart: one over a
+    // tree of few buckets, whose leaves are long, and one over a tree whose leaves are mostly empty. Two equations, two
+    // unknowns.
     let all = all_sets(200, 2);
     let [took, visits, checks] = pass(200, &all, 2, Some(16), rows);
     let few: Vec<u32> = all.chunks_exact(2).step_by(29).flatten().copied().collect();
@@ -102,7 +103,7 @@ fn rows_of_trees(rows: &mut Vec<Row>) {
     rows.push(row("a check", check * 1e9, "ns", ""));
 }
 
-/// Every dimension has ten bins of a hundred windows each.
+/// Figures of units, on a grid whose dimensions have ten bins of a hundred windows each.
 fn rows_of_units(rows: &mut Vec<Row>) {
     let params = BoxesParams::default();
     let boxes = Boxes::new(1, params).expect("a data set");
@@ -132,10 +133,10 @@ fn rows_of_units(rows: &mut Vec<Row>) {
         let (took, _) = seconds(|| counter.count(&records, &mut counts, 1).expect("counts"));
         let what = format!("{} units of {length} dimensions", counter.len());
         rows.push(row(what, RECORDS as f64 / took * 1e-6, "million records/s", ""));
-        // What an operation takes where records go through the tree one by one, as on a node.
+        // Operations where records go through the tree one by one, as on a node.
         seconds(|| counter.walk(&records, &mut counts).expect("counts"))
     });
-    // A single long unit takes next to nothing but lookups.
+    // A pass with a single long unit does hardly anything but lookups.
     let (took, done) = passes[3];
     let lookup = took / done.lookups as f64;
     rows.push(row("a lookup", lookup * 1e9, "ns", ""));
@@ -146,7 +147,7 @@ fn rows_of_units(rows: &mut Vec<Row>) {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to see that it builds and starts.
+    // `cargo test --benches` only checks that this builds and starts.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

@@ -1,11 +1,12 @@
 //! Records with planted clusters: what MAFIA has to find.
 //!
 //! As in the synthetic data of H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional
-//! large-scale datasets, 2001: a cluster is a box in some of the dimensions, evenly filled, and fills the range in all
-//! others; noise fills the range in every dimension. Every record draws what it belongs to, so clusters are shuffled.
+//! large-scale datasets, 2001. A cluster is a box in some of the dimensions, evenly filled, and fills the range in all
+//! other dimensions; noise fills the range in every dimension. Every record draws its cluster, or noise, so clusters
+//! are shuffled.
 //!
 //! Boxes are drawn from the stream `boxes` of the seed, block b of records from its own stream `records b`: each block
-//! can be made alone and no size of a data set changes what is in it.
+//! can be made alone, and its records do not depend on the size of the data set.
 
 use std::collections::BTreeSet;
 
@@ -19,24 +20,24 @@ use crate::{MOST, check_count};
 /// The range of every dimension: values are at least 0 and below this.
 pub const RANGE: f64 = 100.0;
 
-/// Boxes that share a dimension stay apart in it by this share of the range. Where they overlapped or touched, the
-/// adaptive windows of the one would be split at the ends of the other, and one cluster be found as several.
+/// Boxes that share a dimension stay apart in it by this share of the range. If they overlapped or touched, the
+/// adaptive windows of one box would be split at the ends of the other, and one cluster be found as several.
 const GAP: f64 = 0.02;
-/// Choices of all subspaces before it is given up.
+/// Times that the subspaces are chosen anew before [`Boxes::new`] gives up.
 const ATTEMPTS: usize = 100;
-/// So that a block stays below 64 MB.
+/// Dimensions, at most: a block stays below 64 MB.
 const MOST_DIMS: usize = 4096;
 /// The smallest box: values of 32 bits must be able to fill it.
 const LEAST_SHARE: f64 = 0.001;
 
-/// What records are like.
+/// Parameters of a data set of records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxesParams {
-    /// Values of a record; from 1 to 4096.
+    /// Dimensions: values of a record; from 1 to 4096.
     pub dims: usize,
     /// Clusters, at least 1.
     pub clusters: usize,
-    /// Dimensions in which a cluster is a box; from 1 to `dims`. No two clusters have the same.
+    /// Dimensions in which a cluster is a box; from 1 to `dims`. No two clusters have the same subspace.
     pub cluster_dims: usize,
     /// The share of the range that a box covers in each of its dimensions; from 0.001 and below 1.
     pub box_share: f64,
@@ -55,19 +56,19 @@ impl Default for BoxesParams {
 pub struct PlantedBox {
     /// The dimensions of its subspace, increasing.
     pub dims: Vec<usize>,
-    /// In each of them: the smallest value.
+    /// The smallest value in each of these dimensions.
     pub lows: Vec<f64>,
-    /// In each of them: the end, above every value.
+    /// The end of the box in each of these dimensions, above every value.
     pub highs: Vec<f64>,
 }
 
-/// A data set of records, without end.
+/// A data set of records with planted clusters, without end.
 #[derive(Clone, Debug)]
 pub struct Boxes {
     params: BoxesParams,
     seed: u64,
     planted: Vec<PlantedBox>,
-    /// How values are drawn: a row of all dimensions for each cluster and, last, one for noise.
+    /// The interval of every value: a row of all dimensions for each cluster and, last, one for noise.
     rows: Vec<Interval>,
 }
 
@@ -76,13 +77,13 @@ pub struct Boxes {
 struct Interval {
     low: f64,
     width: f64,
-    /// The smallest and the largest number of 32 bits inside: rounding may lead out of it.
+    /// The smallest and the largest value of 32 bits inside the interval: rounding may lead out of it.
     first: f32,
     last: f32,
 }
 
 impl Interval {
-    /// Of values from `low`, and below `high`.
+    /// The values from `low` on that are below `high`.
     fn new(low: f64, high: f64) -> Self {
         let (mut first, mut last) = (low as f32, high as f32);
         if f64::from(first) < low {
@@ -102,7 +103,7 @@ impl Interval {
 }
 
 impl Boxes {
-    /// The data set of a seed. An error where parameters leave no room for the boxes.
+    /// The data set of a seed. An error where the boxes do not fit into the range.
     pub fn new(seed: u64, params: BoxesParams) -> Result<Self> {
         check(&params)?;
         let mut rng = seed::stream(seed, "boxes");
@@ -122,7 +123,7 @@ impl Boxes {
         &self.params
     }
 
-    /// The clusters.
+    /// The planted clusters.
     pub fn planted(&self) -> &[PlantedBox] {
         &self.planted
     }
@@ -146,7 +147,7 @@ impl Boxes {
     }
 }
 
-/// Distinct subspaces, with no more boxes in a dimension than have room in it.
+/// Distinct subspaces, with no more boxes in a dimension than fit into it.
 fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> {
     let &BoxesParams { dims, clusters, cluster_dims, box_share, .. } = params;
     let room = room(box_share);
@@ -158,7 +159,7 @@ fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> 
         ))
         .with_remedy("take fewer clusters, smaller boxes, or more dimensions")
     };
-    // As many as fit by number alone, before chance tries; no dimension has a cluster twice.
+    // Checks by number alone whether the boxes fit, before subspaces are drawn; a dimension has a cluster at most once.
     if clusters.saturating_mul(cluster_dims) > dims.saturating_mul(room.min(clusters)) {
         return Err(no_room());
     }
@@ -193,12 +194,12 @@ fn subspaces(params: &BoxesParams, rng: &mut Stream) -> Result<Vec<Vec<usize>>> 
     .with_remedy("take fewer clusters, smaller boxes, or more dimensions"))
 }
 
-/// Boxes that fit beside each other into a dimension.
+/// The number of boxes that fit beside each other into a dimension.
 fn room(box_share: f64) -> usize {
     ((1.0 + GAP) / (box_share + GAP)).floor() as usize
 }
 
-/// Puts the boxes of each dimension in random order, with what is left of the range scattered between them.
+/// Puts the boxes of each dimension in random order, with random parts of the free range between them.
 fn place(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Vec<PlantedBox> {
     let width = params.box_share * RANGE;
     let mut planted: Vec<PlantedBox> = subspaces
@@ -215,7 +216,7 @@ fn place(params: &BoxesParams, subspaces: &[Vec<usize>], rng: &mut Stream) -> Ve
         places.sort_unstable_by(f64::total_cmp);
         for (order, (&cluster, place)) in here.iter().zip(places).enumerate() {
             let low = (place + order as f64 * (width + GAP * RANGE)).min(RANGE - width);
-            // Dimensions come in their order here and in a box.
+            // Dimensions are visited in increasing order, so those of a box increase.
             planted[cluster].lows.push(low);
             planted[cluster].highs.push(low + width);
         }

@@ -5,9 +5,9 @@
 //! G. Karypis, V. Kumar: Scalable parallel data mining for association rules, IEEE TKDE 12(3), 2000.
 //!
 //! An interior node at depth d leads on by the hash of the d-th item of a candidate; leaves hold candidates. From the
-//! root a transaction goes on by each of its items, from a node that an item has led to by each item behind that one,
-//! and at a leaf all candidates are compared with it. Items are numbered by their order among those that occur in
-//! candidates, and the hash is that number modulo the fan-out; all other items of a transaction are left out at once.
+//! root a transaction follows each of its items; from a node that an item has led to, each item behind that one; at a
+//! leaf it is compared with all candidates. Items are numbered by their order among those that occur in candidates, and
+//! the hash is that number modulo the fan-out; items of a transaction that occur in no candidate are left out at once.
 
 use std::iter;
 use std::ops::Range;
@@ -16,25 +16,27 @@ use sledlab_core::{Error, Result};
 
 use crate::{MOST, parallel};
 
-/// Candidates up to which a leaf is not split.
+/// A leaf of up to this many candidates is not split.
 const LEAF: usize = 2;
-/// Buckets of an interior node where as many items occur: fewer would make trees of long itemsets deep.
+/// The least fan-out of interior nodes, if there are as many items: a smaller one would make trees of long itemsets
+/// deep.
 const LEAST_FAN_OUT: usize = 64;
-/// The largest fan-out that can be asked for.
+/// The largest fan-out that callers can ask for.
 const MOST_BUCKETS: usize = 1 << 16;
-/// Depth below which no leaf is split, however long the candidates.
+/// Leaves at this depth are not split, however long their candidates.
 const DEEPEST: usize = 32;
-/// Transactions for which a thread is worth its start.
+/// Transactions from which on another thread is worth its start.
 const GRAIN: usize = 256;
 
-/// An item that occurs in no candidate.
+/// The number of an item that occurs in no candidate.
 const NONE: u32 = u32::MAX;
-/// Marks a leaf in a bucket, which is known by the place of its first candidate; without it, a bucket holds the number
-/// of an interior node.
+/// Marks a bucket that leads to a leaf: the bucket holds the place of the leaf's first candidate. Without the mark it
+/// holds the number of an interior node.
 const IS_LEAF: u32 = 1 << 31;
-/// Marks a leaf of one candidate.
+/// Marks a leaf with one candidate.
 const IS_LONE: u32 = 1 << 30;
-/// The rest of a bucket. The last place is never reached: with both marks it is an empty leaf.
+/// The part of a bucket that holds the place or number. The last place is never used: with both marks it is an empty
+/// leaf.
 const PLACE: u32 = IS_LONE - 1;
 /// A bucket without candidates.
 const EMPTY: u32 = u32::MAX;
@@ -55,30 +57,30 @@ const EMPTY: u32 = u32::MAX;
 pub struct HashTree {
     length: usize,
     fan_out: usize,
-    /// By item: its number, or [`NONE`].
+    /// By item: its number among those that occur in candidates, or [`NONE`].
     numbers: Vec<u32>,
-    /// By number: the bucket it hashes to.
+    /// By number of an item: the bucket to which it hashes.
     slots: Vec<u32>,
     root: u32,
     /// Buckets of all interior nodes, `fan_out` each.
     buckets: Vec<u32>,
-    /// By place in the order of leaves: the candidates of the leaf that begins there.
+    /// By place in the order of leaves: the number of candidates of the leaf that begins there.
     sizes: Vec<u32>,
     /// Numbers of the items of candidates, `length` each, in the order of leaves.
     sets: Vec<u32>,
-    /// By place in the order of leaves: which of the given candidates it is.
+    /// By place in the order of leaves: the index of the candidate in the order in which candidates were passed.
     order: Vec<u32>,
 }
 
-/// What counting took, the same however transactions are split.
+/// Elementary operations of a count, the same however transactions are split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeOperations {
     /// Nodes visited: the root once for each transaction that holds `length` items of candidates or more, and every
-    /// node that an item is hashed to, an empty leaf included. A second path to a node counts, and ends there: it
-    /// can find nothing that the first has not.
+    /// node to which an item hashes, an empty leaf included. A second path of a transaction to the same node counts as
+    /// a visit and ends there, since it can find nothing that the first one has not found.
     pub visits: u64,
-    /// Candidates compared with a transaction at leaves; once for a transaction and leaf. One that the path to its
-    /// leaf has compared already, item by item, counts as well.
+    /// Candidates compared with a transaction at leaves; once per transaction and leaf. A candidate that the path to
+    /// its leaf has compared already, item by item, counts as well.
     pub checks: u64,
 }
 
@@ -94,15 +96,15 @@ impl iter::Sum for TreeOperations {
 impl HashTree {
     /// A tree of `candidates`, itemsets of `length` items one after another, each strictly increasing.
     ///
-    /// A candidate that is given twice is counted twice. An error where `length` is 0, itemsets are incomplete or
-    /// not increasing, and where items are not below 16,777,216 (a table is made of them).
+    /// A candidate that is passed twice is counted twice. An error where `length` is 0, where itemsets are incomplete
+    /// or not increasing, and where items are not below 16,777,216 (the tree has a table of them).
     pub fn new(candidates: &[u32], length: usize) -> Result<Self> {
         HashTree::plan(candidates, length, None)
     }
 
-    /// The same with a given number of buckets of an interior node, from 1 to 65,536.
+    /// As [`new`](Self::new), with a given fan-out of interior nodes, from 1 to 65,536.
     ///
-    /// [`new`](Self::new) takes as many as keep leaves short.
+    /// [`new`](Self::new) takes the fan-out that keeps leaves short.
     pub fn with_fan_out(candidates: &[u32], length: usize, fan_out: usize) -> Result<Self> {
         if fan_out == 0 || fan_out > MOST_BUCKETS {
             return Err(Error::user(format!("a fan-out of {fan_out}"))
@@ -151,12 +153,12 @@ impl HashTree {
         self.order.is_empty()
     }
 
-    /// Buckets of an interior node.
+    /// Fan-out: buckets of an interior node.
     pub fn fan_out(&self) -> usize {
         self.fan_out
     }
 
-    /// Makes the node of `members` at `depth`, and all below it. Depth is at most [`DEEPEST`].
+    /// Makes the node of the candidates `members` at `depth`, and all nodes below it. Depth is at most [`DEEPEST`].
     fn plant(&mut self, candidates: &[u32], members: &mut [u32], depth: usize) -> u32 {
         let (length, fan_out) = (self.length, self.fan_out);
         if members.is_empty() {
@@ -189,11 +191,11 @@ impl HashTree {
         (place / fan_out) as u32
     }
 
-    /// Adds to `counts`, one for each candidate, the transactions that contain it, and says what that took.
+    /// Adds to `counts` how many transactions contain each candidate, and returns the operations that took.
     ///
-    /// Transaction `t` holds `items[offsets[t]..offsets[t + 1]]`, strictly increasing. `threads` work, 0 meaning as
-    /// many as there are processors; the outcome is the same for any number. After an error, which is that of the
-    /// first malformed transaction, `counts` is as it was.
+    /// Transaction `t` holds `items[offsets[t]..offsets[t + 1]]`, strictly increasing. `threads` threads work, 0
+    /// meaning as many as there are processors; the counts are the same for any number. An error is that of the first
+    /// malformed transaction; `counts` is then unchanged.
     pub fn count(
         &self,
         offsets: &[u64],
@@ -216,7 +218,7 @@ impl HashTree {
         Ok(done.into_iter().map(|(_, operations)| operations).sum())
     }
 
-    /// What is found by place in the order of leaves, of the transactions between `offsets`; `range` numbers them.
+    /// Counts the transactions `range`, which `offsets` delimits; counts are by place in the order of leaves.
     fn count_part(
         &self,
         offsets: &[u64],
@@ -233,7 +235,7 @@ impl HashTree {
                 .with_remedy("sort them, and take each item once"));
             }
             if self.fan_out >= self.slots.len() {
-                // Only one path leads to a node: there is no need to remember who was there.
+                // Only one path leads to each node: there is no need to remember the last transaction there.
                 walk.transaction::<true>(transaction);
             } else {
                 walk.transaction::<false>(transaction);
@@ -243,28 +245,28 @@ impl HashTree {
     }
 }
 
-/// The way of transactions through a tree, one after another.
+/// Transactions on their way through a tree, one after another.
 struct Walk<'a> {
     tree: &'a HashTree,
-    /// Buckets to which the items of the transaction hash, in their order.
+    /// Buckets to which the items of the transaction hash, in the order of the items.
     slots: Vec<u32>,
     /// By number of an item: whether the transaction holds it.
     holds: Vec<bool>,
     /// The number of the transaction, from 1.
     now: u32,
-    /// By interior node: the last transaction that was there.
+    /// By interior node: the last transaction that has visited it.
     last: Vec<u32>,
-    /// By place in the order of leaves.
+    /// By place in the order of leaves: the count of the candidate.
     tallies: Vec<Tally>,
     operations: TreeOperations,
 }
 
-/// What is kept of a candidate; side by side, since both are needed at once.
+/// The state of a candidate; in one struct, since count and last transaction are needed at once.
 #[derive(Clone, Copy, Default)]
 struct Tally {
-    /// Transactions that contain it, of which there are fewer than 2^32.
+    /// Number of transactions that contain the candidate; there are fewer than 2^32.
     count: u32,
-    /// Of the first candidate of a leaf: the last transaction that was there.
+    /// Of the first candidate of a leaf: the last transaction that has visited the leaf.
     last: u32,
 }
 
@@ -281,7 +283,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `PERFECT` where each item has a bucket of its own.
+    /// Counts a transaction; `PERFECT` where each item has a bucket of its own.
     fn transaction<const PERFECT: bool>(&mut self, items: &[u32]) {
         let tree = self.tree;
         let numbers = || {
@@ -307,7 +309,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes on from an interior node by each item from the place `from` behind which enough follow.
+    /// Visits an interior node: follows each item from the place `from` on that enough items follow.
     fn inside<const PERFECT: bool>(&mut self, node: u32, from: usize, depth: usize) {
         let tree = self.tree;
         let end = self.slots.len() + depth + 1 - tree.length;
@@ -320,7 +322,8 @@ impl<'a> Walk<'a> {
                     self.leaf::<PERFECT>(child, depth + 1);
                 }
             } else if PERFECT || self.last[child as usize] != self.now {
-                // Who comes later comes by an item further behind, and has nothing new to go on by.
+                // A later path reaches the node by a later item, and follows no item that the first path has not
+                // followed.
                 if !PERFECT {
                     self.last[child as usize] = self.now;
                 }
@@ -344,7 +347,7 @@ impl<'a> Walk<'a> {
         self.operations.checks += count as u64;
         let known = if PERFECT { depth } else { 0 };
         if known == tree.length {
-            // The items on the way were those of the candidate, each in a bucket of its own: that was the comparison.
+            // The path's items are those of the candidate, each in a bucket of its own: the path was the comparison.
             for tally in &mut self.tallies[first..first + count] {
                 tally.count += 1;
             }
@@ -370,7 +373,7 @@ fn fan_out(candidates: usize, length: usize, items: usize) -> usize {
     while fan_out < most && !enough(fan_out) {
         fan_out += 1;
     }
-    // With a bucket for each item nothing is ever reached twice: worth it where it is near.
+    // With a bucket for each item no node is reached twice, which is worth a fan-out up to twice as large.
     if most <= 2 * fan_out { most } else { fan_out }
 }
 

@@ -1,12 +1,12 @@
-//! Counting kernels and data generators of data-mining jobs; knows no device.
+//! Counting kernels and data generators of data-mining jobs; does not depend on devices.
 //!
 //! Two jobs read their data again and again and count: association rules by Apriori ([`HashTree`] counts candidate
 //! itemsets in market-basket [`quest`] transactions) and subspace clusters by MAFIA ([`UnitCounter`] counts
 //! candidate dense units in records with planted [`boxes`]).
 //!
-//! A kernel says besides its counts how many elementary operations it took. They are sums over transactions or
-//! records, each of which is worked on alone: however the data are split into blocks, nodes and threads, counts and
-//! operations are the same.
+//! Besides its counts a kernel returns how many elementary operations they took. Both are sums over transactions or
+//! records, each of which is worked on alone: they are the same however the data are split into blocks, nodes and
+//! threads.
 
 pub mod boxes;
 pub mod hash_tree;
@@ -21,13 +21,13 @@ pub use units::{UnitCounter, UnitGrid, histogram};
 
 use sledlab_core::{Error, Result};
 
-/// Transactions or records of a block of a generator; any block can be made alone.
+/// Transactions or records of a block of a generator; each block can be made alone.
 pub const BLOCK: usize = 4096;
 
 /// The largest number of items, bins or candidates that a table is made for.
 const MOST: usize = 1 << 24;
 
-/// Refuses to make more of a block than there is in it.
+/// Refuses to make more transactions or records of a block than it has.
 fn check_count(count: usize) -> Result<()> {
     if count <= BLOCK {
         return Ok(());

@@ -1,17 +1,17 @@
-//! Work on contiguous parts of a range, one thread a part.
+//! Work on contiguous parts of a range, one thread for each part.
 
 use std::ops::Range;
 use std::thread;
 
 use sledlab_core::{Error, Result};
 
-/// More threads than any machine in sight has processors; each has counters of its own, which take memory.
+/// Threads, at most: more than any machine in sight has processors. Each has counters of its own, which take memory.
 const MOST_THREADS: usize = 256;
 
-/// What `work` gives for each of the contiguous parts into which `0..len` is split, in their order.
+/// The results of `work` for the contiguous parts into which `0..len` is split, in their order.
 ///
-/// There are as many parts as `threads`, 0 meaning as many as processors, but none needlessly of fewer than `grain`.
-/// The error is the one of the first part that has one, so it does not depend on which thread was faster.
+/// There are as many parts as `threads`, 0 meaning as many as processors, but fewer where parts would be smaller than
+/// `grain`. The error is that of the first part that fails, so it does not depend on which thread was faster.
 pub(crate) fn split<T: Send>(
     len: usize,
     grain: usize,
@@ -40,7 +40,8 @@ pub(crate) fn split<T: Send>(
             })?;
             thread.join().unwrap_or_else(|_| Err(Error::internal("a thread that counts has panicked")))
         };
-        // Every thread is waited for before the first error is told: a panic of one left alone would go on here.
+        // All threads are joined before the first error is returned: the panic of one that was not joined would go on
+        // here.
         let finished: Vec<Result<T>> = started.into_iter().map(finish).collect();
         finished.into_iter().collect()
     })

@@ -1,19 +1,20 @@
 //! Synthetic market-basket transactions in the manner of IBM Quest.
 //!
 //! R. Agrawal, R. Srikant: Fast algorithms for mining association rules, VLDB 1994, section 4, "Generation of synthetic
-//! data". Items that are bought together form patterns (there: maximal potentially large itemsets); transactions are
-//! put together of patterns, chosen by weight, from each of which some items are missing. What differs from there:
+//! data". Items that are bought together form patterns (in the paper: maximal potentially large itemsets); transactions
+//! are put together of patterns, chosen by weight, from each of which some items are missing. What differs from the
+//! paper:
 //!
-//! - The length of a transaction is normal rather than Poisson, and never more than `longest`: records of a data set
-//!   then have about the same size. The deviation is a tenth of the mean, or less where 1 or `longest` are nearer than
-//!   2.75 deviations: what is cut off then moves the mean by less than 0.1 %.
-//! - A transaction holds exactly as many items as its length says. The pattern that is too long is cut, never kept for
-//!   the next transaction, and the next pattern is chosen until it is full; after four patterns
-//!   for each item, random items fill it.
-//! - Items are those of `0..universe`; a pattern has one at least.
+//! - The length of a transaction is normal rather than Poisson, and never more than `longest`: all transactions then
+//!   have about the same size. The deviation is a tenth of the mean, or less where 1 or `longest` are nearer than
+//!   2.75 deviations: cutting lengths off at these bounds then moves the mean by less than 0.1 %.
+//! - A transaction holds exactly as many items as its length says. A pattern that is too long is cut, never kept for
+//!   the next transaction, and patterns are chosen until the transaction is full; after four patterns for each of its
+//!   items, random items fill it.
+//! - Items are those of `0..universe`; a pattern has at least one item.
 //!
-//! Patterns are drawn from the stream `patterns` of the seed, block b from its own stream `transactions b`: each
-//! block can be made alone and no size of a data set changes what is in it.
+//! Patterns are drawn from the stream `patterns` of the seed, block b from its own stream `transactions b`: each block
+//! can be made alone, and its transactions do not depend on the size of the data set.
 
 use rand::RngExt;
 use rand::seq::{SliceRandom, index};
@@ -25,27 +26,27 @@ use crate::{MOST, check_count};
 
 /// Patterns tried for each item of a transaction before random items fill it.
 const PATTERNS_PER_ITEM: u32 = 4;
-/// The variance of the corruption level from pattern to pattern.
+/// The variance of the corruption level between patterns.
 const CORRUPTION_VARIANCE: f64 = 0.1;
-/// The longest transaction, so that a block stays below 1 GB.
+/// The most items of a transaction that can be asked for: a block stays below 1 GB.
 const LONGEST: u32 = 1 << 16;
-/// Deviations that the bounds of the length are away from its mean, at least.
+/// The least distance of the bounds of the length from its mean, in deviations.
 const DEVIATIONS: f64 = 2.75;
 
-/// What transactions are like.
+/// Parameters of a data set of transactions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuestParams {
-    /// Different items; from 1 to 16,777,216.
+    /// Number of different items; from 1 to 16,777,216.
     pub universe: u32,
-    /// Patterns; at least 1. There can be 16,777,216 items in all of them.
+    /// Number of patterns; at least 1. All patterns together have at most 16,777,216 items.
     pub patterns: u32,
-    /// Mean items of a pattern (Poisson), above 0 and not above `universe`.
+    /// Mean number of items of a pattern (Poisson), above 0 and not above `universe`.
     pub pattern_length: f64,
-    /// Mean items of a transaction.
+    /// Mean number of items of a transaction.
     pub length: u32,
     /// Most items of a transaction; from `length` to `universe`, and at most 65,536.
     pub longest: u32,
-    /// Mean share of a pattern's items that are taken from the pattern before (exponential, cut at 1); from 0 to 1.
+    /// Mean share of a pattern's items that are taken from the previous pattern (exponential, cut at 1); from 0 to 1.
     pub correlation: f64,
     /// Mean corruption level: how likely each further item of a pattern is left out of a transaction; from 0 to 1.
     pub corruption: f64,
@@ -65,32 +66,32 @@ impl Default for QuestParams {
     }
 }
 
-/// A data set of transactions, without end.
+/// A data set of market-basket transactions, without end.
 #[derive(Clone, Debug)]
 pub struct Quest {
     params: QuestParams,
     seed: u64,
     lengths: Normal<f64>,
-    /// Items of all patterns; those of a pattern in random order, so that one that is cut loses any of them.
+    /// Items of all patterns; those of a pattern in random order, so that cutting a pattern drops random items.
     items: Vec<u32>,
     patterns: Vec<Pattern>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Pattern {
-    /// Where its items begin and end.
+    /// Where the pattern's items begin and end in `items`.
     first: usize,
     end: usize,
     corruption: f64,
-    /// Weights of all patterns up to this one.
+    /// Sum of the weights of all patterns up to this one.
     weights: f64,
 }
 
-/// What is needed to make transactions one after another.
+/// Buffers for making transactions one after another.
 struct Bench {
     /// By item: whether the transaction holds it.
     holds: Vec<bool>,
-    /// The pattern on hand.
+    /// The pattern that is being added.
     pattern: Vec<u32>,
 }
 
@@ -203,7 +204,8 @@ impl Quest {
         }
     }
 
-    /// Chooses a pattern by its weight, and leaves out items of it while chance is below its level.
+    /// Chooses a pattern by its weight, and leaves out items of it as long as random numbers are below its corruption
+    /// level.
     fn corrupt(&self, pattern: &mut Vec<u32>, rng: &mut Stream) {
         let sum = self.patterns.last().map_or(0.0, |pattern| pattern.weights);
         let drawn = rng.random::<f64>() * sum;
@@ -212,16 +214,16 @@ impl Quest {
         pattern.clear();
         pattern.extend_from_slice(&self.items[first..end]);
         while !pattern.is_empty() && rng.random::<f64>() < corruption {
-            // Their order is random, and of no use.
+            // The order of the items does not matter.
             pattern.swap_remove(rng.random_range(0..pattern.len() as u32) as usize);
         }
     }
 }
 
-/// Adds random items that `holds` does not have yet, until there are `end` of them; `holds` has them afterwards.
+/// Adds random items that `holds` does not have yet, until `items` has `end` of them; sets them in `holds`.
 fn fill(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) {
     let missing = end - items.len();
-    // Where most items are left a draw seldom fails; where few are, drawing could take for ever.
+    // Where most items are free, a draw seldom fails; where few are, drawing could take for ever.
     if holds.len() >= 4 * end {
         while items.len() < end {
             let item = rng.random_range(0..holds.len() as u32);
@@ -238,14 +240,14 @@ fn fill(items: &mut Vec<u32>, end: usize, holds: &mut [bool], rng: &mut Stream) 
     }
 }
 
-/// Notes of items whether they are held.
+/// Sets in `holds` whether these items are held.
 fn mark(items: &[u32], held: bool, holds: &mut [bool]) {
     for &item in items {
         holds[item as usize] = held;
     }
 }
 
-/// The deviation of lengths: see the head of the file.
+/// The deviation of lengths; the head of the file says why.
 fn deviation(params: &QuestParams) -> f64 {
     let length = f64::from(params.length);
     let above = f64::from(params.longest) + 0.5 - length;

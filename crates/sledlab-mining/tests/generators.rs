@@ -1,4 +1,4 @@
-//! What the generators promise of their data.
+//! The promises of the generators about their data.
 
 use sledlab_mining::{BLOCK, Boxes, BoxesParams, HashTree, Quest, QuestParams};
 
@@ -54,7 +54,7 @@ fn a_small_universe_is_filled() {
         assert_eq!(lengths.len(), BLOCK);
         assert!(items.iter().all(|&item| item < universe));
     }
-    // Patterns of which nothing is ever left.
+    // All items of every pattern are left out.
     let params = QuestParams { corruption: 1.0, patterns: 1, ..QuestParams::default() };
     assert!(transactions(1, params, 1).0.iter().all(|&length| length > 0));
 }
@@ -72,7 +72,7 @@ fn transactions_are_those_of_the_seed_and_the_place() {
     assert_eq!(of_some, items[first..][..of_some.len()]);
 }
 
-/// How many transactions of how many hold each set of `length` items: by number, the most frequent first.
+/// The share of transactions that hold each set of `length` items, the largest first.
 fn supports(params: QuestParams, length: usize) -> Vec<f64> {
     let (lengths, items) = transactions(1, params, 5);
     let singles: Vec<u32> = (0..params.universe).collect();
@@ -92,7 +92,7 @@ fn supports(params: QuestParams, length: usize) -> Vec<f64> {
 fn items_of_a_pattern_are_bought_together() {
     let params = QuestParams { universe: 200, patterns: 100, ..QuestParams::default() };
     let (single, pair) = (supports(params, 1), supports(params, 2));
-    // Bought independently, even the two most frequent items would be together more seldom.
+    // If items were bought independently, even the two most frequent ones would occur together more seldom.
     assert!(pair[0] > 1.2 * single[0] * single[1], "{} {} {}", pair[0], single[0], single[1]);
     assert!(pair[0] > 0.05);
 }
@@ -169,7 +169,7 @@ fn records_lie_in_their_boxes() {
                 .all(|(&dim, (low, high))| (*low..*high).contains(&f64::from(record[dim])))
         };
         let share = records.chunks(params.dims).filter(inside).count() as f64 / count as f64;
-        // Nine tenths in five clusters, and next to nobody else by chance.
+        // Nine tenths of the records are in five clusters, and hardly any other record is inside by chance.
         assert!((share - 0.18).abs() < 0.01, "{share}");
     }
     let noise = BoxesParams { noise: 1.0, ..params };

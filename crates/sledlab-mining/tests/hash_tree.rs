@@ -1,4 +1,4 @@
-//! The hash tree against a count by hand.
+//! The hash tree, compared with a count by hand.
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn counts_once_where_paths_meet((length, mut candidates, transactions) in colliding()) {
-        // Enough other items that buckets are shared: one of each of 64 numbers in every block.
+        // Other items, enough for buckets to be shared: one of each of 64 numbers in every block.
         candidates.extend((0..384_u32).map(|item| (item..item + length as u32).collect()));
         let by_hand = by_hand(&candidates, &transactions);
         let tree = HashTree::new(&candidates.concat(), length).expect("a tree");
@@ -115,10 +115,10 @@ fn operations_are_those_of_the_paper() {
     // Three pairs are too many for a leaf: an interior root, an interior node for item 0, and a leaf for each pair.
     let candidates: Vec<u32> = (1..=3_u32).flat_map(|b| [0, b]).collect();
     let tree = HashTree::new(&candidates, 2).expect("a tree");
-    // Root; 0, 1 and 2 from there (3 has none behind it); 1, 2 and 3 from the node of 0.
+    // Visits: the root; 0, 1 and 2 from there (no item is behind 3); 1, 2 and 3 from the node of 0.
     let (counts, done) = count(&tree, &[vec![0, 1, 2, 3]], 1);
     assert_eq!((counts, done), (vec![1, 1, 1], TreeOperations { visits: 7, checks: 3 }));
-    // Too few items of candidates: nothing is visited.
+    // Too few items of the transactions occur in candidates: no node is visited.
     assert_eq!(count(&tree, &[vec![0, 9], vec![]], 1).1, TreeOperations::default());
     // Two candidates fit into a leaf, the root.
     let small = HashTree::new(&candidates[..4], 2).expect("a tree");
@@ -133,7 +133,7 @@ fn no_candidates_and_no_transactions() {
     assert_eq!(count(&empty, &[vec![1, 2, 3]], 2), (vec![], TreeOperations::default()));
     let tree = HashTree::new(&[4, 5], 2).expect("a tree");
     assert_eq!(count(&tree, &[], 2), (vec![0], TreeOperations::default()));
-    // Twice the same candidate, longer than any split goes.
+    // The same candidate twice, longer than the deepest split.
     let long: Vec<u32> = (0..3).flat_map(|_| 0..100).collect();
     let tree = HashTree::new(&long, 100).expect("a tree");
     assert_eq!(count(&tree, &[(0..120).collect()], 1).0, [1, 1, 1]);

@@ -1,4 +1,4 @@
-//! Histograms and counts of units against counts by hand.
+//! Histograms and counts of units, compared with counts by hand.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn jobs() -> impl Strategy<Value = (usize, Vec<u16>, usize, Vec<Unit>, Vec<f32>)
             let chosen = proptest::sample::subsequence((0..dims as u32).collect::<Vec<_>>(), length);
             let unit =
                 (chosen, vec(0..bins, length)).prop_map(|(dims, bins)| dims.into_iter().zip(bins).collect());
-            // All eighths, so that values lie on the boundaries of windows too.
+            // All values are eighths, so that some lie on boundaries of windows.
             let records = vec((0_u16..=48).prop_map(|eighth| f32::from(eighth) / 8.0), dims * 50);
             (Just(dims), Just(of_window), Just(length), vec(unit, 0..200), records)
         })
@@ -86,7 +86,7 @@ fn threads_change_nothing() {
     let alone = count(&counter, &records, 1);
     let histogram = |threads| histogram(&records, 4, WINDOWS, &[0.0; 4], &[6.0; 4], threads).expect("counts");
     assert_eq!(alone.0.iter().sum::<u64>(), 10_000);
-    // Two of four dimensions occur.
+    // Two of the four dimensions occur in candidates.
     assert_eq!(alone.1.lookups, 20_000);
     // Every record is in one of six bins of the first dimension, with which six candidates begin.
     assert_eq!(alone.1.comparisons, 10_000 * (36 + 6));

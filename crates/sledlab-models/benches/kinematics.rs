@@ -1,7 +1,7 @@
 //! Time of one seek, one turnaround and one translation of a block address on a G2.
 //!
-//! Every sample works through 1024 random moves, so divide what is printed by 1024; the
-//! throughput column does.
+//! Every sample computes 1024 random moves, so divide the printed times by 1024; the throughput column counts single
+//! moves.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -30,7 +30,7 @@ fn main() {
     divan::main();
 }
 
-/// Random pairs of places within the reach of a G2, in metres.
+/// Random pairs of places within the travel of a G2, in metres.
 fn moves() -> Vec<(f64, f64)> {
     let mut rng = seed::stream(1, "moves");
     let mut place = || f64::from(rng.random_range(-1250..1250)) * 40e-9;

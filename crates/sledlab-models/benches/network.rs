@@ -22,7 +22,9 @@ fn names() -> impl Iterator<Item = &'static str> {
     LIST.iter().map(|entry| entry.name)
 }
 
-/// Every node sends once a round, to the one so many places on; on a hub a round lasts as long as all its packets.
+/// Carries packets in rounds: in each round every node sends one packet, to the node `off` places further. A round
+/// lasts until all senders are free, on a hub as long as all its packets together. Returns the number of packets that
+/// have arrived.
 fn carry(network: &mut dyn Network, offs: &[Port]) -> usize {
     let (mut now, mut count, mut arrived) = (Time::ZERO, 0, Vec::new());
     for round in offs.chunks(NODES as usize) {
@@ -60,7 +62,7 @@ fn in_turn(bencher: Bencher, name: &str) {
     bench(bencher, name, &offs);
 }
 
-/// Some meet at one receiver, and wait.
+/// Some packets of a round meet at one receiver, and wait.
 #[divan::bench(args = names())]
 fn at_random(bencher: Bencher, name: &str) {
     let mut rng = seed::stream(1, "offs");

@@ -1,7 +1,8 @@
-//! Models of what serves requests: devices, schedulers, power policies and systems; and of the network between them.
+//! Models of devices, schedulers, power policies, caches, hybrids and systems, which serve requests, of nodes, and of
+//! the network between them.
 //!
-//! Each folder is one noun, with a trait in its `mod.rs`, one file per model, and an
-//! explicit list from which the command line, the Python API and the docs learn its names.
+//! Each folder is one kind of model, with a trait in its `mod.rs`, one file per model, and an explicit list from which
+//! the command line, the Python API and the docs take the models' names.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 

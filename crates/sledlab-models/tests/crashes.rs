@@ -1,12 +1,12 @@
-//! Hybrids and caches lose their power at any moment: nothing that was acknowledged is lost, and no stale block is
-//! ever read, before or after.
+//! Hybrids and caches lose their power at any moment: no acknowledged write is lost, and no stale block is ever read,
+//! before or after.
 
 mod crashing;
 
 use crashing::{Bench, Defect, Outcome, Plan};
 use sledlab_core::{Op, seed};
 
-/// What stands in front of the disk.
+/// The hybrids under test.
 const SYSTEMS: [&str; 27] = [
     "none",
     "caching-disk:shortcut=false:immediate_report=false:partial_write=false",
@@ -42,10 +42,10 @@ const CRASHES: u64 = 1_000;
 /// Crashes of each system with a sled in front of a disk, whose schedulers change the order.
 const MECHANICAL_CRASHES: u64 = 40;
 
-/// Share of them that must strike while something is going on, in percent.
+/// Share of the crashes that must occur while accesses are under way, in percent.
 const STRIKING: u64 = 75;
 
-// README and guide say so.
+// README and guide state this number of crashes.
 const _: () =
     assert!(SYSTEMS.len() as u64 * (2 * CRASHES + 2 * MECHANICAL_CRASHES) * STRIKING / 100 > 42_000);
 
@@ -84,7 +84,7 @@ fn nothing_is_lost_behind_a_cache() {
     }
 }
 
-/// Units are small, so that requests are for several devices.
+/// Arrays with small units, so that requests touch several devices.
 const ARRAYS: [&str; 7] = [
     "kind = \"concatenation\"\ndevices = 2",
     "kind = \"stripe\"\ndevices = 3\nunit_blocks = 8",
@@ -95,7 +95,7 @@ const ARRAYS: [&str; 7] = [
     "kind = \"raid5\"\ndevices = 5\nunit_blocks = 3",
 ];
 
-/// Data blocks of a RAID 5 are found as they are, whatever a write under way has left of parity.
+/// Data blocks of a RAID 5 are read from their own devices, so parity left stale by a write under way does not matter.
 #[test]
 fn nothing_acknowledged_is_lost_in_an_array() {
     let arrays = || ARRAYS.iter().map(|system| Bench::of_array(system));
@@ -110,7 +110,7 @@ fn is_found(system: &str, defect: Defect) -> bool {
     let bench = Bench::of_memory(system).with(defect);
     (0..CRASHES).any(|number| {
         let plan = Plan::random(&mut seed::stream(number, "crashes"), number);
-        // Recovery itself stops at a clean block that the back device has not got.
+        // Recovery itself panics at a clean block that differs on the back device.
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.run(&plan)));
         outcome.is_err() || matches!(outcome, Ok(Outcome::Wrong(_)))
     })
@@ -124,7 +124,7 @@ fn a_header_that_is_not_written_is_found() {
     }
 }
 
-/// A mirror has both copies in its buffer until both devices have them.
+/// Mirrors are left out: they keep a write in the buffer until both devices have it.
 #[test]
 fn an_answer_before_data_is_safe_is_found() {
     for system in SYSTEMS.iter().filter(|system| !system.starts_with("mirror")) {
@@ -133,7 +133,7 @@ fn an_answer_before_data_is_safe_is_found() {
     }
 }
 
-/// A slot is free before what was dirty in it is in the buffer, or a log before what was left in it is on the disk.
+/// The defect: a slot is free before its dirty blocks are in the buffer, or a log before its blocks are on the disk.
 #[test]
 fn room_that_is_free_before_data_is_safe_is_found() {
     let frees = |system: &&&str| {
@@ -145,7 +145,7 @@ fn room_that_is_free_before_data_is_safe_is_found() {
     }
 }
 
-/// What is written is larger than the buffer by far, and a long read looks at it on the other device than a short one.
+/// The write is much larger than the buffer, and a long read is served by another device than a short one.
 #[test]
 fn no_read_of_a_mirror_finds_less_than_one_before_it() {
     let bench = Bench::of_memory("mirror:sequential_kb=4").smallest(1);
@@ -157,9 +157,9 @@ fn no_read_of_a_mirror_finds_less_than_one_before_it() {
     }
 }
 
-/// Every sequence of four requests to three segments, by one piece, by a whole segment, or across two, at once and one
-/// after the other, where there is room for a single segment: all are answered, none with anything stale, and every
-/// block is accounted for.
+/// Every sequence of four requests to three segments, each for a part of a segment, a whole segment, or across two, at
+/// once and one after the other, where the front device has room for a single segment: all are answered, no read finds
+/// a stale block, and every block is accounted for.
 #[test]
 fn no_request_waits_for_ever() {
     let kinds: Vec<(Op, u64, u32)> = [(1, 2), (8, 8), (6, 4), (16, 3)]

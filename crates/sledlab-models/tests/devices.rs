@@ -1,4 +1,4 @@
-//! What every kind of device must keep, whoever adds it: each test goes over the list.
+//! The rules that every kind of device must keep: each test goes over the list.
 
 use proptest::prelude::*;
 use sledlab_core::conformance::Rule;
@@ -10,12 +10,12 @@ use toml::Table;
 /// The rules before the last one are held on presets too; indexes are compared with exhaustive searches on plain devices.
 const ON_PLAIN_KINDS: usize = RULES.len() - 1;
 
-/// A device of a kind as it is where a file says no more than `kind`.
+/// A device of a kind with all default parameters, as from a file with only `kind`.
 fn plain(kind: &Entry) -> Box<dyn Description> {
     (kind.make)(&Table::new()).unwrap()
 }
 
-/// Its presets, and what it is without.
+/// All presets of a kind, and its default device.
 fn all() -> impl Iterator<Item = (&'static str, Box<dyn Description>)> {
     LIST.iter().flat_map(|kind| {
         let presets = kind.facts.presets.iter().map(|(name, text)| {
@@ -27,7 +27,7 @@ fn all() -> impl Iterator<Item = (&'static str, Box<dyn Description>)> {
     })
 }
 
-/// Requests anywhere on a device, and a rest between them.
+/// Requests anywhere on a device, with a rest between them.
 fn cases() -> impl Strategy<Value = Case> {
     let op = prop_oneof![Just(Op::Read), Just(Op::Write)];
     let request = (0.0..1.0, 1_u32..200, op).prop_map(|(at, blocks, op)| Wanted { at, blocks, op });
@@ -35,7 +35,7 @@ fn cases() -> impl Strategy<Value = Case> {
     (prop::collection::vec(request, 1..12), gap).prop_map(|(requests, gap)| Case { requests, gap })
 }
 
-/// Holds a device to a rule.
+/// Checks a device against a rule.
 fn hold(
     rule: &Rule<Check>,
     name: &str,
@@ -75,14 +75,14 @@ fn words_cover_every_state_and_name_parts_of_a_timing() {
             Some(rest) => {
                 let specs = (kind.specs)();
                 let spec = specs.iter().find(|spec| spec.name == rest).unwrap();
-                let told = serde_json::to_value(spec).unwrap();
-                let choice = told["kind"]["choice"].as_array().unwrap();
+                let json = serde_json::to_value(spec).unwrap();
+                let choice = json["kind"]["choice"].as_array().unwrap();
                 choice.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
             }
         };
-        let told: Vec<&str> = states.asleep.iter().map(|(word, _)| *word).collect();
-        assert_eq!(told, words, "{}", kind.name);
-        assert!(states.awake.ends_with('.') && states.asleep.iter().all(|(_, told)| told.ends_with('.')));
+        let asleep: Vec<&str> = states.asleep.iter().map(|(word, _)| *word).collect();
+        assert_eq!(asleep, words, "{}", kind.name);
+        assert!(states.awake.ends_with('.') && states.asleep.iter().all(|(_, text)| text.ends_with('.')));
         assert!(positioning.parts.iter().all(|(_, part)| PARTS.contains(part)), "{}", kind.name);
         assert_eq!(positioning.meaning.is_empty(), positioning.parts.is_empty(), "{}", kind.name);
     }
@@ -130,7 +130,7 @@ proptest! {
     }
 }
 
-/// What plug-ins are asked is such as all devices keep.
+/// The rules for plug-ins hold for all listed devices too.
 #[test]
 fn every_device_keeps_the_rules_in_cases_of_a_seed() {
     for case in (0..4).map(|number| Case::random(1, number)) {

@@ -11,7 +11,7 @@ use sledlab_models::device::disk::import::{ImportedDisk, import, names};
 use sledlab_models::device::disk::params::{LbnOrder, ReadAhead, SeekCurveKind, Sparing};
 use sledlab_models::device::{Description, preset};
 
-/// A disk of no particular make, in three files.
+/// A sample disk of no particular make, in three files.
 const DISK: &str = "
 # A disk between other things.
 disksim_global Global { Init Seed = 42, Stat definition file = statdefs }
@@ -70,7 +70,7 @@ dm_disk sample_model {
 
 const SEEK: &str = "Seek distances measured: 3\n1,\t1.25\n2,\t1.20 # noise\n\n30,\t9.5\n";
 
-/// The second kind of seek curve.
+/// The sample with the second kind of seek curve.
 const ROOT: &str = "Seek type = hplplus10, First ten seek times = [ 2.5, 3.5 ],
    HPL seek equation values = [ 20, 2.0, 0.5, 4.0, 0.0059, -1.0 ],";
 
@@ -92,7 +92,7 @@ fn sample() -> ImportedDisk {
     read(DISK, &files(), None).unwrap()
 }
 
-/// The error for the sample with one piece of text replaced by another, in whichever file it stands.
+/// The error for the sample with one piece of text replaced by another, in the file that has it.
 fn error_with(old: &str, new: &str) -> String {
     let mut texts = files();
     let change = |text: &str| text.replacen(old, new, 1);
@@ -136,7 +136,7 @@ fn takes_over_every_parameter() {
 
 #[test]
 fn slips_out_of_order_become_the_sectors_that_are_skipped() {
-    // 30 is applied first; the two slips of sector 10 then push the place behind it on by two.
+    // The slip of sector 30 is applied first; the two slips of sector 10 then move the sectors behind it on by two.
     assert_eq!(sample().params.zones[0].slipped, [10, 11, 32]);
 }
 
@@ -299,7 +299,7 @@ fn import_file(path: &Path) -> DiskParams {
     import(&text, path, None, &|path| std::fs::read_to_string(path)).unwrap().params
 }
 
-/// With power, which the files do not have, and the bus, which is the host's, as in `preset`.
+/// The disk with the powers, which the files lack, and the bus, which belongs to the host, of `preset`.
 fn but_for_power_and_bus(mut params: DiskParams, preset: &DiskParams) -> DiskParams {
     let (flat, other) = (&mut params.flat, &preset.flat);
     flat.bus_sector_us = other.bus_sector_us;
@@ -325,7 +325,7 @@ fn the_drives_become_the_presets() {
             let found = import_file(&folder.join(&file));
             assert_eq!(but_for_power_and_bus(found, &expected), expected, "{file}");
         }
-        // The whole configuration also says what the host let pass.
+        // The whole configuration also contains the parameters of the host.
         let found = import_file(&folder.join(format!("{parv}.parv"))).flat;
         let facts = std::fs::File::open(folder.join(format!("../drives/{parv}.json"))).unwrap();
         let facts: serde_json::Value = serde_json::from_reader(facts).unwrap();

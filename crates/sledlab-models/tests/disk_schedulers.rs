@@ -1,4 +1,4 @@
-//! What every scheduler promises, on disks; and that a disk's position index makes the choices of an exhaustive search.
+//! The rules for every scheduler, on disks, and that a disk's position index chooses as an exhaustive search does.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,15 @@ use sledlab_core::{Op, Span, Time, seed};
 use sledlab_models::device::{self, Aim, Device, Queued, preset};
 use sledlab_models::scheduler::{self, Choice, LIST, Scheduler};
 
-/// A disk with a square root of seek times, one of the first with noise in its table, and one with a buffer and
-/// buffered writes; the second settles faster before writes than its curve says.
+/// A disk whose seek times follow a square root, an early disk with noise in its table of seek times, and a disk with a
+/// buffer and buffered writes. The second one settles faster before writes than its curve says.
 const DISKS: [&str; 3] = ["mobile-disk", "hp-c2490a", "atlas-10k"];
 
-/// Plans the whole queue, without an index.
+/// A scheduler that plans the whole queue, without an index.
 const PLANNER: &str = "mst";
 
-/// Not for disks: it lists every state that orders lead to, and those of a disk hold the time, so that they never end.
+/// A scheduler that cannot order requests for disks: it enumerates the states that orders lead to, and as the states of
+/// a disk contain the time, there is no end of them.
 const SLEDS_ONLY: &str = "optimal";
 
 fn disk(name: &str) -> Box<dyn Device> {
@@ -28,13 +29,13 @@ fn choice(word: &str) -> Choice {
     Choice::new(&name, &params).unwrap()
 }
 
-/// Every scheduler for disks, with the length of its queue.
+/// Every scheduler for disks, each with the most requests in its queue.
 fn schedulers() -> impl Iterator<Item = (&'static str, usize)> {
     let names = LIST.iter().map(|entry| entry.name).filter(|name| *name != SLEDS_ONLY);
     names.map(|name| (name, if name == PLANNER { 20 } else { 100 }))
 }
 
-/// Draws requests, all over the disk or crowded on a few cylinders.
+/// Draws random requests, all over the disk or crowded on a few cylinders.
 struct Draw {
     rng: seed::Stream,
     capacity: u64,
@@ -60,8 +61,8 @@ impl Draw {
     }
 }
 
-/// Keeps `depth` requests queued, and serves what the index and the search agree on; the platters turn on by any time
-/// between two services.
+/// Keeps `depth` requests queued, and serves the requests that the index and the exhaustive search both choose; between
+/// two services any time may pass, in which the platters turn.
 fn race(word: &str, name: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
     let (mut device, choice) = (disk(name), choice(word));
     let mut index = choice.make(device.mechanics()).unwrap();
@@ -105,7 +106,7 @@ fn disks_have_indexes_for_times_and_distances() {
 
 #[test]
 fn index_and_search_agree() {
-    // Of the others some use an index within a zone or a sweep.
+    // Some of the other schedulers use an index within a zone or a sweep.
     for (word, _) in schedulers().filter(|(word, _)| *word != PLANNER) {
         for name in DISKS {
             race(word, name, 60, 300, 1, false);
@@ -143,7 +144,7 @@ proptest! {
     }
 }
 
-/// Serves from `queue` until it is empty; before each decision up to two of `arrivals` join it, as far as there is
+/// Serves from `queue` until it is empty; before each decision up to two of `arrivals` join it, as far as the queue has
 /// room for them.
 fn serve(
     queue: &mut dyn Scheduler,

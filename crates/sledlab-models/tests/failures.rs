@@ -1,4 +1,4 @@
-//! Arrays of which devices fail: what is read, what is lost, and what it takes.
+//! Arrays whose devices fail: which blocks are read, which are lost, and how long requests take.
 
 mod failing;
 
@@ -12,7 +12,7 @@ fn one(op: Op, lbn: u64, blocks: u32) -> Request {
     Request { op, lbn, blocks, at_us: 0 }
 }
 
-/// How long a request takes an array, in us, and how long its devices are busy for it, one after the other.
+/// Response time of a request to an array, and the sum of its devices' busy times, both in us.
 fn cost(array: &Array, request: Request) -> (u64, u64) {
     let mut host = Host::new(array);
     let done = host.run(&[request]);
@@ -21,14 +21,14 @@ fn cost(array: &Array, request: Request) -> (u64, u64) {
 
 #[test]
 fn a_degraded_read_takes_all_others_and_no_longer() {
-    // The first unit of five devices is on the first of them.
+    // The first unit of five devices is on the first device.
     let (whole, degraded) = (Array::raid5(5, 16), Array::raid5(5, 16).failing("0", "0"));
     let read = one(Op::Read, 3, 4);
     assert_eq!(cost(&whole, read), (ACCESS_US + 4, ACCESS_US + 4));
     assert_eq!(cost(&degraded, read), (ACCESS_US + 4, 4 * (ACCESS_US + 4)));
-    // A whole stripe: each survivor once.
+    // A whole stripe: each surviving device is read once.
     assert_eq!(cost(&degraded, one(Op::Read, 0, 64)), (ACCESS_US + 16, 4 * (ACCESS_US + 16)));
-    // What is on another device costs as much as ever.
+    // Blocks on other devices cost the same as before the failure.
     assert_eq!(cost(&degraded, one(Op::Read, 16, 4)), (ACCESS_US + 4, ACCESS_US + 4));
 }
 
@@ -56,7 +56,7 @@ fn an_idle_array_is_rebuilt_at_the_rate_or_as_fast_as_it_can() {
         assert_eq!((faults.lost_blocks, faults.degraded_reads), (0, 0));
         (faults.failed[0].rebuilt_after_s.unwrap() * 1e6).round() as u64
     };
-    // Units of 8192 bytes at 8.192 MB/s: one a millisecond. Reading is one after another, writing follows.
+    // Units of 8192 bytes at 8.192 MB/s: one per millisecond. The reads of a stripe run in parallel, its write follows.
     assert_eq!(after(8.192), (stripes - 1) * 1000 + 2 * unit_us);
     assert_eq!(after(1e6), stripes * 2 * unit_us);
 }
@@ -69,7 +69,7 @@ fn a_mirror_is_copied_to_a_spare() {
     host.check_all();
     let faults = host.faults();
     assert_eq!((faults.rebuild_read_bytes, faults.rebuild_written_bytes), (1953 * 512, 1953 * 512));
-    // 122 whole parts and one of a block.
+    // 122 whole units and one of a single block.
     let after_us = (faults.failed[0].rebuilt_after_s.unwrap() * 1e6).round() as u64;
     assert_eq!(after_us, 122 * 1000 + 2 * (ACCESS_US + 1));
 }
@@ -82,7 +82,7 @@ fn what_is_under_way_on_a_failing_device_begins_anew() {
     assert_eq!(done[0].completion.as_ns(), (5 + ACCESS_US + 4) * 1000);
     let faults = host.faults();
     assert_eq!((faults.restarted_requests, faults.degraded_reads), (1, 1));
-    // A write that has read all it needs does without the device.
+    // A write whose reads are complete leaves out its access to the failed device.
     let mut host = Host::new(&Array::raid5(5, 16).failing("0", "0.000020"));
     let done = host.run(&[one(Op::Write, 3, 4)]);
     assert_eq!(done[0].completion.as_ns(), 28_000);
@@ -146,7 +146,7 @@ proptest! {
         prop_assert_eq!(faults.failed[0].rebuilt_after_s.is_some(), rate > 0.0);
         let before = faults.degraded_reads;
         host.check_all();
-        // From the spare itself, where there is one.
+        // Blocks are read from the spare itself, where there is one.
         let degraded = host.faults().degraded_reads - before;
         prop_assert_eq!(degraded > 0, rate == 0.0 && !is_mirror);
     }
@@ -155,7 +155,8 @@ proptest! {
     fn the_spare_has_what_the_failed_device_held(
         requests in requests(), devices in 3_u64..6, unit in 4_u64..40, second in 1_u64..3, at_us in 0_u64..4000,
     ) {
-        // When the second device fails, half of what is read comes from data and parity on the spare of the first.
+        // When the second device fails, half of the blocks read are recomputed with data and parity on the spare of the
+        // first.
         let at = format!("[{}, 1.0]", at_us as f64 * 1e-6);
         let array = Array::raid5(devices, unit).failing(&format!("[0, {second}]"), &at).rebuilt(100.0);
         let mut host = Host::new(&array);
@@ -177,7 +178,7 @@ proptest! {
         let mut host = Host::new(&array.failing("[1, 0]", &at).rebuilt(rate));
         let done = host.run(&requests);
         prop_assert_eq!(done.len(), requests.len());
-        let told = host.faults().lost_blocks;
-        prop_assert_eq!(host.count_lost(), told);
+        let reported = host.faults().lost_blocks;
+        prop_assert_eq!(host.count_lost(), reported);
     }
 }

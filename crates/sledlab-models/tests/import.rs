@@ -10,7 +10,7 @@ use sledlab_models::device::mems::import::{self, ImportedSled};
 use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind};
 use sledlab_models::device::{Description, preset};
 
-/// A device of no particular make, in the form of a parameter file.
+/// A sample device of no particular make, in the form of a parameter file.
 const DEVICE: &str = "
 # A device between other things.
 disksim_global Global { Init Seed = 42, Stat definition file = statdefs }
@@ -35,7 +35,7 @@ fn alone(_: &Path) -> std::io::Result<String> {
     Err(IoError::from(ErrorKind::NotFound))
 }
 
-/// The device in a file that names no other.
+/// The only device in a parameter file.
 fn import(text: &str, file: &str, name: Option<&str>) -> Result<ImportedSled> {
     import::import(text, Path::new(file), name, &alone)
 }

@@ -1,5 +1,4 @@
-//! The closed form against numerical integration of the equations of motion, and what every
-//! kinematics has to hold.
+//! The closed form compared with numerical integration of the equations of motion, and rules for every kinematics.
 
 mod leaving;
 
@@ -56,7 +55,7 @@ fn integrated_seek_s(a: f64, s: f64, from: f64, to: f64, v: f64) -> f64 {
         let step2 = (va * difference - fa * gap) / determinant;
         t1 = (t1 - step1).max(t1 / 4.0);
         t2 = (t2 - step2).max(t2 / 4.0);
-        // How the time divides need not be known as well as their sum, which hardly depends on it.
+        // The division of the time between the phases need not be as exact as their sum, which hardly depends on it.
         let (sum, difference) = (step1 + step2, step1 - step2);
         if sum.abs() <= 1e-12 * (t1 + t2) && difference.abs() <= 1e-4 * (t1 + t2) {
             return t1 + t2;
@@ -65,7 +64,7 @@ fn integrated_seek_s(a: f64, s: f64, from: f64, to: f64, v: f64) -> f64 {
     panic!("no switch point: a {a} s {s} from {from} to {to} v {v}");
 }
 
-/// Time of a turnaround by integration: until the speed is that of the start, the other way.
+/// Time of a turnaround by integration: until the speed is that of the start, in the other direction.
 fn integrated_turnaround_s(a: f64, s: f64, at: f64, v: f64, direction: f64) -> f64 {
     let f = a + s * at * direction;
     // Along the direction of motion x'' = -(f + s x): half the turnaround ends at rest.
@@ -81,8 +80,8 @@ fn integrated_turnaround_s(a: f64, s: f64, at: f64, v: f64, direction: f64) -> f
     panic!("no turn: a {a} s {s} at {at} v {v}");
 }
 
-/// A random axis: any acceleration, travel and spring, one in five without a spring, one in
-/// five with one that is hardly there.
+/// A random axis: any acceleration, travel and spring, one in five without a spring, one in five with a very weak
+/// spring.
 fn random_axis(rng: &mut impl Rng) -> Axis {
     let a = 10_f64.powf(rng.random_range(0.0..5.0));
     let travel = 10_f64.powf(rng.random_range(-6.0..-2.0));
@@ -112,7 +111,7 @@ fn random_move(rng: &mut impl Rng, axis: &Axis) -> (f64, f64) {
     (from, to)
 }
 
-/// No speed in half of all cases, else up to ten times what the actuator reaches within the travel.
+/// Speed 0 in half of all cases, otherwise up to ten times the speed that the actuator reaches within the travel.
 fn random_speed(rng: &mut impl Rng, axis: &Axis) -> f64 {
     if rng.random() {
         return 0.0;
@@ -222,7 +221,7 @@ fn axes() -> impl Strategy<Value = (Axis, f64, f64, f64)> {
     )
 }
 
-/// Whether two times are the same but for rounding.
+/// Whether two times are equal except for rounding.
 fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
@@ -269,8 +268,8 @@ proptest! {
     }
 }
 
-/// From how many of the starts on an axis of `bits` positions some longer seek takes fewer whole
-/// nanoseconds than a shorter one on the same side.
+/// Number of starts on an axis of `bits` positions from which some longer seek takes fewer whole nanoseconds than a
+/// shorter one on the same side.
 fn starts_with_a_shorter_longer_seek(kinematics: &dyn Kinematics, params: &MemsParams, step: usize) -> usize {
     let (geometry, axis) = (Geometry::new(params).unwrap(), Axis::x(params));
     let place = |cylinder| f64::from(geometry.x_bit(cylinder)) * geometry.bit_m;
@@ -300,7 +299,7 @@ proptest! {
     }
 }
 
-/// The three generations, as far as x is concerned.
+/// The x axes of the three generations.
 fn generations() -> [MemsParams; 3] {
     [(50.0, 688.8), (40.0, 803.6), (30.0, 1033.2)].map(|(bit_nm, acceleration_x_m_s2)| MemsParams {
         bit_nm,

@@ -1,4 +1,5 @@
-//! Every layout is a one-to-one map over the whole device, and knows how far a pass reaches.
+//! Every layout is a one-to-one map over the whole device, and its passes reach as far as a search block by block
+//! finds.
 
 use proptest::prelude::*;
 use sledlab_core::params::Choices;
@@ -15,7 +16,7 @@ fn build(kind: LayoutKind, params: &MemsParams, geometry: &Geometry) -> Box<dyn 
     layout::build(&MemsParams { layout: kind, ..params.clone() }, geometry)
 }
 
-/// The three generations and a device whose counts have nothing to do with each other.
+/// The three generations, and a device with unusual counts.
 fn devices() -> [(&'static str, MemsParams); 4] {
     let generation = |bit_nm, active_tips| MemsParams { bit_nm, active_tips, ..MemsParams::default() };
     let odd = MemsParams {
@@ -103,7 +104,7 @@ fn runs_agree_with_search() {
     }
 }
 
-/// A device with the given counts.
+/// A device with these counts.
 fn params(cylinders: u64, rows: u64, tracks: u64, cells: u64, divided: &MemsParams) -> MemsParams {
     MemsParams {
         bit_nm: 10.0,
@@ -221,7 +222,7 @@ fn small_data_are_at_the_centre() {
     for lbn in 0..fifth {
         assert!((1000..1500).contains(&columnar.place(lbn).cylinder));
     }
-    // What follows fills the left and then the right side.
+    // The following blocks fill the left side and then the right side.
     let starts = [0, fifth, 3 * fifth].map(|lbn| columnar.place(lbn).cylinder);
     assert_eq!(starts, [1000, 0, 1500]);
     // Half of 25 columns are rounded up to 13.
@@ -261,17 +262,17 @@ fn two_classes_lie_in_parts_of_their_own() {
     for lbn in (small..geometry.blocks).step_by(7) {
         assert!(!(1225..1275).contains(&layout.place(lbn).cylinder));
     }
-    // A hundred blocks of small data at a position, up one column and down the next. As many as there are tips
-    // for in one pass, of one track or two.
+    // A hundred blocks of small data at a position, up one column and down the next. A pass takes as many blocks as
+    // there are tips for, of one track or two.
     assert_eq!(layout.place_and_run(15, 30), (Place { cylinder: 1225, track: 0, row: 0, cell: 15 }, 20));
     assert_eq!(layout.place_and_run(85, 30), (Place { cylinder: 1225, track: 4, row: 0, cell: 5 }, 15));
     assert_eq!(layout.place(100), Place { cylinder: 1225, track: 0, row: 1, cell: 0 });
     assert_eq!(layout.place(2700), Place { cylinder: 1226, track: 0, row: 26, cell: 0 });
-    // The others from the first column on and past the small data, every other track downwards.
+    // The other blocks lie from the first column on, leaving out the small data, every other track downwards.
     assert_eq!(layout.place_and_run(small, 30), (Place { cylinder: 0, track: 0, row: 0, cell: 0 }, 20));
     let beyond = small + 1225 * 2700;
     assert_eq!(layout.place(beyond), Place { cylinder: 1275, track: 0, row: 26, cell: 0 });
-    // Neither class is empty.
+    // Neither class of data is empty.
     assert_eq!(of(0.0001).place(2700).cylinder, 0);
     assert_eq!(of(0.9999).place(geometry.blocks - 1).cylinder, 2499);
 }

@@ -1,5 +1,5 @@
-//! Merging against a model of the medium block by block: whatever is merged, under any scheduler, every read
-//! sees what was written last before it arrived.
+//! Merging compared with a model of the medium, block by block: under every parameter of merging and every scheduler, a
+//! read finds the last write to each block that arrived before it.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ fn station(scheduler: &str, merge: &str) -> Box<dyn System> {
     system::build(&file, setup).unwrap()
 }
 
-/// Runs `requests` through; rows in order of completion.
+/// Runs `requests`; returns the completions in order.
 fn run(system: &mut dyn System, requests: &[Request]) -> Vec<Completion> {
     let mut completed = Vec::new();
     for (id, request) in requests.iter().enumerate() {
@@ -65,7 +65,8 @@ fn burst(requests: &[(u64, u64, u32, Op)]) -> Vec<Request> {
 const R: Op = Op::Read;
 const W: Op = Op::Write;
 
-/// What was merged of `requests` that come while the device is busy with something far away.
+/// The counts of merged requests and groups among `requests`, which arrive while the device is busy with a request far
+/// away.
 fn merged_of(merge: &str, requests: &[(u64, u64, u32, Op)]) -> (u64, u64) {
     let mut all = vec![(0, 5_000_000, 8, R)];
     all.extend_from_slice(requests);
@@ -112,9 +113,9 @@ fn chains_close_gaps_and_grow_at_both_ends() {
 
 #[test]
 fn nothing_is_merged_across_a_write_that_overlaps() {
-    // The second read must see the write, so it waits until that is served and cannot join the first.
+    // The second read must find the write, so it waits until the write is served and cannot join the first read.
     assert_eq!(merged_of("chains", &[(1, 0, 8, R), (2, 8, 4, W), (3, 8, 8, R)]), (0, 0));
-    // The write must not come before the read of what it overwrites.
+    // The write must not be served before the read of the blocks that it overwrites.
     assert_eq!(merged_of("chains:operations=any", &[(1, 0, 8, R), (2, 4, 8, W)]), (0, 0));
 }
 
@@ -136,7 +137,7 @@ fn a_merged_read_costs_less_and_is_shared_by_blocks() {
     assert!((together[1] / together[0] - 2.0).abs() < 1e-9);
 }
 
-/// Under FCFS, what is merged moves forward to the first of its group, and nothing else changes places.
+/// Checks for FCFS that merged requests move forward to the first of their group, and all others keep their places.
 fn assert_first_come_first_served(completed: &[Completion]) {
     let mut first_of: Vec<(Time, u64)> = Vec::new();
     for done in completed {
@@ -151,7 +152,7 @@ fn assert_first_come_first_served(completed: &[Completion]) {
 
 #[test]
 fn waiting_for_another_write_costs_no_place_in_the_queue() {
-    // Four writes to one block, each to be served before the next, among reads that are in nobody's way.
+    // Four writes to one block, each to be served before the next, among reads that overlap no other request.
     let arrivals: Vec<_> = (0..44)
         .map(|at| if at % 11 == 1 { (at, 0, 8, W) } else { (at, 1_000_000 + 1000 * at, 8, R) })
         .collect();
@@ -161,7 +162,7 @@ fn waiting_for_another_write_costs_no_place_in_the_queue() {
     assert_eq!(merged(system.as_ref()), Merged::default());
 }
 
-/// Few places, many of them next to each other or overlapping.
+/// Requests for few blocks, many of them adjacent or overlapping.
 fn requests() -> impl Strategy<Value = Vec<Request>> {
     let request = (0_u64..400, 0_u64..12, 0_u64..3, 1_u32..24, any::<bool>());
     prop::collection::vec(request, 2..60).prop_map(|drawn| {
@@ -177,7 +178,7 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
     })
 }
 
-/// The number of the request that wrote a block last, by what is on the medium.
+/// For each block, the number of the request that wrote it last.
 type Medium = HashMap<u64, u64>;
 
 fn apply(medium: &mut Medium, request: &Queued) -> Vec<Option<u64>> {
@@ -213,7 +214,7 @@ proptest! {
         if scheduler == "fcfs" && !together {
             assert_first_come_first_served(&completed);
         }
-        // What is served in one go may happen in any order within it.
+        // Requests served as one may be done in any order among themselves.
         completed.sort_by_key(|done| (done.start, if backwards { -(done.request.id as i64) } else { done.request.id as i64 }));
         let (mut medium, mut seen) = (Medium::new(), HashMap::new());
         for done in &completed {

@@ -1,4 +1,4 @@
-//! The position index makes the choices of an exhaustive search, in every state.
+//! The position index chooses as an exhaustive search does, in every state.
 
 mod racing;
 

@@ -1,7 +1,7 @@
-//! Geometry, layouts, seeks and turnarounds against the tables of the reference simulator.
+//! Geometry, layouts, seeks and turnarounds compared with tables of the reference simulator.
 //!
-//! The tables are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or
-//! beside the project, and the tests pass with a remark where there are none.
+//! The tables are not part of the project: the tests look for them in `$SLEDLAB_REFERENCE`, or beside the project, and
+//! pass with a remark where they find none.
 
 mod leaving;
 
@@ -21,7 +21,7 @@ use sledlab_models::device::mems::params::{Direction, KinematicsKind, LayoutKind
 
 const DEVICES: [&str; 4] = ["G1", "G2", "G3", "V1"];
 
-/// Tables are compared to this; they are printed to 1e-9 ms.
+/// Tolerance of comparisons: the tables are printed to 1e-9 ms.
 const TOLERANCE_MS: f64 = 1e-6;
 
 /// The folder with the tables, or `None` after a remark.
@@ -162,7 +162,7 @@ fn layouts_are_equal() {
     }
 }
 
-/// Largest difference, with the count of comparisons so that an empty test cannot pass.
+/// Largest difference, with the number of comparisons so that an empty test cannot pass.
 #[derive(Default)]
 struct Worst {
     difference_ms: f64,
@@ -177,7 +177,7 @@ impl Worst {
         self.compared += 1;
     }
 
-    /// What was compared, for the page.
+    /// The result of the comparisons, as an entry of the page on validation.
     fn report(&self, what: &str, kinematics: &str) -> Value {
         assert!(self.compared > 0);
         json!({
@@ -189,7 +189,7 @@ impl Worst {
     }
 }
 
-/// The kinematics in the tables, with the name they have there.
+/// The kinematics in the tables, each with its name there.
 fn kinds() -> [(&'static str, KinematicsKind); 3] {
     [
         ("piecewise", KinematicsKind::DisksimPiecewise),
@@ -198,15 +198,15 @@ fn kinds() -> [(&'static str, KinematicsKind); 3] {
     ]
 }
 
-/// Every kinematics with the parameters and the spring factor of a table column. The closed form
-/// without spring is refused, as its column holds nothing either.
+/// Every kinematics with the parameters and the spring factor of a table column. The closed form is refused without a
+/// spring, and its column is empty too.
 fn each_kinematics(
     folder: &Path,
     device: &str,
     mut check: impl FnMut(&str, f64, &MemsParams, &dyn Kinematics),
 ) {
     let stock = params(folder, device);
-    // All tables, also those of V1, are for these two.
+    // All tables, including those of V1, have columns of these two kinematics.
     for spring_factor in [0.75, 0.0] {
         let params = MemsParams { spring_factor, ..stock.clone() };
         for (name, kind) in kinds() {

@@ -1,4 +1,4 @@
-//! What every scheduler in the list promises.
+//! The rules that every scheduler in the list keeps.
 
 mod leaving;
 mod optimality;
@@ -15,10 +15,10 @@ use sledlab_models::scheduler::LIST;
 
 const BATCHES: [&str; 2] = ["none", "same-position"];
 
-/// Those for small queues, and the most requests they order.
+/// The schedulers for small queues, each with the most requests that it orders.
 const SMALL: [(&str, usize); 2] = [("mst", 1_000), ("optimal", 12)];
 
-/// Every scheduler, one request at a time and jointly, with the most requests it orders.
+/// Every scheduler, serving one request at a time and jointly, with the most requests that it orders.
 fn words() -> impl Iterator<Item = (String, usize)> {
     LIST.iter().flat_map(|entry| {
         let most = SMALL.iter().find(|(name, _)| *name == entry.name).map_or(usize::MAX, |(_, most)| *most);
@@ -26,8 +26,8 @@ fn words() -> impl Iterator<Item = (String, usize)> {
     })
 }
 
-/// Holds every scheduler to every rule, with the same requests for each, on the device that `text` describes;
-/// `room` is the most that wait, where a scheduler orders as many.
+/// Checks every scheduler against every rule, with the same requests for each, on the device that `text` describes;
+/// `room` is the most requests that wait, or fewer where a scheduler orders fewer.
 fn hold_all(text: &str, requests: &[Queued], room: usize) {
     for (word, most) in words() {
         let make = |mechanics: &dyn Mechanics| choice(&word).make(mechanics);
@@ -40,13 +40,13 @@ fn hold_all(text: &str, requests: &[Queued], room: usize) {
     }
 }
 
-/// Requests anywhere on a device, or crowded.
+/// Requests anywhere on a device, or crowded in a small range.
 fn drawn(count: usize, root: u64, text: &str, crowded: bool) -> Vec<Queued> {
     let mut draw = Draw::new(root, device(text).as_ref(), crowded);
     (0..count).map(|_| draw.request(Time::ZERO)).collect()
 }
 
-/// Requests for a few places, many of them alike.
+/// Requests for a few blocks, many of them equal.
 fn similar(count: usize) -> Vec<Queued> {
     let mut draw = Draw::new(1, device("").as_ref(), true);
     let places: Vec<Queued> = (0..7).map(|_| draw.request(Time::ZERO)).collect();
@@ -105,7 +105,7 @@ fn survives_long_queues_or_refuses_them() {
     }
 }
 
-/// Those that may have an index; the others plan too slowly for thousands of decisions.
+/// The schedulers that may have an index; the others plan too slowly for thousands of decisions.
 fn racers() -> impl Iterator<Item = String> {
     words().filter(|(_, most)| *most == usize::MAX).map(|(word, _)| word)
 }

@@ -1,4 +1,4 @@
-//! Where a sled is between two places: the closed form against integration of the equations of motion.
+//! The way of a sled between two places: the closed form compared with integration of the equations of motion.
 
 use rand::RngExt;
 use sledlab_core::{Op, Span, seed};
@@ -12,7 +12,7 @@ use sledlab_models::device::{Leg, Queued, Way, disk};
 /// Steps of the integration of a move.
 const STEPS: usize = 2_000;
 
-/// Place and speed of what is driven by `force(t, x, v)`, at all steps: Runge and Kutta's rule.
+/// Place and speed of a mass driven by `force(t, x, v)`, at all steps: Runge and Kutta's rule.
 fn integrated(at: (f64, f64), lasts_s: f64, force: impl Fn(f64) -> f64, s: f64) -> Vec<(f64, f64)> {
     let h = lasts_s / STEPS as f64;
     let mut state = at;
@@ -44,7 +44,7 @@ fn along(legs: &[Leg], mut after_s: f64) -> f64 {
     last.at(after_s)
 }
 
-/// The worst distance between a way and its integration at random instants, and how many those were.
+/// The worst distance between a way and its integration at random instants, and the number of instants.
 fn worst(legs: &[Leg], speed_m_s: f64, force_m_s2: f64, s: f64, instants: usize) -> (f64, f64) {
     let mut rng = seed::stream(legs.len() as u64 ^ speed_m_s.to_bits() ^ force_m_s2.to_bits(), "instants");
     let mut state = (along(legs, 0.0), speed_m_s);
@@ -105,7 +105,7 @@ fn moves_are_those_of_the_equations_of_motion() {
     assert!(worst_bits < 1e-3, "{worst_bits} bits");
 }
 
-/// A way begins where the sled is, ends where it is afterwards, and never jumps.
+/// A way begins at the sled's old place, ends at its new place, and never jumps.
 #[test]
 fn a_way_leads_from_state_to_state_without_a_jump() {
     let params = MemsParams::default();
@@ -131,7 +131,7 @@ fn a_way_leads_from_state_to_state_without_a_jump() {
         assert!((positioned.0 - f64::from(place.x)).abs() < 0.01, "{positioned:?} {place:?}");
         let steps = 2_000;
         let step_ns = lasts.as_ns() as f64 / f64::from(steps);
-        // Nothing gets faster than full force makes it over half the travel.
+        // No sled gets faster than full force makes it over half the travel.
         let fastest = (params.acceleration_x_m_s2 * 1.75 * params.travel_x_um * 1e-6).sqrt() * 1e-9 * step_ns;
         let most_bits = 2.0 * fastest / (params.bit_nm * 1e-9) + 0.1;
         let mut last = way.at(Span::ZERO);

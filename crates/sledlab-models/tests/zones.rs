@@ -1,4 +1,4 @@
-//! Schedulers by zones: their choices agree with plain statements of the rules, which look at every request.
+//! Schedulers by zones: their choices agree with simple implementations of their rules, which look at every request.
 
 mod racing;
 
@@ -10,7 +10,7 @@ use sledlab_core::{Op, Time};
 use sledlab_models::device::{Mechanics, Queued};
 use sledlab_models::scheduler::{self, Choice};
 
-/// Where a zone is, so that zones come in the order of a tour: column, half of it, place in it.
+/// The place of a zone, such that zones sort in the order of a tour: column, half of the column, place in the half.
 type Zone = (i64, i64, i64);
 
 /// How zones lie on the medium.
@@ -27,7 +27,7 @@ enum Tour {
     Circular,
     BackAndForth,
     MostForTheWay,
-    /// With the requests that are enough.
+    /// The number of requests from which a merged zone is visited.
     MergedAround(usize),
     MergedAlike(usize),
 }
@@ -39,7 +39,7 @@ enum Inside {
     Crowd,
 }
 
-/// What a scheduler is to do.
+/// A scheduler, and the rule that it must follow.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     word: &'static str,
@@ -74,15 +74,15 @@ const RULES: [Rule; 12] = {
     ]
 };
 
-/// A queue served by a rule, without any index.
+/// A queue served by a rule, without an index.
 struct Plain {
     rule: Rule,
     queue: Vec<Queued>,
     at: Option<Zone>,
     downwards: bool,
-    /// How often zones were merged into those of twice the size.
+    /// How often zones were merged into zones of twice the size.
     height: u32,
-    /// Requests from this number on were not there when the visit began.
+    /// Requests from this number on arrived after the visit began.
     gate: u64,
 }
 
@@ -150,8 +150,8 @@ impl Plain {
     }
 
     fn worth(&self, mechanics: &dyn Mechanics, zone: Zone) -> f64 {
-        let there = self.queue.iter().filter(|request| self.zone(mechanics, request, 0) == zone);
-        let times = there.map(|request| mechanics.positioning(request).as_ns());
+        let in_zone = self.queue.iter().filter(|request| self.zone(mechanics, request, 0) == zone);
+        let times = in_zone.map(|request| mechanics.positioning(request).as_ns());
         times.clone().count() as f64 / times.min().unwrap().max(1_000) as f64
     }
 
@@ -277,8 +277,8 @@ fn zones_of_the_paper_are_visited_once_each() {
     }
 }
 
-/// Picks until a lone request at the other end of the device is served, while `stream` says where the next
-/// request of an endless stream is; `None` if 3000 are not enough.
+/// Number of choices until a lone request at the other end of the device is served, beside an endless stream whose next
+/// block `stream` returns; `None` if 3000 choices are not enough.
 fn picks_beside_a_stream(word: &str, stream: impl Fn(u64) -> u64) -> Option<usize> {
     let mut device = device("");
     let mut queue = choice(word).make(device.mechanics()).unwrap();

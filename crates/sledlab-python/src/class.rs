@@ -1,7 +1,7 @@
 //! Plug-ins: classes of the user that take the place of a model, named `module:Class`.
 //!
-//! Importing a module runs it, so nothing of a plug-in is touched before the user has allowed it: an experiment
-//! file comes from anywhere.
+//! Importing a module runs it, so no code of a plug-in runs before the user has allowed the plug-in: an experiment file
+//! may come from anyone.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use toml::{Table, Value};
 
 use crate::error::{keep_of, raise, wrap};
 
-/// What a class takes the place of.
+/// A kind of model whose place a class can take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClassKind {
-    /// In messages.
+    /// Name of the kind in messages.
     pub name: &'static str,
-    /// The class that says what its methods must do.
+    /// The protocol class that documents the methods.
     pub protocol: &'static str,
-    /// The methods that it must have.
+    /// The methods that a class must have.
     pub methods: &'static [&'static str],
 }
 
@@ -37,11 +37,12 @@ pub(crate) struct Class {
 #[derive(Clone, Default)]
 pub(crate) struct Allowed(Arc<[String]>);
 
-/// How deep plug-ins may run within each other: one that simulates simulates with its like, and so on for ever.
+/// How deep plug-ins may run within each other: one that simulates may simulate with plug-ins that simulate, and so on
+/// for ever.
 const DEEPEST: u32 = 4;
 
 thread_local! {
-    /// Plug-ins that are being called on this thread, each by the one before it.
+    /// Number of plug-ins being called on this thread, each by the one before.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -52,17 +53,17 @@ pub(crate) fn is_plugin(word: &str) -> bool {
 }
 
 impl Allowed {
-    /// Those words, or none.
+    /// Allows the plug-ins that `words` name, or none.
     pub fn new(words: Option<Vec<String>>) -> Self {
         Allowed(words.unwrap_or_default().into())
     }
 
-    /// Those words.
+    /// The words of the plug-ins that are allowed.
     pub fn words(&self) -> &[String] {
         &self.0
     }
 
-    /// Refuses a plug-in that is named by its file rather than its module, or that the user has not allowed.
+    /// Refuses a plug-in that is named by its file rather than its module, and one that the user has not allowed.
     fn check(&self, word: &str) -> Result<(), Error> {
         let (module, class) = word.split_once(':').unwrap_or((word, ""));
         let file = module.rsplit(['/', '\\']).next().unwrap_or(module);
@@ -71,7 +72,7 @@ impl Allowed {
             return Err(Error::user(format!("`{word}` names a file, and a plug-in is named by its module"))
                 .with_remedy(format!("say `{name}:{class}` in the directory of {file}")));
         }
-        // One that is allowed may be said with parameters.
+        // A plug-in may be allowed together with parameters.
         let is_it = |allowed: &String| {
             allowed.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
         };
@@ -84,7 +85,7 @@ impl Allowed {
 }
 
 impl Class {
-    /// The class `module:Class`, if it is `allowed` and has the methods of its kind. None of them runs yet.
+    /// The class `module:Class`, if it is `allowed` and has the methods of its kind. None of the methods runs yet.
     pub fn find(py: Python<'_>, kind: ClassKind, word: &str, allowed: &Allowed) -> PyResult<Self> {
         allowed.check(word).map_err(raise)?;
         let found = import(py, word).map_err(|raised| wrap(py, kind, word, &raised))?;
@@ -92,7 +93,7 @@ impl Class {
         Ok(Class { kind, word: word.into(), of: Arc::new(class.clone().unbind()) })
     }
 
-    /// An object of it; `params` are arguments of its constructor.
+    /// Makes an object of the class; `params` are the arguments of its constructor.
     pub fn make(&self, params: &Table) -> Result<Py<PyAny>, Error> {
         self.call(|py| {
             let arguments = PyDict::new(py);
@@ -103,8 +104,8 @@ impl Class {
         })
     }
 
-    /// What something of it returns, or the error that ends a run in which that raised an exception: whatever a
-    /// plug-in does goes through here.
+    /// Calls code of the plug-in. Returns its result, or the error that ends a run in which the plug-in raised an
+    /// exception: every call of a plug-in goes through here.
     pub fn call<T>(&self, work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, Error> {
         Python::attach(|py| {
             let depth = DEPTH.get();
@@ -122,7 +123,7 @@ impl Class {
         })
     }
 
-    /// `module:Class`.
+    /// The class as the user named it, `module:Class`.
     pub fn word(&self) -> &str {
         &self.word
     }
@@ -142,7 +143,7 @@ impl Class {
 }
 
 impl ClassKind {
-    /// Refuses what is no class, such as a function, and a class without the methods: neither is called.
+    /// Refuses an object that is no class, such as a function, and a class without the methods: neither is called.
     fn check<'a, 'py>(
         self,
         word: &str,
@@ -159,7 +160,7 @@ impl ClassKind {
     }
 }
 
-/// Those of `kinds` whose methods the class `word` has, if it is `allowed`; none of them runs.
+/// Those of `kinds` whose methods the class `word` has, if the class is `allowed`; none of the methods runs.
 pub(crate) fn fitting(
     py: Python<'_>,
     kinds: &[ClassKind],
@@ -173,14 +174,15 @@ pub(crate) fn fitting(
     Ok(kinds.iter().filter(|kind| kind.check(word, &found).is_ok()).copied().collect())
 }
 
-/// Whether objects of `class` have a method. The attribute alone does not tell: it may be one of the metaclass.
+/// Whether objects of `class` have a method. The class's attribute alone does not say so: it may be one of the
+/// metaclass.
 fn has(class: &Bound<'_, PyType>, method: &str) -> bool {
     let defines = |base: Bound<'_, PyAny>| base.getattr("__dict__").and_then(|own| own.contains(method));
     class.mro().iter().any(|base| defines(base).unwrap_or(false))
         && class.getattr(method).is_ok_and(|found| found.is_callable())
 }
 
-/// `a, b and c`.
+/// Words as a list in prose: `a, b and c`.
 fn listed(words: &[&str]) -> String {
     match words {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
@@ -188,15 +190,15 @@ fn listed(words: &[&str]) -> String {
     }
 }
 
-/// What `module:Class` names.
+/// Imports the object that `module:Class` names.
 ///
-/// The working directory is searched too, so that a module beside the user's work is found, but after all else
-/// and during this import only: no file that lies there takes the place of an installed module. Where Python
-/// itself searches it first (`python -m`, `python -c`) that stays as it is.
+/// The working directory is searched too, so that a module beside the user's work is found, but after all other
+/// directories and during this import only: no file there takes the place of an installed module. Where Python itself
+/// searches the working directory first (`python -m`, `python -c`), that stays so.
 fn import<'py>(py: Python<'py>, word: &str) -> PyResult<Bound<'py, PyAny>> {
     let (module, class) = word.split_once(':').unwrap_or((word, ""));
     let path = py.import("sys")?.getattr("path")?;
-    // There may be none: it can be deleted while somebody is in it.
+    // There may be no working directory: it can be deleted while a process is in it.
     let here = py.import("os")?.call_method0("getcwd").ok();
     let here = match here {
         Some(here) if !path.contains(&here)? && !path.contains("")? => Some(here),
@@ -205,13 +207,13 @@ fn import<'py>(py: Python<'py>, word: &str) -> PyResult<Bound<'py, PyAny>> {
     if let Some(here) = &here {
         path.call_method1("append", (here,))?;
     }
-    // A module that has just been written is not in what Python remembers of a directory.
+    // A module that has just been written is missing from Python's cache of its directory.
     let imported = py
         .import("importlib")
         .and_then(|lib| lib.call_method0("invalidate_caches"))
         .and_then(|_| py.import(module));
     if let Some(here) = &here {
-        // The module may have removed it itself.
+        // The module may have removed the directory itself.
         let _ = path.call_method1("remove", (here,));
     }
     imported?.getattr(class)

@@ -22,7 +22,7 @@ pub(crate) struct Work(sledlab_trace::work::Work);
 
 #[pymethods]
 impl Work {
-    /// Reads a record: of a file or, where text is given, of that; the path then stands in messages.
+    /// Reads a record: of the file at `path` or, where `text` is given, of that; `path` then only stands in messages.
     #[new]
     #[pyo3(signature = (path, text = None))]
     fn new(py: Python<'_>, path: &str, text: Option<Vec<u8>>) -> PyResult<Self> {
@@ -77,7 +77,7 @@ impl Work {
         described.to_string()
     }
 
-    /// Bytes that nodes send to each other and, last, to the client in all phases, row by row, as JSON.
+    /// Bytes that each node sends to each node and, last, to the client, summed over all phases, row by row, as JSON.
     fn traffic(&self) -> String {
         let work = &self.0;
         let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];
@@ -96,7 +96,7 @@ impl Work {
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct ClusterExperiment {
     said: Mutex<cluster::ClusterExperiment>,
-    /// Never written into a file: whoever runs one decides for himself.
+    /// Not part of the experiment's file: the user who runs the experiment decides what may run.
     allowed: Allowed,
 }
 
@@ -105,7 +105,7 @@ impl ClusterExperiment {
         self.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The experiment with the devices and the replacement policies at hand that are plug-ins, which must be allowed.
+    /// The experiment with the plug-ins that are its devices and replacement policies, all of which must be allowed.
     fn ready(&self, py: Python<'_>) -> PyResult<cluster::ClusterExperiment> {
         let mut experiment = self.get();
         for store in experiment.stores().map_err(raise)? {
@@ -114,7 +114,7 @@ impl ClusterExperiment {
         Ok(experiment)
     }
 
-    /// The experiment with something in the place of its plug-ins, of which nothing runs.
+    /// The experiment with stand-ins for its plug-ins, of which no code runs.
     fn without_plugins(&self) -> Result<cluster::ClusterExperiment, Error> {
         let mut experiment = self.get();
         for store in experiment.stores()? {
@@ -144,13 +144,13 @@ impl ClusterExperiment {
         Ok(ClusterExperiment { said: Mutex::new(experiment), allowed: Allowed::default() })
     }
 
-    /// Allows those plug-ins, `module:Class`, to run, and no others; `*` allows all.
+    /// Allows the plug-ins `words`, each `module:Class`, to run, and no others; `*` allows all.
     #[pyo3(signature = (words))]
     fn with_plugins(&self, words: Option<Vec<String>>) -> Self {
         ClusterExperiment { said: Mutex::new(self.get()), allowed: Allowed::new(words) }
     }
 
-    /// Refuses plug-ins that are not allowed, and classes that are none.
+    /// Refuses plug-ins that are not allowed, and objects that are no classes.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.ready(py).map(|_| ())
     }
@@ -178,12 +178,13 @@ impl ClusterExperiment {
         })
     }
 
-    /// The record that the file names.
+    /// The work record that the experiment's file names, if any.
     fn work_file(&self) -> PyResult<Option<String>> {
         self.get().work_file().map_err(raise)
     }
 
-    /// The complete experiment for a record, every default filled in; for that which it names unless given.
+    /// The complete experiment, every default filled in, for the record `work`; by default for the one that the
+    /// experiment names.
     #[pyo3(signature = (work = None))]
     fn to_toml(&self, py: Python<'_>, work: Option<&Work>) -> PyResult<String> {
         let experiment = self.without_plugins().map_err(raise)?;
@@ -194,12 +195,12 @@ impl ClusterExperiment {
         .map_err(raise)
     }
 
-    /// What has been said, as TOML, without defaults.
+    /// The settings that were made, as TOML, without defaults.
     fn said(&self) -> String {
         self.get().said().to_string()
     }
 
-    /// What has been said of a key such as `node.preset`, as text; defaults do not count.
+    /// The value that was set for a key such as `node.preset`, as text; none where the key has its default.
     fn setting(&self, key: &str) -> Option<String> {
         let (table, key) = key.split_once('.')?;
         let said = self.get().said();
@@ -207,7 +208,7 @@ impl ClusterExperiment {
         Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
-    /// What makes the same again, for `copy` and `pickle`.
+    /// Arguments that make the same experiment again, for `copy` and `pickle`.
     fn __getnewargs__(&self) -> (String,) {
         (self.said(),)
     }
@@ -252,11 +253,11 @@ impl ClusterExperiment {
     }
 }
 
-/// Who holds the copy of a share, and who does which part of the work on it.
+/// The holder of the copy of a node's share, and the parts of the work on that share.
 type Share = (Option<usize>, Vec<(usize, u64, u64, u64)>);
 
-/// For the share of each node: who holds its copy, and who does which part of the work on it when nodes have failed, as
-/// `(machine, from, to, of)`.
+/// For the share of each node: the node that holds its copy, and, when the nodes `failed` have failed, which nodes do
+/// which part of the work on it, as `(machine, from, to, of)`.
 #[pyfunction]
 pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyResult<Vec<Share>> {
     let kind = Redundancy::from_value(&toml::Value::from(redundancy));
@@ -267,7 +268,7 @@ pub(crate) fn shares(redundancy: &str, nodes: usize, failed: Vec<usize>) -> PyRe
     Ok(parts.map(|(share, parts)| (layout.holder(share), parts.iter().map(plain).collect())).collect())
 }
 
-/// The record that an experiment names.
+/// Reads the record that an experiment names.
 fn read_named(experiment: &cluster::ClusterExperiment) -> Result<sledlab_trace::work::Work, Error> {
     match experiment.work_file()? {
         Some(file) => sledlab_trace::work::Work::read(file),

@@ -1,4 +1,4 @@
-//! Models held to the rules of their kind, plug-ins and those of the lists.
+//! Models checked against the rules of their kind: plug-ins, and models of sledlab.
 
 use pyo3::prelude::*;
 use sledlab_core::conformance::Rule;
@@ -14,7 +14,7 @@ use crate::class::{Allowed, ClassKind, fitting, is_plugin};
 use crate::error::{forget, raise};
 use crate::interrupt::check_signals;
 
-/// What a class can take the place of.
+/// The kinds of model whose place a class can take.
 const KINDS: [ClassKind; 5] = [
     crate::device_class::KIND,
     crate::scheduler::KIND,
@@ -26,8 +26,8 @@ const KINDS: [ClassKind; 5] = [
 /// A model, and the rules of its kind.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Conformance {
-    /// In messages.
-    told: String,
+    /// Name of the model in messages.
+    title: String,
     is_plugin: bool,
     model: Model,
 }
@@ -40,7 +40,7 @@ enum Model {
 }
 
 impl Model {
-    /// The model that `word` says; `name` is it without parameters, which are in `params`.
+    /// The model that `word` names; `name` is `word` without its parameters, which are in `params`.
     fn new(
         py: Python<'_>,
         kind: &str,
@@ -75,29 +75,29 @@ impl Model {
         })
     }
 
-    /// Holds it to the rule that `says` so.
-    fn hold(&self, told: &str, says: &str, seed: u64, cases: u64) -> Result<()> {
+    /// Checks the model against the rule whose sentence is `says`.
+    fn hold(&self, title: &str, says: &str, seed: u64, cases: u64) -> Result<()> {
         match self {
             Model::Device(described) => {
-                find(&device::RULES, says)?.hold(told, seed, cases, |check, number| {
+                find(&device::RULES, says)?.hold(title, seed, cases, |check, number| {
                     check_signals()?;
                     check(&|| described.params.device(), &device::Case::random(seed, number))
                 })
             }
             Model::Scheduler(choice) => {
-                find(&scheduler::RULES, says)?.hold(told, seed, cases, |check, number| {
+                find(&scheduler::RULES, says)?.hold(title, seed, cases, |check, number| {
                     check_signals()?;
                     scheduler::hold(*check, &|mechanics| choice.make(mechanics), seed, number)
                 })
             }
             Model::Replacement(choice) => {
-                find(&replacement::RULES, says)?.hold(told, seed, cases, |check, number| {
+                find(&replacement::RULES, says)?.hold(title, seed, cases, |check, number| {
                     check_signals()?;
                     check(&|capacity| choice.make(capacity), &replacement::Case::random(seed, number))
                 })
             }
             Model::Workload(choice) => {
-                find(&workload::RULES, says)?.hold(told, seed, cases, |check, number| {
+                find(&workload::RULES, says)?.hold(title, seed, cases, |check, number| {
                     check_signals()?;
                     let make = |at: synthetic::GeneratorSetting| choice.build(at.seed, at.capacity_blocks);
                     check(&make, &workload::Case::random(seed, number))
@@ -109,7 +109,7 @@ impl Model {
 
 #[pymethods]
 impl Conformance {
-    /// The model of a kind that `word` says; `plugins` are those that may run.
+    /// The model of a kind that `word` names; `plugins` are those that may run.
     #[new]
     #[pyo3(signature = (kind, word, plugins))]
     fn new(py: Python<'_>, kind: &str, word: &str, plugins: Option<Vec<String>>) -> PyResult<Self> {
@@ -121,10 +121,10 @@ impl Conformance {
             Model::Device(described) => is_plugin(described.params.kind()),
             _ => is_plugin(word),
         };
-        Ok(Conformance { told: format!("{noun} `{word}`"), is_plugin, model })
+        Ok(Conformance { title: format!("{noun} `{word}`"), is_plugin, model })
     }
 
-    /// The rules, in the order in which they are to be held.
+    /// The rules of the model's kind, in the order in which they are to be checked.
     fn rules(&self) -> Vec<&'static str> {
         match self.model {
             Model::Device(_) => says(&device::RULES, self.is_plugin),
@@ -134,10 +134,11 @@ impl Conformance {
         }
     }
 
-    /// Holds the model to a rule in so many cases, which follow from `seed`; refuses one that breaks it.
+    /// Checks the model against a rule in so many cases, which follow from `seed`; an error if the model breaks the
+    /// rule.
     fn hold(&self, py: Python<'_>, rule: &str, seed: u64, cases: u64) -> PyResult<()> {
-        py.detach(|| self.model.hold(&self.told, rule, seed, cases)).map_err(|error| {
-            // What a plug-in raised is in the error, which says more.
+        py.detach(|| self.model.hold(&self.title, rule, seed, cases)).map_err(|error| {
+            // The error holds what a plug-in raised, and more.
             if !error.is_interrupt() {
                 forget();
             }
@@ -159,7 +160,7 @@ pub(crate) fn kinds_of_plugin(
     Ok(found.iter().map(|kind| kind.name).collect())
 }
 
-/// The sentences of a list of rules, of those that are asked of plug-ins or all.
+/// The sentences of a list of rules: of those that plug-ins must keep, or of all.
 fn says<Check>(rules: &[Rule<Check>], of_plug_ins: bool) -> Vec<&'static str> {
     let asked = rules.iter().filter(|rule| rule.of_plug_ins || !of_plug_ins);
     asked.map(|rule| rule.says).collect()

@@ -1,4 +1,4 @@
-//! Devices: what there is, their files, their seek-time maps.
+//! Devices: the catalogue, device files and seek-time maps.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::error::raise;
 use crate::interrupt::watch;
 use crate::source::to_bytes;
 
-/// Everything that can be named in an experiment, with its parameters, as JSON.
+/// All models that an experiment can name, with their parameters, as JSON.
 #[pyfunction]
 pub(crate) fn catalogue() -> PyResult<String> {
     Ok(sledlab_sim::catalogue().map_err(raise)?.to_string())
@@ -24,8 +24,8 @@ pub(crate) fn device_text(name: &str) -> PyResult<&'static str> {
     preset::text(name).map_err(raise)
 }
 
-/// A device of a DiskSim parameter file at `file` as a device file, and notes on what could not be carried over.
-/// Files that it names are looked for beside it.
+/// The device of a DiskSim parameter file at `file`, as a device file, and notes on parameters that could not be
+/// carried over. Files that the parameter file names are looked for beside it.
 #[pyfunction]
 #[pyo3(signature = (text, file, name = None))]
 pub(crate) fn import_device(text: &str, file: &str, name: Option<&str>) -> PyResult<(String, Vec<String>)> {
@@ -33,8 +33,8 @@ pub(crate) fn import_device(text: &str, file: &str, name: Option<&str>) -> PyRes
     disksim::import(text, file, name, &open).map_err(raise)
 }
 
-/// Positioning times from a place to every row of every column: x of the columns and y of the rows in bits from
-/// the centre (i32), and the times in ms (f64) row by row, all as bytes.
+/// Positioning times from a place to every row of every column: x of the columns and y of the rows in bits from the
+/// centre (i32), and the times in ms (f64) row by row, all as bytes.
 #[pyfunction]
 pub(crate) fn seek_map<'py>(
     py: Python<'py>,
@@ -57,7 +57,7 @@ pub(crate) fn seek_map<'py>(
 }
 
 /// Replays the measured stream in a file on the device of an experiment, attached to a `host` where one is named.
-/// Gives op letters, and measured and simulated service times in ns (u64), each as bytes.
+/// Returns op letters, and measured and simulated service times in ns (u64), each as bytes.
 #[pyfunction]
 #[pyo3(signature = (experiment, file, host = None))]
 pub(crate) fn replay_measured<'py>(

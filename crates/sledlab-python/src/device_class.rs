@@ -1,8 +1,8 @@
 //! Devices written in Python.
 //!
-//! A class named `module:Class` with `serve(state, lbn, blocks, is_write)`, a function of what it is given: from which
-//! state, what takes how long, and which state that leaves. The state is a number that the simulator keeps, so asking
-//! what something would take changes nothing. The interpreter lock is taken for every call.
+//! A class named `module:Class` with `serve(state, lbn, blocks, is_write)`, which returns how long the request takes
+//! from that state, and the state that it leaves. It must depend on its arguments alone. The state is a number that the
+//! simulator keeps, so asking for the time of a request changes nothing. The interpreter lock is taken for every call.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,7 +23,7 @@ use crate::class::{Allowed, Class, ClassKind};
 pub(crate) const KIND: ClassKind =
     ClassKind { name: "device", protocol: "sledlab.Device", methods: &["serve"] };
 
-/// Idle time after which it parks of its own accord: no rest of a run is as long.
+/// Idle time after which a device written in Python parks by itself, in ms: no rest of a run is as long.
 const NEVER_MS: f64 = 1e9;
 
 /// The kind of device `module:Class`, if it is `allowed`.
@@ -35,7 +35,7 @@ pub(crate) fn kind(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Cu
     }))
 }
 
-/// Says `module:Class`, but is never it: for work that runs nothing of a plug-in.
+/// A stand-in for `module:Class`, by name only: for work that runs no code of a plug-in.
 pub(crate) fn stand_in(word: &str) -> CustomDevice {
     let name = word.to_owned();
     let make = move |params: &Table| -> Box<dyn Description> {
@@ -44,7 +44,7 @@ pub(crate) fn stand_in(word: &str) -> CustomDevice {
     CustomDevice::new(word, make)
 }
 
-/// What a device file says of it: its parameters are arguments of the constructor.
+/// The description of such a device in a device file: its parameters are arguments of the constructor.
 #[derive(Clone)]
 struct Described {
     word: String,
@@ -106,7 +106,7 @@ impl Description for Described {
     }
 }
 
-/// An object of the class, and where its mechanism is.
+/// An object of the class, and the state of its mechanism.
 #[derive(Clone)]
 struct PythonDevice {
     class: Class,
@@ -114,14 +114,14 @@ struct PythonDevice {
     capacity_blocks: u64,
     rates: PowerRates,
     idle_mw: f64,
-    /// Whether it wants to be told of what it has served.
-    is_told: bool,
+    /// Whether the object has a method `served`, which is called after each request.
+    has_served: bool,
     state: i64,
-    /// Why it has given up; known to all its copies, for schedulers ask those.
+    /// Why the device has failed; shared by all its copies, since schedulers ask copies.
     failure: Arc<Mutex<Failure>>,
 }
 
-/// Of a device that has failed nothing is called again.
+/// The failure of a device: once it has failed, none of its methods is called again.
 #[derive(Default)]
 struct Failure {
     failed: bool,
@@ -153,19 +153,19 @@ impl PythonDevice {
             startup: Span::from_ms(number("startup_ms", Some(0.0))?),
             ..PowerRates::default()
         };
-        let is_told = device.hasattr("served")?;
+        let has_served = device.hasattr("served")?;
         let device = Arc::new(device.clone().unbind());
         let failure = Arc::default();
-        Ok(PythonDevice { class, device, capacity_blocks, rates, idle_mw, is_told, state: 0, failure })
+        Ok(PythonDevice { class, device, capacity_blocks, rates, idle_mw, has_served, state: 0, failure })
     }
 
-    /// What it returns, unless it has failed: then `otherwise`, until the run has noticed.
+    /// The result of `call`. Once the device has failed: `otherwise`, until the run has noticed the failure.
     fn call<T>(&self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         let failure = || self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure().failed {
             return otherwise;
         }
-        // Not under the lock: it may simulate with another of its kind.
+        // Called without the lock: `call` may simulate with another copy of the device.
         match self.class.call(|py| call(self.device.bind(py))) {
             Ok(value) => value,
             Err(failed) => {
@@ -175,7 +175,7 @@ impl PythonDevice {
         }
     }
 
-    /// What serving `request` takes from `state`, and the state that leaves.
+    /// The time of serving `request` from `state`, and the state afterwards.
     fn serve(&self, state: i64, request: &Queued) -> (Timing, i64) {
         let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
         self.call((otherwise, state), |device| {
@@ -185,7 +185,7 @@ impl PythonDevice {
     }
 }
 
-/// What `serve` returned: milliseconds, or a dict of what they are made of.
+/// The time that `serve` returned, as milliseconds or as a dict of its parts, and the state.
 fn timing_of(state: i64, returned: &Bound<'_, PyAny>) -> PyResult<(Timing, i64)> {
     let (mut timing, mut then) = (Timing::default(), state);
     if let Ok(parts) = returned.cast::<PyDict>() {
@@ -218,7 +218,7 @@ fn to_span(value: &Bound<'_, PyAny>) -> PyResult<Span> {
     if (0.0..=1e9).contains(&ms) { Ok(Span::from_ms(ms)) } else { Err(wrong(&ms.to_string())) }
 }
 
-/// The state as schedulers see it, its lower half as x: equal ones are equal, that is all.
+/// The state as schedulers see it, with its lower half as x: they can only compare states for equality.
 fn seen(state: i64) -> DeviceState {
     DeviceState { x: state as i32, y: (state >> 32) as i32, ..DeviceState::STILL }
 }
@@ -344,7 +344,7 @@ impl Device for PythonDevice {
                 energy,
                 device: Some(0),
             });
-            if self.is_told {
+            if self.has_served {
                 let arguments = (start.as_ns(), request.lbn, request.blocks, request.op == Op::Write);
                 self.call((), |device| device.call_method1("served", arguments).map(|_| ()));
             }

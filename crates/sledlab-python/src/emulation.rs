@@ -11,7 +11,7 @@ use sledlab_emulation::{Data, HostPath, Listen, Priority, Scale, ServerOptions, 
 use crate::error::raise;
 use crate::experiment::Experiment;
 
-/// A server, and what it said when it ended.
+/// A server that runs, or the end of one.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Server {
     uri: String,
@@ -24,11 +24,11 @@ enum State {
     Ended(Result<ServerEnd, Error>),
 }
 
-/// What a server said when it ended.
+/// The end of a server: its report, and its failure.
 #[derive(Clone)]
 struct ServerEnd {
     report: String,
-    /// What the model has given up with.
+    /// The error with which the model has failed.
     failure: Option<Error>,
 }
 
@@ -37,7 +37,7 @@ impl Server {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with a server that runs.
+    /// Calls `act` with the server, which must be running.
     fn running(
         &self,
         py: Python<'_>,
@@ -111,7 +111,7 @@ impl Server {
         self.socket.as_deref()
     }
 
-    /// How it goes, as JSON; nothing once it has been stopped.
+    /// The status, as JSON; none once the server has been stopped.
     fn status(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let status = || match &*self.state() {
             State::Running(server) => json(&server.status()).map(Some),
@@ -120,7 +120,7 @@ impl Server {
         py.detach(status).map_err(raise)
     }
 
-    /// The device loses its power; what that has done, as JSON.
+    /// The device loses its power; returns what the failure has done, as JSON.
     fn power_fail(&self, py: Python<'_>, seed: Option<u64>) -> PyResult<String> {
         let fail = || match &*self.state() {
             State::Running(server) => json(&server.power_fail(seed)?.0),
@@ -129,22 +129,22 @@ impl Server {
         py.detach(fail).map_err(raise)
     }
 
-    /// Measures the way to a file or device that was made of it, before it begins.
+    /// Measures the way to a file or a device that was made of the server, before the clock starts.
     fn measure(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         self.running(py, |server| server.measure(&path))
     }
 
-    /// Starts the clock, where it was to wait until something is attached.
+    /// Starts the clock of a server that waits until it is attached.
     fn begin(&self, py: Python<'_>) -> PyResult<()> {
         self.running(py, sledlab_emulation::Server::begin)
     }
 
-    /// Ends it, and tells the same whenever it is asked again.
+    /// Ends the server and returns its report; the same report whenever this is called again.
     fn stop(&self, py: Python<'_>, drain: bool) -> PyResult<String> {
-        self.ended(py, drain).map(|told| told.report)
+        self.ended(py, drain).map(|end| end.report)
     }
 
-    /// Raises what the model of a server that has ended had given up with, if it had.
+    /// Raises the error with which the model of a server has failed that has ended, if it has.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.ended(py, false)?.failure.map_or(Ok(()), |error| Err(raise(error)))
     }
@@ -155,18 +155,18 @@ impl Server {
         let stop = || {
             let mut state = self.state();
             let nothing = State::Ended(Err(Error::internal("a server was stopped while it was stopped")));
-            let told = match std::mem::replace(&mut *state, nothing) {
+            let end = match std::mem::replace(&mut *state, nothing) {
                 State::Running(server) => server.stop(drain).and_then(|report| server_end(&report)),
-                State::Ended(told) => told,
+                State::Ended(end) => end,
             };
-            *state = State::Ended(told.clone());
-            told
+            *state = State::Ended(end.clone());
+            end
         };
         py.detach(stop).map_err(raise)
     }
 }
 
-/// A report with the outcome of the model, as JSON.
+/// The report, with the model's outcome in it, as JSON.
 fn server_end(report: &ServerReport) -> Result<ServerEnd, Error> {
     let internal =
         |error: serde_json::Error| Error::internal(format!("cannot write the report as JSON: {error}"));
@@ -206,7 +206,7 @@ fn priority_of(word: &str) -> Result<Priority, Error> {
     }
 }
 
-/// Stands for a per-request table.
+/// A number that stands for a per-request table.
 #[pyclass(module = "sledlab._native")]
 pub(crate) struct RowsDigest(sledlab_emulation::RowsDigest);
 
@@ -217,7 +217,7 @@ impl RowsDigest {
         RowsDigest(sledlab_emulation::RowsDigest::default())
     }
 
-    /// Takes a chunk of columns as `Experiment.run` hands them over.
+    /// Adds a chunk of columns as `Experiment.run` passes them to `rows`.
     fn update(&mut self, columns: Vec<(String, Vec<u8>)>) {
         for (place, (name, bytes)) in columns.iter().enumerate() {
             if name == "op" {

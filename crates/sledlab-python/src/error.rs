@@ -16,15 +16,15 @@ thread_local! {
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Keeps an exception that a callback raised, and gives an error that makes Rust stop.
+/// Keeps an exception that a callback raised, and returns an error that makes Rust stop.
 pub(crate) fn keep(raised: PyErr) -> Error {
     let interrupted = is_interrupt(&raised);
     RAISED.with(|slot| slot.replace(Some(raised)));
     if interrupted { Error::interrupted() } else { Error::internal("a Python callback raised an exception") }
 }
 
-/// The same of an exception that the class `word` raised: the error says all of it, for it may have to leave a thread of
-/// which nobody asks for the exception.
+/// As [`keep`], for an exception that the class `word` raised: the error holds its traceback, since it may have to
+/// leave a thread on which the exception itself is never asked for.
 pub(crate) fn keep_of(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
     let stopped = keep(wrap(py, kind, word, raised));
     if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
@@ -34,9 +34,9 @@ fn is_interrupt(raised: &PyErr) -> bool {
     Python::attach(|py| raised.is_instance_of::<PyKeyboardInterrupt>(py))
 }
 
-/// A user's error that says that the class `word` raised an exception, with its traceback and as its cause. The
-/// user's interrupt, which strikes wherever Python is at work, stays what it is, and so does the error of a plug-in
-/// that was called too deep within others: each of them would tell the same again.
+/// A user's error that says that the class `word` raised an exception, with its traceback, and with the exception as
+/// its cause. Two exceptions are returned unchanged: the user's interrupt, which can strike wherever Python is at work,
+/// and the error of a plug-in that was called too deep within others, since each of these would report the same again.
 pub(crate) fn wrap(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
     let too_deep = || raised.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
     if is_interrupt(raised) || too_deep() {
@@ -54,14 +54,14 @@ fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
         .import("traceback")
         .and_then(|module| module.call_method1("format_exception", parts))
         .and_then(|lines| lines.extract::<Vec<String>>());
-    let told = lines.map_or_else(|_| raised.to_string(), |lines| lines.concat());
+    let traceback = lines.map_or_else(|_| raised.to_string(), |lines| lines.concat());
     let ClassKind { name, protocol, .. } = kind;
-    Error::user(format!("{name} `{word}` failed\n{}", told.trim_end()))
+    Error::user(format!("{name} `{word}` failed\n{}", traceback.trim_end()))
         .with_remedy(format!("mend the class; `{protocol}` says what its methods must do"))
 }
 
-/// After a run that stopped early without an error: raises what a callback or a signal handler did, but for the
-/// user's interrupt where the caller `knows` of it from the outcome.
+/// After a run that stopped early without an error: raises the exception that a callback or a signal handler raised,
+/// except for the user's interrupt where the caller `knows` of it from the outcome.
 pub(crate) fn raise_kept(knows: bool) -> PyResult<()> {
     match RAISED.with(RefCell::take) {
         Some(raised) if !(knows && is_interrupt(&raised)) => Err(raised),
@@ -69,12 +69,12 @@ pub(crate) fn raise_kept(knows: bool) -> PyResult<()> {
     }
 }
 
-/// Lets go of what a callback raised, where the error to raise tells of it.
+/// Drops the exception that a callback raised, where the error to raise holds it.
 pub(crate) fn forget() {
     RAISED.with(RefCell::take);
 }
 
-/// The exception to raise for `error`: the one a callback raised, or sledlab's own.
+/// The exception to raise for `error`: the one that a callback raised, or sledlab's own.
 pub(crate) fn raise(error: Error) -> PyErr {
     if let Some(raised) = RAISED.with(RefCell::take) {
         return raised;

@@ -19,7 +19,7 @@ use crate::source::{Source, to_bytes};
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Experiment {
     said: Mutex<sledlab_sim::Experiment>,
-    /// Never written into a file: whoever runs one decides for himself.
+    /// Not part of the experiment's file: the user who runs the experiment decides what may run.
     allowed: Allowed,
 }
 
@@ -28,7 +28,7 @@ impl Experiment {
         self.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The experiment with its plug-ins at hand, all of which must be allowed.
+    /// The experiment with its plug-ins, all of which must be allowed.
     pub(crate) fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
         let mut experiment = self.get();
         let (word, params) = experiment.scheduler_said().map_err(raise)?;
@@ -47,7 +47,7 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// The plug-ins that it names.
+    /// The plug-ins that the experiment names.
     fn named(&self) -> Result<Vec<String>, Error> {
         let experiment = self.get();
         let said = [experiment.scheduler_said()?, experiment.power_said()?, experiment.workload_said()?];
@@ -56,7 +56,7 @@ impl Experiment {
         Ok(words.filter(|word| is_plugin(word)).collect())
     }
 
-    /// The experiment with something in the place of its plug-ins, of which nothing runs.
+    /// The experiment with stand-ins for its plug-ins, of which no code runs.
     fn without_plugins(&self) -> Result<sledlab_sim::Experiment, Error> {
         let mut experiment = self.get();
         if !self.named()?.is_empty() {
@@ -122,7 +122,7 @@ impl Experiment {
         })
     }
 
-    /// Allows those plug-ins, `module:Class`, to run, and no others; `*` allows all.
+    /// Allows the plug-ins `words`, each `module:Class`, to run, and no others; `*` allows all.
     #[pyo3(signature = (words))]
     fn with_plugins(&self, words: Option<Vec<String>>) -> Self {
         Experiment { said: Mutex::new(self.get()), allowed: Allowed::new(words) }
@@ -142,17 +142,17 @@ impl Experiment {
         self.ready(py)?.check().map_err(raise)
     }
 
-    /// Nothing of a plug-in runs: what it is given is written as it was said.
+    /// No code of a plug-in runs: its parameters are written as they were set.
     fn to_toml(&self) -> PyResult<String> {
         self.without_plugins().and_then(|experiment| experiment.to_toml()).map_err(raise)
     }
 
-    /// What has been said, as TOML, without defaults.
+    /// The settings that were made, as TOML, without defaults.
     fn said(&self) -> String {
         self.get().said().to_string()
     }
 
-    /// What has been said of a key such as `trace.file`, as text; defaults do not count.
+    /// The value that was set for a key such as `trace.file`, as text; none where the key has its default.
     fn setting(&self, key: &str) -> Option<String> {
         let experiment = self.get();
         let value = experiment.get(key)?;
@@ -182,15 +182,16 @@ impl Experiment {
         describe().map_err(raise)
     }
 
-    /// What makes the same again, for `copy` and `pickle`: its text, the name in messages, and the plug-ins allowed.
+    /// Arguments that make the same experiment again, for `copy` and `pickle`: its text, its name in messages, and the
+    /// plug-ins allowed.
     fn __getnewargs__(&self) -> (String, &'static str, Vec<String>) {
         (self.said(), "experiment", self.allowed.words().to_vec())
     }
 
-    /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and
-    /// the share of the whole. With `time_decisions` the outcome has `decision_ns`. Returns the outcome as JSON;
-    /// after a `KeyboardInterrupt` in `progress` that of what had been done. Without `progress`, or where nothing
-    /// had been done, the interrupt is raised.
+    /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and the share of
+    /// the whole. With `time_decisions` the outcome has `decision_ns`. Returns the outcome as JSON; after a
+    /// `KeyboardInterrupt` in `progress`, that of the operations done so far. Without `progress`, or where no operation
+    /// was done, the interrupt is raised.
     #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None, time_decisions = false))]
     fn run(
         &self,
@@ -228,7 +229,8 @@ impl Experiment {
     }
 }
 
-/// Gives `to` the classes that `said` names as kinds of device and as replacement policy, all of which must be allowed.
+/// Gives the experiment `to` the classes that `said` names as kinds of device and as replacement policy, all of which
+/// must be allowed.
 pub(crate) fn give(
     py: Python<'_>,
     said: &sledlab_sim::Experiment,
@@ -245,15 +247,15 @@ pub(crate) fn give(
     Ok(())
 }
 
-/// The name of a file that the file `by` names as the working directory sees it: relative to the directory of `by`
-/// where it is there.
+/// The path, from the working directory, of a file that the file `by` names: relative to the directory of `by` if there
+/// is such a file.
 #[pyfunction]
 #[pyo3(name = "seen")]
 pub(crate) fn seen_from_here(name: &str, by: &str) -> String {
     sledlab_sim::seen(name, by)
 }
 
-/// Hands a chunk of the per-request table to Python as `(name, bytes)` pairs.
+/// Passes a chunk of the per-request table to Python as `(name, bytes)` pairs.
 fn hand_over(sink: &Py<PyAny>, rows: &Rows) -> Result<(), Error> {
     Python::attach(|py| {
         let columns = PyList::empty(py);

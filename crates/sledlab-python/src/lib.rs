@@ -1,7 +1,7 @@
-//! Python bindings of sledlab: they convert and pass on, and decide nothing.
+//! Python bindings of sledlab: they convert arguments and results, and have no logic of their own.
 //!
-//! Structured results cross the border as JSON text, columns as bytes of little-endian integers:
-//! neither needs a library on either side. The interpreter lock is released while Rust works.
+//! Structured results are passed as JSON text, columns as bytes of little-endian integers: neither needs a library on
+//! either side. The interpreter lock is released while Rust works.
 
 #![allow(
     clippy::needless_pass_by_value,

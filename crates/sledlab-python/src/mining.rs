@@ -1,7 +1,7 @@
 //! Counting kernels and data generators of data-mining jobs.
 //!
-//! Arrays come as objects with the buffer protocol, such as numpy's, of exactly the type that is asked for, in C order;
-//! they are copied before the interpreter lock is released.
+//! Arrays are objects with the buffer protocol, such as numpy's, of exactly the type asked for, in C order; they are
+//! copied before the interpreter lock is released.
 
 use pyo3::buffer::{Element, PyBuffer, PyUntypedBuffer};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use sledlab_mining::{self as mining, BLOCK, BoxesParams, QuestParams, UnitGrid};
 use crate::error::raise;
 use crate::source::to_bytes;
 
-/// Copies an array; `what` stands in messages.
+/// Copies an array; `what` is its name in messages.
 fn values<T: Element + Copy>(array: &Bound<'_, PyAny>, what: &str, kind: &str) -> PyResult<Vec<T>> {
     let refuse =
         |found: String| {
@@ -140,7 +140,7 @@ pub(crate) struct Quest(mining::Quest);
 
 #[pymethods]
 impl Quest {
-    /// Transactions of a block.
+    /// Number of transactions in a block.
     #[classattr]
     const BLOCK: usize = BLOCK;
 
@@ -194,10 +194,10 @@ pub(crate) struct Boxes(mining::Boxes);
 
 #[pymethods]
 impl Boxes {
-    /// Records of a block.
+    /// Number of records in a block.
     #[classattr]
     const BLOCK: usize = BLOCK;
-    /// Values are at least 0 and below this.
+    /// The range of values: they are at least 0 and below this.
     #[classattr]
     const RANGE: f64 = mining::boxes::RANGE;
 
@@ -231,7 +231,7 @@ impl Boxes {
         to_bytes(py, &records, f32::to_le_bytes)
     }
 
-    /// The clusters, as JSON.
+    /// The planted clusters, as JSON.
     fn planted(&self) -> String {
         let planted = self.0.planted().iter();
         json!(

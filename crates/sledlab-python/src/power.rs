@@ -1,7 +1,7 @@
 //! Power policies written in Python.
 //!
-//! A class named `module:Class` with `timeout_ms(prices)` and, if it wants, `learn(length_ms, timeout_ms, prices)`
-//! and `patience_ms(waiting)`. The interpreter lock is taken for every call.
+//! A class named `module:Class` with `timeout_ms(prices)` and, optionally, `learn(length_ms, timeout_ms, prices)` and
+//! `patience_ms(waiting)`. The interpreter lock is taken for every call.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use toml::Table;
 
 use crate::class::{Allowed, Class, ClassKind};
 
-/// What a policy weighs.
+/// Powers and times of a device, by which a policy decides when to park.
 #[pyclass(frozen, module = "sledlab._native")]
 #[derive(Clone, Copy)]
 pub(crate) struct PowerPrices(Prices);
@@ -33,7 +33,7 @@ impl PowerPrices {
         self.0.startup_uj
     }
 
-    /// Infinite where parking never pays.
+    /// Break-even time in ms; infinite where parking never pays.
     #[getter]
     fn break_even_ms(&self) -> f64 {
         to_ms(self.0.break_even())
@@ -60,7 +60,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowe
     }))
 }
 
-/// Says `module:Class` and `params`, but is never it: for work that runs nothing of a plug-in.
+/// A stand-in for `module:Class` with `params`, by name only: for work that runs no code of a plug-in.
 pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
     let never = Choice::new("never", &Table::new(), 0.0)?;
     Ok(Choice::custom(word, params, move || never.make()))
@@ -73,14 +73,14 @@ fn to_ms(span: Span) -> f64 {
 struct PythonPolicy {
     class: Class,
     policy: Py<PyAny>,
-    /// Whether it has the methods that are its own to have.
+    /// Whether the policy has the methods `learn` (`learns`) and `patience_ms` (`waits`).
     learns: bool,
     waits: bool,
     failure: Option<Error>,
 }
 
 impl PythonPolicy {
-    /// What a method returns, or `otherwise` once the policy has failed.
+    /// The result of a method, or `otherwise` once the policy has failed.
     fn call<T>(&mut self, otherwise: T, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         if self.failure.is_some() {
             return otherwise;
@@ -95,7 +95,7 @@ impl PythonPolicy {
     }
 }
 
-/// A number of milliseconds that a method returned; infinity is for ever.
+/// A number of milliseconds that a method returned, as a span; infinity means never.
 fn to_span(method: &str, returned: &Bound<'_, PyAny>) -> PyResult<Span> {
     let ms: f64 = returned.extract()?;
     if ms == f64::INFINITY {

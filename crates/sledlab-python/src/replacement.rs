@@ -1,7 +1,7 @@
-//! Replacement policies, those written in Python too, and how often they hit.
+//! Replacement policies, those written in Python included, and hit counts of caches with them.
 //!
-//! A class named `module:Class` with `hit(key)`, `insert(key)` and `evict(incoming)`. What is in the cache is kept here;
-//! the interpreter lock is taken for every call.
+//! A class named `module:Class` with `hit(key)`, `insert(key)` and `evict(incoming)`. The keys that the cache holds are
+//! kept here; the interpreter lock is taken for every call.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,7 @@ pub(crate) const KIND: ClassKind = ClassKind {
     methods: &["hit", "insert", "evict"],
 };
 
-/// The policy `module:Class`, if it is `allowed`; its parameters are arguments of its constructor, and so is
-/// `capacity`.
+/// The policy `module:Class`, if it is `allowed`; its parameters and `capacity` are arguments of its constructor.
 pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<CustomPolicy> {
     let class = Class::find(py, KIND, word, allowed)?;
     Ok(CustomPolicy::new(word, move |params, capacity| {
@@ -44,7 +43,7 @@ pub(crate) fn custom(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<
     }))
 }
 
-/// The policy that `word` says, which must be allowed where it is a class.
+/// The policy that `word` names, which must be allowed where it is a class.
 pub(crate) fn said(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Choice> {
     let name = split_plug_in("replacement", word, &mut Table::new()).map_err(raise)?;
     let own = is_plugin(&name).then(|| custom(py, &name, allowed)).transpose()?;
@@ -54,16 +53,16 @@ pub(crate) fn said(py: Python<'_>, word: &str, allowed: &Allowed) -> PyResult<Ch
 struct PythonPolicy {
     class: Class,
     policy: Py<PyAny>,
-    /// What is there.
+    /// The keys that the cache holds.
     keys: BTreeSet<u64>,
     capacity: usize,
-    /// Of a policy that has failed nothing is called again.
+    /// Once the policy has failed, none of its methods is called again.
     failed: bool,
     failure: Option<Error>,
 }
 
 impl PythonPolicy {
-    /// What a method returns; nothing once the policy has failed.
+    /// The result of a method; none once the policy has failed.
     fn call<T>(&mut self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Option<T> {
         if self.failed {
             return None;
@@ -77,7 +76,7 @@ impl PythonPolicy {
             .ok()
     }
 
-    /// What makes room for `incoming`: something that is there.
+    /// Evicts a key to make room for `incoming`, and returns it: the policy's choice, which the cache must hold.
     fn evict(&mut self, incoming: u64) -> Option<u64> {
         let keys = std::mem::take(&mut self.keys);
         let chosen = self.call(|policy| {
@@ -85,7 +84,7 @@ impl PythonPolicy {
             if keys.contains(&chosen) {
                 return Ok(chosen);
             }
-            Err(PyValueError::new_err(format!("evict must return a key that is there, not {chosen}")))
+            Err(PyValueError::new_err(format!("evict must return a key that the cache holds, not {chosen}")))
         });
         self.keys = keys;
         let victim = chosen.or_else(|| self.keys.first().copied());
@@ -122,8 +121,8 @@ impl ReplacementPolicy for PythonPolicy {
     }
 }
 
-/// Refuses a replacement policy that does not exist, or is none of the `plugins` that may run; `word` is
-/// `name:key=value` or `module:Class:key=value`.
+/// Refuses a replacement policy that does not exist, and one that is a plug-in but none of the `plugins` that may run;
+/// `word` is `name:key=value` or `module:Class:key=value`.
 #[pyfunction]
 #[pyo3(signature = (word, plugins))]
 pub(crate) fn check_replacement(py: Python<'_>, word: &str, plugins: Option<Vec<String>>) -> PyResult<()> {
@@ -151,7 +150,7 @@ impl SegmentUses {
         self.0.segments()
     }
 
-    /// Hits of caches given as (policy, room in segments), as JSON; `plugins` are those that may run.
+    /// Hits of caches, each given as (policy, capacity in segments), as JSON; `plugins` are those that may run.
     #[pyo3(signature = (caches, plugins))]
     fn hits(
         &self,

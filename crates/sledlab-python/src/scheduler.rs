@@ -1,6 +1,6 @@
 //! Schedulers written in Python.
 //!
-//! A class named `module:Class` with the three methods of the trait: `push(request)`, `pop(now_ns, device)`
+//! A class named `module:Class` with the three methods of the trait `Scheduler`: `push(request)`, `pop(now_ns, device)`
 //! and `__len__()`. The interpreter lock is taken for every call.
 
 use pyo3::exceptions::PyTypeError;
@@ -90,7 +90,7 @@ impl DeviceView {
         (x, y, direction)
     }
 
-    /// `(cylinder, row)`.
+    /// The place of a block, as `(cylinder, row)`.
     fn location(&self, lbn: u64) -> PyResult<(u32, u32)> {
         let capacity = self.0.capacity_blocks();
         if lbn >= capacity {
@@ -120,7 +120,7 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowe
     }))
 }
 
-/// Says `module:Class` and `params`, but is never it: for work that runs nothing of a plug-in.
+/// A stand-in for `module:Class` with `params`, by name only: for work that runs no code of a plug-in.
 pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
     let fcfs = Choice::new("fcfs", &Table::new())?;
     Ok(Choice::custom(word, params, move |mechanics| fcfs.make(mechanics)))
@@ -129,7 +129,7 @@ pub(crate) fn stand_in(word: &str, params: Table) -> Result<Choice, Error> {
 struct PythonScheduler {
     class: Class,
     queue: Py<PyAny>,
-    /// What it has been given and has not chosen yet.
+    /// Requests that were pushed and have not been chosen yet, by id.
     waiting: Map<u64, Queued>,
     failure: Option<Error>,
 }
@@ -178,8 +178,8 @@ impl Scheduler for PythonScheduler {
             return;
         }
         let pushed = self.class.call(|py| {
-            let given = Bound::new(py, QueuedRequest(request))?;
-            self.queue.bind(py).call_method1("push", (given,)).map(|_| ())
+            let queued = Bound::new(py, QueuedRequest(request))?;
+            self.queue.bind(py).call_method1("push", (queued,)).map(|_| ())
         });
         self.failure = pushed.err();
     }
@@ -200,7 +200,7 @@ impl Scheduler for PythonScheduler {
         self.waiting.len()
     }
 
-    /// The protocol has no way to say so.
+    /// Classes have no method that removes a request.
     fn remove(&mut self, _request: &Queued) -> bool {
         false
     }
@@ -211,7 +211,7 @@ impl Scheduler for PythonScheduler {
 }
 
 impl PythonScheduler {
-    /// The class must know how many requests it holds, and choose one as long as it holds any.
+    /// Checks `__len__`: the class must know how many requests it holds, and choose one as long as it holds any.
     fn check_length(&self, py: Python<'_>, chose: bool) -> PyResult<()> {
         let len = self.queue.bind(py).len()?;
         if len != self.waiting.len() {

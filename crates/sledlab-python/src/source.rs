@@ -14,7 +14,7 @@ use crate::class::{Allowed, is_plugin};
 use crate::error::{keep, raise};
 use crate::interrupt::check_signals;
 
-/// A stream of requests that can be used once.
+/// A stream of requests, which can be used once.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Source {
     requests: Mutex<Option<Box<dyn Requests>>>,
@@ -30,7 +30,7 @@ impl Source {
         &self.format
     }
 
-    /// Takes the stream out; whoever asks next gets an error.
+    /// Takes the stream out; the next caller gets an error.
     pub(crate) fn take(&self) -> PyResult<Box<dyn Requests>> {
         self.requests
             .lock()
@@ -42,13 +42,13 @@ impl Source {
 
 #[pymethods]
 impl Source {
-    /// Name of the trace format, the generator or the step it comes from.
+    /// Name of the trace format, the generator or the transform that the requests come from.
     #[getter(format)]
     fn format_name(&self) -> &str {
         &self.format
     }
 
-    /// Opens a trace file, or reads one that Python has opened; `path` then stands in messages.
+    /// Opens a trace file, or reads one that Python has opened; `path` then only stands in messages.
     #[staticmethod]
     #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false, sequel = None, file = None))]
     fn open(
@@ -70,7 +70,7 @@ impl Source {
         Ok(Source::wrap(Box::new(trace), format))
     }
 
-    /// Starts a generator; `params` is a TOML table, `plugins` those that may run, as of experiments.
+    /// Starts a generator; `params` is a TOML table, `plugins` those that may run, as for experiments.
     #[staticmethod]
     #[pyo3(signature = (kind, params, seed, capacity_blocks, plugins = None))]
     fn generate(
@@ -118,7 +118,7 @@ impl Source {
     }
 }
 
-/// What traces share that continue one another.
+/// State that traces share which continue one another.
 #[pyclass(frozen, module = "sledlab._native")]
 pub(crate) struct Sequel(sledlab_trace::Sequel);
 
@@ -130,19 +130,19 @@ impl Sequel {
         Sequel(base_ns.map_or_else(sledlab_trace::Sequel::default, sledlab_trace::Sequel::since))
     }
 
-    /// Names of the devices by number, as bytes; none where the format has only numbers.
+    /// Names of the devices by number, as bytes; none for formats that have only numbers.
     fn names<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         self.0.names().iter().map(|name| PyBytes::new(py, name)).collect()
     }
 
-    /// What wall clocks count from, in ns; none before the first request.
+    /// The wall-clock time from which arrivals count, in ns; none before the first request.
     #[getter]
     fn base_ns(&self) -> Option<u64> {
         self.0.base_ns()
     }
 }
 
-/// The bytes of a file that Python has opened, from where it stands.
+/// A file that Python has opened, read from its current position on.
 struct PythonFile(Py<PyAny>);
 
 impl std::io::Read for PythonFile {
@@ -158,7 +158,7 @@ impl std::io::Read for PythonFile {
     }
 }
 
-/// A stream that looks for the user's interrupt now and then.
+/// A stream that checks for the user's interrupt now and then.
 struct Stoppable(Box<dyn Requests>);
 
 impl Requests for Stoppable {
@@ -172,7 +172,7 @@ impl Requests for Stoppable {
     }
 }
 
-/// The next columns of an iterator of them, as [`Source::from_columns`] reads them.
+/// The next columns of an iterator of columns, as [`Source::from_columns`] reads them.
 pub(crate) fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<Columns>> {
     let next = chunks.call_method0("__next__");
     let chunk = match next {
@@ -227,7 +227,7 @@ fn to_columns<'py>(py: Python<'py>, requests: &[Request]) -> PyResult<Bound<'py,
     columns.into_pyobject(py)
 }
 
-/// Says where the traces and work records lie that come with sledlab, so that `sample:NAME` is found.
+/// Sets the directory of the traces and work records that come with sledlab, so that `sample:NAME` is found.
 #[pyfunction]
 pub(crate) fn samples_lie_in(directory: &str) {
     sledlab_trace::sample::lie_in(directory);

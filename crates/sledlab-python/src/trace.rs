@@ -1,4 +1,4 @@
-//! What can be done with a stream of requests besides replaying it.
+//! What can be done with a stream of requests besides replaying it: characterising and writing it.
 
 use pyo3::prelude::*;
 use sledlab_core::{Error, Source as Requests};
@@ -9,7 +9,7 @@ use crate::error::raise;
 use crate::interrupt::tell;
 use crate::source::Source;
 
-/// What the workload is like, as JSON.
+/// The characteristics of a workload, as JSON.
 #[pyfunction]
 #[pyo3(signature = (source, cache_block_bytes = None, cache_sizes_mb = None))]
 pub(crate) fn characterise(
@@ -32,8 +32,8 @@ pub(crate) fn characterise(
     .map_err(raise)
 }
 
-/// Writes a trace file and returns how many requests it holds; `progress` is called with requests written and
-/// the share of the source read.
+/// Writes a trace file and returns its number of requests; `progress` is called with requests written and the share of
+/// the source read.
 #[pyfunction]
 #[pyo3(signature = (source, path, format = None, device_column = false, media_only = false, limit = None, progress = None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]

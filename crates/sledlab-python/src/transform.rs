@@ -1,4 +1,4 @@
-//! Steps over a stream of requests: each takes a stream and gives a new one.
+//! Transforms of a stream of requests: each takes a stream and returns a new one.
 
 use pyo3::prelude::*;
 use sledlab_core::Time;
@@ -28,7 +28,7 @@ pub(crate) fn time_window(
     via(source, TimeWindow { from: Time::from_ns(from_ns), until, from_zero })
 }
 
-/// Requests to some devices, numbered anew in the order given.
+/// Requests to the `devices`, which are numbered anew in that order.
 #[pyfunction]
 pub(crate) fn only_devices(source: &Source, devices: Vec<u16>) -> PyResult<Source> {
     via(source, OnlyDevices::new(devices))
@@ -82,7 +82,7 @@ pub(crate) fn speedup(source: &Source, factor: f64) -> PyResult<Source> {
     via(source, Speedup::new(factor).map_err(raise)?)
 }
 
-/// What comes up to so many requests or operations; 0 for all.
+/// The first requests up to so many requests or operations; 0 for no limit.
 #[pyfunction]
 #[pyo3(signature = (source, requests = 0, operations = 0))]
 pub(crate) fn limit(source: &Source, requests: u64, operations: u64) -> PyResult<Source> {
@@ -107,8 +107,8 @@ pub(crate) fn take_survey(py: Python<'_>, source: &Source) -> PyResult<(u64, Vec
     Ok((found.requests, found.extents, found.last_arrival.as_ns()))
 }
 
-/// Sorts the requests of a source by device into `parts` files of a directory, after those of sources before it; gives
-/// how many there are. See the head of `spill.rs` for their form.
+/// Sorts the requests of a source by device into `parts` files of a directory, after the requests of earlier sources;
+/// returns how many requests there are. The head of `spill.rs` describes the files.
 #[pyclass(module = "sledlab._native")]
 pub(crate) struct Sorter(Option<Spill>);
 
@@ -119,7 +119,7 @@ impl Sorter {
         Spill::create(directory.as_ref(), parts).map(|spill| Sorter(Some(spill))).map_err(raise)
     }
 
-    /// Takes all requests of a source, which continues the one before it.
+    /// Adds all requests of a source, which continues the one before.
     #[pyo3(signature = (source, progress = None))]
     fn take(&mut self, py: Python<'_>, source: &Source, progress: Option<Py<PyAny>>) -> PyResult<()> {
         let mut requests = source.take()?;
@@ -137,7 +137,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Writes what is held back, and gives the number of requests.
+    /// Writes the requests that are still buffered, and returns the number of all requests.
     fn finish(&mut self) -> PyResult<u64> {
         self.0.take().map_or(Ok(0), Spill::finish).map_err(raise)
     }

@@ -1,7 +1,7 @@
 //! Workloads written in Python.
 //!
-//! A class named `module:Class` with `requests(capacity_blocks, random)`, which yields requests one by one or in batches.
-//! `sledlab.traces.yielded` makes columns of what it yields; the interpreter lock is taken once for each batch.
+//! A class named `module:Class` with `requests(capacity_blocks, random)`, which yields requests one by one or in
+//! batches. `sledlab.traces.yielded` makes columns of these; the interpreter lock is taken once for each batch.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,14 +18,15 @@ use crate::source::next_columns;
 pub(crate) const KIND: ClassKind =
     ClassKind { name: "workload", protocol: "sledlab.Workload", methods: &["requests"] };
 
-/// The name of the stream of random numbers that a workload is given.
+/// Name of the stream of random numbers that a workload gets.
 const RANDOM: &str = "workload.plug-in";
 
 /// The workload `module:Class`, if it is `allowed`; `params` are arguments of its constructor.
 pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowed) -> PyResult<Choice> {
     let class = Class::find(py, KIND, word, allowed)?;
     let given = params.clone();
-    // Made now, so that wrong arguments are found before the work starts; each further run gets one of its own.
+    // The first object is made now, so that wrong arguments are found before the work starts; each further run makes
+    // its own.
     let first = Mutex::new(Some(class.make(&given).map_err(raise)?));
     Ok(Choice::custom(word, params, move |setting| {
         let made = first.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -37,13 +38,13 @@ pub(crate) fn choice(py: Python<'_>, word: &str, params: Table, allowed: &Allowe
     }))
 }
 
-/// Says `module:Class` and `params`, but is never it: for work that runs nothing of a plug-in.
+/// A stand-in for `module:Class` with `params`, by name only: for work that runs no code of a plug-in.
 pub(crate) fn stand_in(word: &str, params: Table) -> Choice {
     let name = word.to_owned();
     Choice::custom(word, params, move |_| Err(Error::internal(format!("`{name}` was not to be run"))))
 }
 
-/// The columns of what it yields.
+/// Starts the workload and returns an iterator of columns of the requests that it yields.
 fn start(workload: &Bound<'_, PyAny>, setting: GeneratorSetting) -> PyResult<Py<PyAny>> {
     let py = workload.py();
     let numpy = py.import("numpy.random")?;

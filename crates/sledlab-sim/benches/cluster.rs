@@ -38,13 +38,13 @@ fn seconds(run: impl Fn() -> ClusterOutcome) -> (f64, ClusterOutcome) {
     (median(times.collect()), outcome)
 }
 
-/// Million page requests a second.
+/// Millions of page requests that a replay simulates in a second of real time.
 fn rate(work: &Work, settings: &[(&str, &str)]) -> f64 {
     let (seconds, outcome) = seconds(|| replay(work, settings));
     outcome.pages as f64 / seconds * 1e-6
 }
 
-/// One node reads and writes so many pages.
+/// A record in which one node reads half of `pages` pages and writes the other half.
 fn copy(pages: u64) -> Work {
     let bytes = pages * PAGE / 2;
     parse(format!(
@@ -53,7 +53,7 @@ fn copy(pages: u64) -> Work {
     ))
 }
 
-/// Nodes that read so many pages in all, send them to each other, and write and read what comes: a sort.
+/// A sort: nodes read `pages` pages in all, exchange them, and write and read the pages they receive.
 fn sort(nodes: u64, pages: u64) -> Work {
     let share = pages * PAGE / nodes;
     let mut text = format!(
@@ -84,7 +84,7 @@ fn sort(nodes: u64, pages: u64) -> Work {
     parse(text)
 }
 
-/// A nested loop of so many passes.
+/// A nested loop of `passes` passes over `pages` pages.
 fn join(passes: u64, pages: u64) -> Work {
     parse(format!(
         r#"{{"work": 1, "job": "join", "nodes": 1, "files": {{"outer": {}, "inner": {}}}}}
@@ -103,13 +103,13 @@ fn resident_mb(what: &str) -> f64 {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to see that it builds and starts.
+    // `cargo test --benches` only checks that the bench builds and starts.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
     let mut rows: Vec<Row> = Vec::new();
     let before_mb = resident_mb("VmRSS");
-    // A record of next to no work: what remains is building.
+    // A record of nearly no work: building the cluster takes nearly all of its time.
     let idle = parse(
         r#"{"work": 1, "job": "idle", "nodes": 1024, "files": {"data": 1048576}}
 {"phase": "one page", "node": 0, "reads": [{"file": "data", "bytes": 8192}]}

@@ -1,8 +1,8 @@
-//! What a decision costs every scheduler (MT-04), by the length of its queue, with the device's index and by
+//! Real time of a decision under every scheduler (MT-04), by the length of its queue, with the device's index and by
 //! exhaustive search; printed as a table and kept in `benches/decisions.json`.
 //!
-//! A decision is a choice and the arrival that replaces what was chosen, on a G2 with uniform requests of one
-//! block that arrive as fast as they are served.
+//! A decision is a choice and the arrival that replaces the chosen request, on a G2 with uniform requests of one block
+//! that arrive as fast as they are served.
 
 #[expect(dead_code, reason = "these rows are printed in another way")]
 mod table;
@@ -19,12 +19,12 @@ use toml::Table;
 
 const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
 const RUNS: usize = 3;
-/// Time between the arrivals that the queue holds at the start.
+/// Time between the arrivals of the requests that the queue holds at the start.
 const GAP: Span = Span::from_ns(400_000);
 /// An exhaustive search is stopped after so many probes.
 const MOST_PROBES: usize = 2_000_000;
 
-/// A queue of constant length, and the device it chooses for.
+/// A queue of constant length, and the device that serves it.
 struct Bench {
     device: Box<dyn Device>,
     queue: Box<dyn Scheduler>,
@@ -92,7 +92,7 @@ fn median_ns(choice: &Choice, depth: usize, exhaustive: bool, decisions: usize) 
     Some(ns[RUNS / 2])
 }
 
-/// Whether the scheduler looks for positions, so that searching them all is the alternative.
+/// Whether the scheduler searches for positions, so that an exhaustive search is its alternative.
 fn has_search(entry: &Entry) -> bool {
     let by_position = ["sptf", "asptf", "wstf", "sdf", "gsptf", "zsptf", "p-sptf", "pa-sptf", "p-alpha"];
     by_position.contains(&entry.name)
@@ -100,7 +100,7 @@ fn has_search(entry: &Entry) -> bool {
 
 fn row(entry: &Entry, depth: usize) -> Value {
     let choice = Choice::new(entry.name, &Table::new()).expect("a scheduler");
-    // Those for small queues do the work of a whole plan for every arrival.
+    // Schedulers for small queues make a whole plan for every arrival, so that fewer decisions are measured.
     let decisions = if entry.facts.in_race { 20_000 } else { 20 };
     let index_ns = median_ns(&choice, depth, false, decisions);
     let search_ns = has_search(entry)
@@ -110,7 +110,7 @@ fn row(entry: &Entry, depth: usize) -> Value {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to see that it builds and starts.
+    // `cargo test --benches` only checks that the bench builds and starts.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

@@ -23,8 +23,8 @@ const REQUESTS: usize = 1_000_000;
 const RUNS: usize = 7;
 const DEPTHS: [usize; 6] = [10, 100, 300, 1_000, 10_000, 100_000];
 
-/// One million requests of 8 blocks, uniform over so many blocks, `apart_ms` from one to the next: 1 ms on a G2 is
-/// about 70 % utilisation, 10 ms on an Atlas 10K about 80 %.
+/// One million requests of 8 blocks, uniform over `blocks`, with `apart_ms` between arrivals: 1 ms on a G2 is about 70
+/// % utilisation, 10 ms on an Atlas 10K about 80 %.
 fn requests(blocks: u64, apart_ms: f64) -> Vec<Request> {
     let params = format!("requests = {REQUESTS}\nmean_interarrival_ms = {apart_ms:.1}\nblocks = 8");
     let mut source =
@@ -83,7 +83,7 @@ fn replays(rows: &mut Vec<Row>) {
     disk_replay(rows);
     flash_replay(rows);
     hybrid_replay(rows);
-    // The file is in the system's folder for temporary files; one that cannot be removed does no harm.
+    // The file is in the system's folder for temporary files; failing to remove it does no harm.
     let _ = fs::remove_file(&file);
 }
 
@@ -95,8 +95,8 @@ fn disk_replay(rows: &mut Vec<Row>) {
     rows.push(row("FCFS from memory, disk atlas-10k", rate, "million requests/s", "1.36"));
 }
 
-/// Flash: random reads of 4 KB, 20,000 a second; and three of ten writes of whole pages to a full device small enough
-/// for pages to be moved most of the time, at about half of what its dies can do.
+/// Flash: random reads of 4 KB, 20,000 a second; and a mix with three writes of whole pages in ten requests, to a full
+/// device so small that pages are moved most of the time, at about half the load that its dies can serve.
 fn flash_replay(rows: &mut Vec<Row>) {
     let small = [("device.blocks_per_die", "128"), ("device.pages_per_block", "256")];
     for (what, said, settings) in [
@@ -126,7 +126,7 @@ fn flash_replay(rows: &mut Vec<Row>) {
     }
 }
 
-/// A caching disk under LRU: one million requests of a news server, two of three of which find their segment.
+/// A caching disk under LRU: one million requests of a news server, two of three of which are hits.
 fn hybrid_replay(rows: &mut Vec<Row>) {
     let params = format!("requests = {REQUESTS}\nrate_per_s = 25.2").parse().expect("a table");
     let mut source = synthetic::build("cello", &params, 1, 17_938_986).expect("a workload");
@@ -150,7 +150,7 @@ fn preset_device(name: &str) -> Box<dyn Device> {
     device::build(&file.expect("a device")).expect("a device")
 }
 
-/// What accounting for energy costs: the same replay with and without, in turn.
+/// The real time that accounting for energy takes: the same replay with and without, in turn.
 fn accounting(rows: &mut Vec<Row>, requests: &[Request]) {
     let file = preset::from_table(&preset::text("mems-g2").expect("a preset").parse().expect("a table"));
     let file = file.expect("a device");
@@ -181,8 +181,8 @@ fn queued(id: u64, rng: &mut seed::Stream, capacity: u64) -> Queued {
     Queued { id, arrival: Time::ZERO, queued: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Queued::default() }
 }
 
-/// Nanoseconds for a pick and the push that replaces it, with `depth` requests queued; a device is told the time as
-/// in a run.
+/// Nanoseconds for a pick and the push that replaces the picked request, with `depth` requests queued; the device gets
+/// the times that a run would give it.
 fn pick_ns(device: &str, name: &str, depth: usize, picks: usize) -> f64 {
     let mut device = preset_device(device);
     let queue = scheduler::Choice::new(name, &toml::Table::new()).expect("a scheduler");
@@ -234,7 +234,7 @@ fn picks(rows: &mut Vec<Row>) {
     }
 }
 
-/// The same on a disk; the time of a choice decides where its platters are.
+/// As [`picks`], on a disk; the time of a choice decides where the platters are.
 fn disk_picks(rows: &mut Vec<Row>) {
     let median_ns = |name, picks| median((0..3).map(|_| pick_ns("atlas-10k", name, 1_000, picks)).collect());
     let (index_ns, search_ns) = (median_ns("sptf", 20_000), median_ns("sptf-exhaustive", 3_000));
@@ -244,7 +244,7 @@ fn disk_picks(rows: &mut Vec<Row>) {
 }
 
 fn main() {
-    // `cargo test --benches` only wants to see that it builds and starts.
+    // `cargo test --benches` only checks that the bench builds and starts.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

@@ -1,7 +1,7 @@
-//! What a run keeps account of, whoever owns its clock: operations under way, flushes that wait, statistics.
+//! The accounts of a run, whoever owns its clock: operations under way, waiting flushes, statistics.
 //!
 //! [`simulate`](crate::simulate) and [`Live`](crate::Live) decide when operations arrive and how far the system goes;
-//! what an arrival and a completion mean for the results is here, once.
+//! the effects of an arrival and of a completion on the results are here, once for both.
 
 use sledlab_core::{Error, Op, Request, Result, Time};
 use sledlab_models::device::Queued;
@@ -10,14 +10,14 @@ use sledlab_models::system::{Completion, System};
 use crate::flush::Flushes;
 use crate::recorder::Recorder;
 
-/// The queue length is looked at on every arrival of a short run, and then on every eighth.
+/// The queue length is sampled on every arrival of a short run, and after so many arrivals on every eighth.
 const SAMPLE_ALL: u64 = 65_536;
 const SAMPLE_EVERY: u64 = 8;
 
-/// Operations by what became of them.
+/// Number of operations by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Issued, of any kind.
+    /// Operations issued, of any kind.
     pub issued: u64,
     /// Reads completed, warm-up included.
     pub reads: u64,
@@ -27,7 +27,7 @@ pub struct Counts {
     pub trims: u64,
     /// Flushes completed.
     pub flushes: u64,
-    /// Neither completed nor given up on: under way when the run was interrupted.
+    /// Operations neither completed nor given up on: under way when the run was interrupted.
     pub dropped: u64,
     /// Whether the run was interrupted.
     pub interrupted: bool,
@@ -41,12 +41,12 @@ pub(crate) struct Arrived<'a> {
     pub request: &'a Request,
 }
 
-/// The end of an operation.
+/// The completion of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
-    /// Of a read, a write or a trim, or of a flush that the system completes.
+    /// The completion of a read, a write or a trim, or of a flush that the system itself completes.
     Served(Time),
-    /// Of a flush that waited for the writes before it.
+    /// The completion of a flush that waited for the writes before it.
     Flushed { id: u64, at: Time },
 }
 
@@ -59,10 +59,10 @@ impl End {
     }
 }
 
-/// The accounts of a run but its statistics, which a [`Recorder`] keeps.
+/// The accounts of a run except its statistics, which a [`Recorder`] keeps.
 pub(crate) struct Books {
     pub counts: Counts,
-    /// Completed by the system, in order, and not recorded yet.
+    /// Completions that the system has reported, in order, and that are not recorded yet.
     pub completed: Vec<Completion>,
     flushes: Flushes,
     under_way: u64,
@@ -71,7 +71,7 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// Of a run whose first `warmup` operations do not count.
+    /// The accounts of a run whose first `warmup` operations do not count.
     pub fn new(warmup: u64) -> Self {
         Books {
             counts: Counts::default(),
@@ -82,18 +82,19 @@ impl Books {
         }
     }
 
-    /// Operations that have arrived and not ended.
+    /// Operations that have arrived and are not complete.
     pub fn under_way(&self) -> u64 {
         self.under_way + self.flushes.waiting()
     }
 
-    /// When the next operation is recorded that a flush may wait for, though nothing happens in the system.
+    /// The next completion that a waiting flush may depend on, where it is known but not recorded yet; the system
+    /// itself may have no event then.
     pub fn next_flushed(&self) -> Option<Time> {
         let waited_for = self.completed.first().filter(|_| self.flushes.waiting() > 0);
         waited_for.map(|done| done.completion)
     }
 
-    /// An operation arrives at a system that has done all that was due before.
+    /// Takes the arrival of an operation, at a system that has done all that was due before it.
     #[inline]
     pub fn arrive(
         &mut self,
@@ -133,7 +134,7 @@ impl Books {
         Ok(())
     }
 
-    /// Records what has been completed before `horizon`, and tells how much that was.
+    /// Records all completions before `horizon`, and returns how many there were.
     #[inline]
     pub fn complete_before(
         &mut self,
@@ -169,7 +170,8 @@ impl Books {
         Ok(due)
     }
 
-    /// Ends a run in which `issued` operations arrived: closes the ledgers and checks that nothing was lost.
+    /// Ends a run in which `issued` operations arrived: closes the ledgers and checks that no operation and no energy
+    /// was lost.
     pub fn close(mut self, issued: u64, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
         self.counts.issued = issued;
         self.counts.dropped = self.under_way();
@@ -188,7 +190,7 @@ fn agree(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
-/// What must hold at the end of every run.
+/// Checks the conservation of operations, energy and time that must hold at the end of every run.
 fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result<()> {
     let done = counts.reads + counts.writes + counts.trims + counts.flushes;
     if counts.issued != done + counts.dropped {
@@ -202,7 +204,8 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     }
     let elapsed = recorder.ended.since(recorder.opened);
     let ledgers = system.ledgers();
-    // A service that spans the end of the warm-up is one request's, but counts in part.
+    // The energy of a request whose service spans the end of the warm-up counts for one request, but in ledgers in
+    // part.
     let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
     let charged_j = recorder.served_uj() * 1e-6;
     if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(spent_j, charged_j) {

@@ -1,4 +1,4 @@
-//! Everything that can be named in an experiment, for help texts, the Python API and the docs.
+//! Every name that an experiment may use, for help texts, the Python API and the docs.
 
 use serde_json::{Map, Value, json};
 use sledlab_core::Result;
@@ -55,12 +55,12 @@ fn device(name: &str) -> Result<Value> {
     Ok(json!({ "name": name, "meaning": preset::from_table(&table)?.description }))
 }
 
-/// A kind of device, with what people say of it.
+/// A kind of device, with its meaning and parameters.
 fn device_kind(entry: &device::Entry) -> Value {
     let mut value = json!(entry.listed());
     let device::Facts { states, positioning, spins, .. } = entry.facts;
     let by_word = |words: &[(&str, &str)]| -> Value {
-        words.iter().map(|(word, told)| ((*word).to_owned(), json!(told))).collect::<Map<_, _>>().into()
+        words.iter().map(|(word, text)| ((*word).to_owned(), json!(text))).collect::<Map<_, _>>().into()
     };
     value["awake"] = json!(states.awake);
     value["rest"] = json!(states.rest);
@@ -71,7 +71,7 @@ fn device_kind(entry: &device::Entry) -> Value {
     value
 }
 
-/// A preset's parameters, with its own values as defaults.
+/// A preset's parameters, with the preset's values as defaults.
 fn preset_of(name: &str, meaning: &str, specs: Vec<ParamSpec>, table: &toml::Table) -> Value {
     let own = |mut spec: ParamSpec| {
         if let Some(value) = table.get(spec.name) {
@@ -127,7 +127,7 @@ mod tests {
             let names: Vec<&str> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
             for (at, name) in names.iter().enumerate() {
                 assert!(!names[..at].contains(name), "{list}: {name} twice");
-                // What presets and trace formats say of themselves takes more words.
+                // Meanings of presets and trace formats may be longer.
                 let length = entries[at]["meaning"].as_str().unwrap().len();
                 let is_free = ["devices", "trace_formats", "networks", "nodes"].contains(&list.as_str());
                 assert!(is_free || (1..=100).contains(&length), "{list}: {name} has {length} characters");
@@ -138,19 +138,19 @@ mod tests {
     #[test]
     fn kinds_tell_what_they_heed() {
         let catalogue = catalogue().unwrap();
-        let told = |list: &str, name: &str| -> Vec<String> {
+        let keys = |list: &str, name: &str| -> Vec<String> {
             let entry = catalogue[list].as_array().unwrap().iter().find(|entry| entry["name"] == name);
             let parameters = entry.unwrap()["parameters"].as_array().unwrap();
             parameters.iter().map(|spec| spec["name"].as_str().unwrap().to_owned()).collect()
         };
-        assert_eq!(told("systems", "single"), ["start"]);
-        assert_eq!(told("systems", "stripe"), ["devices", "unit_blocks", "bus", "start"]);
+        assert_eq!(keys("systems", "single"), ["start"]);
+        assert_eq!(keys("systems", "stripe"), ["devices", "unit_blocks", "bus", "start"]);
         let all = ["devices", "unit_blocks", "bus", "failed", "failed_at_s", "rebuild_mb_s", "start"];
         for redundant in ["mirror", "raid5"] {
-            assert_eq!(told("systems", redundant), all);
+            assert_eq!(keys("systems", redundant), all);
         }
-        assert!(told("caches", "none").is_empty());
-        assert_eq!(told("caches", "write-back")[0], "capacity_blocks");
-        assert_eq!(told("merges", "pairs"), ["among", "operations", "rows"]);
+        assert!(keys("caches", "none").is_empty());
+        assert_eq!(keys("caches", "write-back")[0], "capacity_blocks");
+        assert_eq!(keys("merges", "pairs"), ["among", "operations", "rows"]);
     }
 }

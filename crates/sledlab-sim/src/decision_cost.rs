@@ -1,4 +1,4 @@
-//! What scheduling costs in real time (MT-04).
+//! The real time that scheduling decisions take (MT-04).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use sledlab_core::{Error, Time};
 use sledlab_models::device::{Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
 
-/// One call in so many is measured: reading the clock takes as long as a cheap decision.
+/// One call in so many is measured, as reading the clock takes as long as a cheap decision.
 const SAMPLE_EVERY: u64 = 16;
 
 /// Times of sampled calls, added up over all queues of a run.
@@ -48,7 +48,7 @@ impl Calls {
 }
 
 impl DecisionCost {
-    /// `choice`, measured.
+    /// `choice`, with its schedulers' calls measured.
     pub fn of(&self, choice: &Choice) -> Choice {
         let (cost, inner) = (self.clone(), choice.clone());
         Choice::custom("", toml::Table::new(), move |mechanics| {
@@ -56,7 +56,7 @@ impl DecisionCost {
         })
     }
 
-    /// Mean time of a decision: choosing, and its share of queueing up. `None` without decisions.
+    /// Mean time per decision in ns, for queueing requests and choosing among them. `None` without decisions.
     pub fn mean_ns(&self) -> Option<f64> {
         let decisions = self.0.pop.made.load(Ordering::Relaxed);
         let total_ns = self.0.push.total_ns() + self.0.pop.total_ns();
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::{Experiment, Hooks, Summary};
 
-    /// A crowd on few tracks: some write what others read, and many go on where the one before ended.
+    /// Many requests on few tracks: some write blocks that others read, and many begin where the one before ended.
     fn crowd() -> Vec<Request> {
         let mut rng = seed::stream(1, "crowd");
         let mut end = 0;
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// What a wrapper would be that forgot a method.
+    /// A wrapper of a scheduler with a forgotten method: `remove` takes out no request.
     struct Forgetful(Box<dyn Scheduler>);
 
     impl Scheduler for Forgetful {

@@ -1,48 +1,49 @@
 //! The event loop: arrivals and events in order of time.
 //!
 //! [`simulate`] stands between a [`Feed`], which says when the host issues its next operation, and a [`System`],
-//! which says when something happens next there. It does whichever comes first, until there is neither. The life of
-//! an operation, in the order in which the code meets it:
+//! which says when its next event is due. It does whichever comes first, until neither has anything left. The life
+//! of an operation, in the order in which the code meets it:
 //!
 //! 1. **Arrival.** In an open replay operations arrive when the source says, divided by the speed-up. In a closed
 //!    one they arrive when a slot is free, which a completion and the think time after it decide. All that is due
 //!    *before* an arrival is done first; of an arrival and an event at the same time, the arrival comes first. An
-//!    open replay lets the system run up to the next arrival in one go ([`System::advance_before`]). A closed one
+//!    open replay lets the system run up to the next arrival in one go ([`System::advance_before`]). A closed replay
 //!    goes event by event, as each completion may bring an arrival before the next event. Operations are numbered
 //!    as they arrive, from 0.
 //! 2. **Queue.** Reads and writes go to the system, which hands them, or accesses for them, to its
 //!    [`Station`](sledlab_models::system::Station)s. There the [`Merger`](sledlab_models::merge::Merger), where
 //!    there is merging, and the [`Scheduler`](sledlab_models::scheduler::Scheduler) take them in. A request that
-//!    finds the device at rest ends that rest. Only now, its length being known, is the power
-//!    [`PowerPolicy`](sledlab_models::power::PowerPolicy) asked when the device has parked; one that has must start up first.
+//!    finds the device at rest ends that rest. Only then, as the length of the rest is known, is the
+//!    [`PowerPolicy`](sledlab_models::power::PowerPolicy) asked when the device has parked; a device that has must
+//!    start up first.
 //! 3. **Choice.** When the mechanism is free the scheduler chooses what it serves next: one request, or several
-//!    that one pass serves. Choosing comes last and alone among all that is due at a time, so that whatever arrives
-//!    in that moment takes part.
-//! 4. **Issue.** The [`Device`](sledlab_models::device::Device) serves the choice, and tells with the issue, or
-//!    later when it is woken, what came of it: start, completion, the parts of the time between, and the energy.
+//!    that one pass serves. The choice comes after everything else that is due at the same time, so that requests
+//!    that arrive at that time take part in it.
+//! 4. **Issue.** The [`Device`](sledlab_models::device::Device) serves the chosen requests, and reports at the issue,
+//!    or later when it is woken, how it served each: start, completion, the parts of the time between, and the energy.
 //! 5. **Completion.** The [`Recorder`] takes the times and the energy, and a slot is free. The station's
-//!    [`Ledger`](sledlab_models::power::Ledger) takes what the mechanism did. An open replay records completions
-//!    some hundred at a time ([`MOST_COMPLETED`]), for nothing but a flush asks about them earlier; those that a
-//!    device has promised for later wait until their time.
+//!    [`Ledger`](sledlab_models::power::Ledger) takes the times and the energy of the mechanism's states. An open
+//!    replay records completions some hundred at a time ([`MOST_COMPLETED`]), as only a flush needs them earlier;
+//!    completions that a device has promised for later wait until their time.
 //!
-//! A **flush** holds back nobody and uses no device. A system whose cache may lose its contents completes it when
-//! all before it is durable ([`System::flush`]); elsewhere it is complete when all writes are that arrived before
-//! it ([`Flushes`]). A **trim** is complete at once and reaches no system. Both hold a slot of a closed replay, and
-//! neither counts as a request.
+//! A **flush** holds back no other operation and uses no device. A system whose cache may lose its contents
+//! completes a flush when all writes before it are durable ([`System::flush`]); elsewhere a flush is complete when
+//! all writes that arrived before it are ([`Flushes`]). A **trim** is complete at once and reaches no system. Both
+//! hold a slot of a closed replay, and neither counts as a request.
 //!
 //! The **warm-up** ends with the arrival of the first operation whose number counts. From then on ledgers and
-//! counters count anew; queues, caches and the mechanism stay as they are. What arrived before is still served and
-//! is in no statistics of requests, but ledgers count all that devices do from then on, for whomever.
+//! counters count anew; queues, caches and the mechanism stay as they are. Operations that arrived before are still
+//! served and are in no statistics of requests, but ledgers count all that devices do from then on, also for those.
 //!
 //! The **end** comes when the source or a limit gives no more operations and all that is due has been done. A run
-//! lasts until the last completion or, where caches and hybrids still write for nobody, until they have
-//! ([`System::background`]); then the ledgers are closed. A run that is interrupted keeps what has been completed
-//! and drops what is under way. A scheduler or policy that has given up ends a run with its error
+//! lasts until the last completion or, where caches and hybrids still write in the background, until they are done
+//! ([`System::background`]); then the ledgers are closed. A run that is interrupted keeps the operations that have
+//! been completed and drops those under way. A scheduler or power policy that has given up ends a run with its error
 //! ([`System::failure`]).
 //!
-//! **Conservation** is checked at the end of each: operations issued = completed + dropped; energy charged to
-//! requests and to nobody = energy of seeks and accesses in the ledgers (where there is no warm-up); time in all
-//! states = time of the run, for every station. What is violated there is a defect of sledlab.
+//! **Conservation** is checked at the end of each run: operations issued = completed + dropped; energy charged to
+//! requests and to background work = energy of seeks and accesses in the ledgers (where there is no warm-up); time
+//! in all states = time of the run, for every station. A violation is a defect of sledlab.
 //!
 //! Two reads on a memory that takes 10 us for an access and 1 us for a block:
 //!
@@ -81,15 +82,16 @@ use crate::pulse::Pulse;
 use crate::recorder::Recorder;
 use crate::replay::{Mode, Replay};
 
-/// A queue that has become longer than this, and more than twice as long as it was, may make decisions much dearer.
+/// A queue that has become longer than this, and more than twice as long as at the last look, may make decisions
+/// slower.
 const LONG_QUEUE: usize = 32;
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Operations issued.
     pub operations: u64,
-    /// Share of the run, where that can be told.
+    /// Share of the run that is done, where it is known.
     pub fraction: Option<f64>,
     /// Simulated time.
     pub simulated: Time,
@@ -100,11 +102,11 @@ impl Progress {
     pub(crate) const NONE: Progress = Progress { operations: 0, fraction: Some(0.0), simulated: Time::ZERO };
 }
 
-/// Told about every 50 ms of real time how far the run is, also while queues drain; [`ControlFlow::Break`]
-/// interrupts it and keeps what there is.
+/// Called with the progress about every 50 ms of real time, also while queues drain; [`ControlFlow::Break`] interrupts
+/// the run, which keeps the operations completed so far.
 pub type ProgressSink<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// Replays `source` on `system` and records what happens.
+/// Replays `source` on `system` and records arrivals and completions.
 ///
 /// # Errors
 /// The source's own, a request that does not fit, a recorder that cannot write, and any violation of
@@ -133,11 +135,11 @@ fn simulate_at(
     run.close(system, recorder)
 }
 
-/// Whether a run stops on its way, for whoever wants to do something else.
+/// Whether a run pauses on its way, so that its caller can do something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
     Never,
-    /// When it looks up next.
+    /// At the next look-up.
     Next,
     Now,
 }
@@ -150,11 +152,11 @@ pub(crate) struct Run<'s, 'p> {
     interrupted: bool,
     pause: Pause,
     closed: bool,
-    /// Of arrivals and, apart from those, since they take so much less time, of events.
+    /// When to look up: counts arrivals, and `events` counts events apart, since an event takes so much less time.
     arrivals: Pulse,
     events: Pulse,
-    /// Length of the queue when somebody looked last.
-    waited: usize,
+    /// Length of the queue at the last look.
+    seen_length: usize,
     memory: Watch,
     progress: Option<ProgressSink<'p>>,
 }
@@ -180,13 +182,13 @@ impl<'s, 'p> Run<'s, 'p> {
             closed: replay.mode != Mode::Open,
             arrivals: pulse.clone(),
             events: pulse,
-            waited: 0,
+            seen_length: 0,
             memory: Watch::new(),
             progress,
         }
     }
 
-    /// Goes on to the end, which it tells, or to a pause.
+    /// Runs to the end, or to a pause; returns whether the end is reached.
     pub fn go_on(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         let mut reached = Time::ZERO;
         loop {
@@ -213,7 +215,7 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(!paused)
     }
 
-    /// The same for so many turns, arrivals or events, about: then it pauses.
+    /// Runs for about `turns` turns, arrivals or events, and then pauses; returns whether the end is reached.
     pub fn go_on_for(
         &mut self,
         turns: u32,
@@ -225,12 +227,12 @@ impl<'s, 'p> Run<'s, 'p> {
         self.go_on(system, recorder)
     }
 
-    /// How far it is.
+    /// The progress of the run.
     pub fn progress(&self, recorder: &Recorder) -> Progress {
         Progress { operations: self.feed.issued(), fraction: self.feed.progress(), simulated: recorder.ended }
     }
 
-    /// Ends it.
+    /// Ends the run and returns its counts.
     pub fn close(self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
         let Run { feed, mut books, interrupted, .. } = self;
         books.counts.interrupted = interrupted;
@@ -243,9 +245,10 @@ impl<'s, 'p> Run<'s, 'p> {
         self.feed.next_arrival().or_else(|error| self.interrupt(error).map(|()| None))
     }
 
-    /// Does all that is due before the next arrival, and returns that. At the end, everything is due.
+    /// Does all that is due before the next arrival, and returns the time of that arrival. At the end of the source all
+    /// that remains is due.
     ///
-    /// Completions are recorded some hundred at a time: nothing but a flush asks about them earlier.
+    /// Completions are recorded some hundred at a time, as only a flush needs them earlier.
     #[inline]
     fn run_open(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Option<Time>> {
         let arrival = self.next_arrival()?;
@@ -276,7 +279,8 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(arrival)
     }
 
-    /// How far to go at once towards `horizon`: all the way, or one event where that many may take too long to wait for.
+    /// How far to go at once towards `horizon`: all the way, or one event where the work of several may take too long
+    /// for look-ups.
     #[inline]
     fn reach(&mut self, system: &dyn System, horizon: Time) -> Time {
         self.heed_queue(system);
@@ -286,20 +290,21 @@ impl<'s, 'p> Run<'s, 'p> {
         system.next_event().map_or(horizon, |event| (event + Span::from_ns(1)).min(horizon))
     }
 
-    /// A scheduler may look at all that wait: after a burst its decisions take longer than they did.
+    /// Has the clock read sooner when the queue has grown much: a scheduler that looks at all waiting requests then
+    /// takes longer.
     #[inline]
     fn heed_queue(&mut self, system: &dyn System) {
         if self.progress.is_some() {
             let waiting = system.queue_length();
-            if waiting > 2 * self.waited + LONG_QUEUE {
-                self.waited = waiting;
+            if waiting > 2 * self.seen_length + LONG_QUEUE {
+                self.seen_length = waiting;
                 self.events.restart();
             }
         }
     }
 
-    /// The same one event at a time: a completion frees a slot, and what is issued then may come before
-    /// the next event.
+    /// As [`Run::run_open`] for a closed replay, one event at a time: a completion frees a slot, and the operation
+    /// issued then may arrive before the next event.
     fn run_closed(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Option<Time>> {
         loop {
             let arrival = self.next_arrival()?;
@@ -318,16 +323,16 @@ impl<'s, 'p> Run<'s, 'p> {
         }
     }
 
-    /// Says how far the run is, and whether it goes on; refuses a queue that grows beyond all memory.
+    /// Reports the progress and returns whether the run goes on; refuses a queue that outgrows the memory.
     #[cold]
     fn look_up(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
-        self.waited = system.queue_length();
-        self.memory.heed(self.waited)?;
+        self.seen_length = system.queue_length();
+        self.memory.heed(self.seen_length)?;
         self.notice_failure(system)?;
         if let Some(tell) = self.progress.as_mut().filter(|_| !self.interrupted) {
             let (operations, fraction) = (self.feed.issued(), self.feed.progress());
-            let told = tell(Progress { operations, fraction, simulated: recorder.ended });
-            self.interrupted = told.is_break();
+            let flow = tell(Progress { operations, fraction, simulated: recorder.ended });
+            self.interrupted = flow.is_break();
         }
         if self.pause == Pause::Next {
             self.pause = Pause::Now;
@@ -335,7 +340,7 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(!self.interrupted && self.pause != Pause::Now)
     }
 
-    /// Ends with the error of a scheduler or a power policy that has given up.
+    /// Ends the run with the error of a scheduler or a power policy that has given up.
     fn notice_failure(&mut self, system: &mut dyn System) -> Result<()> {
         system.failure().map_or(Ok(()), |error| self.interrupt(error))
     }
@@ -358,7 +363,7 @@ impl<'s, 'p> Run<'s, 'p> {
         })
     }
 
-    /// Records what has been completed before `horizon`, and tells how much that was.
+    /// Records all completions before `horizon`, and returns how many there were.
     #[inline]
     fn complete_before(&mut self, recorder: &mut Recorder, horizon: Time) -> Result<usize> {
         self.books.complete_before(horizon, recorder, &mut |end| {

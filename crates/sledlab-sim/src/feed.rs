@@ -6,16 +6,16 @@ use sledlab_core::{Error, Request, Result, Source, Time};
 
 use crate::replay::{Limits, Mode, Replay};
 
-/// Latest arrival: 146 years. What follows from it still fits the clock, which holds 584.
+/// Latest arrival: 146 years. Times computed from it still fit the clock, which holds 584 years.
 const LATEST: Time = Time::from_ns(1 << 62);
 
-/// A source seen through a replay: when the next operation is issued, and what it is.
+/// A source seen through a replay: the next operation, and when it is issued.
 pub(crate) struct Feed<'a> {
     source: Box<dyn Source + 'a>,
     buffer: Vec<Request>,
     next: usize,
     issued: u64,
-    /// Reads and writes issued, and those in the buffer.
+    /// Reads and writes issued, and those that wait in the buffer.
     requests: u64,
     limits: Limits,
     speedup: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Feed<'a> {
     /// In a closed replay, when each free slot may issue, earliest first.
     slots: Option<VecDeque<Time>>,
     last: Time,
-    /// The one device that requests name.
+    /// The only device that requests name so far.
     device: Option<u16>,
 }
 
@@ -62,8 +62,7 @@ impl<'a> Feed<'a> {
         Ok(at.filter(|at| *at <= self.limits.until))
     }
 
-    /// Takes the operation whose time of issue, `at`, [`next_arrival`](Feed::next_arrival) told; also returns
-    /// its number.
+    /// Takes the operation for which [`next_arrival`](Feed::next_arrival) returned `at`; also returns its number.
     #[inline]
     pub fn take(&mut self, at: Time) -> (u64, Request) {
         if let Some(slots) = &mut self.slots {
@@ -89,16 +88,16 @@ impl<'a> Feed<'a> {
         self.issued
     }
 
-    /// The share of the replay that has been issued, where that can be told.
+    /// The share of the replay that has been issued, where it is known.
     pub fn progress(&self) -> Option<f64> {
         let share = |done: u64, most: u64| (most < u64::MAX).then(|| done as f64 / most as f64);
-        // Of the buffer, what is left may be anything: it counts as requests.
+        // Operations left in the buffer may be of any kind: all count as requests here.
         let requests = self.requests.saturating_sub((self.buffer.len() - self.next) as u64);
         let counted = [share(self.issued, self.limits.operations), share(requests, self.limits.requests)];
         counted.into_iter().chain([self.source.progress()]).flatten().reduce(f64::max)
     }
 
-    /// Reads on, checks what came, and scales its times; false at the end.
+    /// Reads the next chunk, checks its requests, and scales their times; false at the end.
     #[cold]
     fn refill(&mut self) -> Result<bool> {
         let left = self.limits.operations - self.issued;
@@ -131,7 +130,7 @@ impl<'a> Feed<'a> {
         Ok(true)
     }
 
-    /// Counts the requests in the buffer; behind the last that is wanted nothing stays there.
+    /// Counts the requests in the buffer, and cuts the buffer after the last one that the limit allows.
     fn end_with_last_request(&mut self) {
         for (place, request) in self.buffer.iter().enumerate() {
             self.requests += u64::from(request.op.is_media());
@@ -143,7 +142,7 @@ impl<'a> Feed<'a> {
     }
 }
 
-/// Readers check too, but a source may also come from a user's own code.
+/// Checks a request: readers of traces check too, but a source may also be the user's own code.
 #[inline]
 fn check(number: u64, request: &Request, capacity_blocks: u64) -> Result<()> {
     let end = request.lbn.saturating_add(u64::from(request.blocks));

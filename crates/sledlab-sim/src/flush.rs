@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-/// Counts writes that are not durable yet, and tells which flushes have nothing left to wait for.
+/// Counts writes that are not durable yet, and finds the flushes whose earlier writes are all durable.
 #[derive(Debug, Default)]
 pub(crate) struct Flushes {
     /// Writes under way that arrived after the last waiting flush.
     after: u64,
-    /// Waiting flushes in order of arrival: each with the writes under way that arrived before
-    /// it and after the flush ahead of it.
+    /// Waiting flushes in order of arrival: each with the writes under way that arrived before it and after the flush
+    /// ahead of it.
     waiting: VecDeque<Waiting>,
-    /// Numbers of those that the last write completed.
+    /// Numbers of the flushes that the last durable write completed.
     complete: Vec<u64>,
 }
 
@@ -27,8 +27,8 @@ impl Flushes {
         self.after += writes;
     }
 
-    /// `writes` (0 or 1) writes, of number `id`, have become durable; returns the numbers of the flushes that
-    /// complete with that, in order.
+    /// `writes` (0 or 1) writes, of number `id`, have become durable; returns the numbers of the flushes that this
+    /// completes, in order.
     #[inline]
     pub fn durable(&mut self, id: u64, writes: u64) -> &[u64] {
         if self.waiting.is_empty() {
@@ -60,7 +60,7 @@ impl Flushes {
         at_once
     }
 
-    /// Flushes that still wait.
+    /// Number of flushes that still wait.
     pub fn waiting(&self) -> u64 {
         self.waiting.len() as u64
     }

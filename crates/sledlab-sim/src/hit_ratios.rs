@@ -1,4 +1,4 @@
-//! How often a cache would hold what a workload uses: replacement policies by size, without a device (MT-10).
+//! Hit ratios of caches under a workload: replacement policies by cache size, without a device (MT-10).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -9,10 +9,10 @@ use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Error, Op, Result, Source};
 use sledlab_models::replacement::{Choice, Found, Use};
 
-/// How often whoever waits for the processors asks `watch`.
+/// Real time between two calls of `watch` while the workers compute.
 const WATCH_EVERY: Duration = Duration::from_millis(20);
 
-/// Uses after which a policy is asked whether it has given up.
+/// Uses after which a policy is checked for having given up.
 const LOOK_EVERY: usize = 4096;
 
 /// The uses of segments by a workload, in order.
@@ -31,19 +31,19 @@ pub struct Uses {
 pub struct Hits {
     /// Segments used by reads.
     pub reads: u64,
-    /// Those of them that the cache held.
+    /// Segments used by reads that the cache held.
     pub read_hits: u64,
     /// Segments used by writes.
     pub writes: u64,
-    /// Those of them that the cache held.
+    /// Segments used by writes that the cache held.
     pub write_hits: u64,
 }
 
 impl Uses {
-    /// Reads all of `source`, which uses segments of `segment_blocks` blocks. Trims and flushes use nothing.
+    /// Reads all of `source`, with segments of `segment_blocks` blocks. Trims and flushes use no segment.
     ///
     /// # Errors
-    /// The source's own, and what `watch` returns, which is asked before every chunk.
+    /// The source's own, and those that `watch` returns, which is called before every chunk.
     pub fn of(
         source: &mut dyn Source,
         segment_blocks: u64,
@@ -68,7 +68,7 @@ impl Uses {
         self.segments
     }
 
-    /// For every use, the number of the next of the same segment.
+    /// For every use, the number of the next use of the same segment.
     fn next_uses(&self, watch: &mut dyn FnMut() -> Result<()>) -> Result<Vec<u64>> {
         let mut next = vec![Use::NEVER; self.keys.len()];
         let mut seen = Map::default();
@@ -79,12 +79,12 @@ impl Uses {
         Ok(next)
     }
 
-    /// Hits of each policy in a cache of each of so many segments, in the order of `caches`; on all processors, but for
-    /// policies that are not in the list, of which the calling thread knows best how to run them.
+    /// Hits of each policy in a cache of so many segments, in the order of `caches`. They run on all processors, except
+    /// policies from outside, which run on the calling thread.
     ///
     /// # Errors
-    /// A cache without room, and a policy that gives up; and what `watch` returns, which is asked all the time, by this
-    /// thread alone.
+    /// A cache without room, a policy that gives up, and what `watch` returns, which is called again and again, on the
+    /// calling thread alone.
     pub fn hits(
         &self,
         caches: &[(Choice, usize)],
@@ -102,7 +102,7 @@ impl Uses {
         found.into_iter().map(|(_, hits)| hits).collect()
     }
 
-    /// Hits of numbered caches, each as soon as it is known.
+    /// Hits of numbered caches, each sent as soon as it is known.
     fn hits_on_all_processors(
         &self,
         caches: &[(usize, &(Choice, usize))],
@@ -112,34 +112,34 @@ impl Uses {
         let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let stopped = || if stop.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) };
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(caches.len());
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                let tell = tell.clone();
+                let sender = sender.clone();
                 scope.spawn(|| {
-                    let tell = tell;
+                    let sender = sender;
                     while let turn = begun.fetch_add(1, Ordering::Relaxed)
                         && let Some((number, (choice, room))) = caches.get(turn)
-                        && tell.send((*number, self.hits_of(choice, *room, next, stopped))).is_ok()
+                        && sender.send((*number, self.hits_of(choice, *room, next, stopped))).is_ok()
                     {
                     }
                 });
             }
-            drop(tell);
+            drop(sender);
             let mut found = Vec::with_capacity(caches.len());
             loop {
-                match told.recv_timeout(WATCH_EVERY) {
+                match receiver.recv_timeout(WATCH_EVERY) {
                     Ok(one) => found.push(one),
                     Err(RecvTimeoutError::Disconnected) => return Ok(found),
                     Err(RecvTimeoutError::Timeout) => {}
                 }
-                // Whoever is at work ends soon; the scope waits for all.
+                // Workers see `stop` soon and end; the scope waits for all of them.
                 watch().inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
             }
         })
     }
 
-    /// Ends with what `watch` returns, which is asked at every use.
+    /// Hits of one cache; ends with the error that `watch` returns, which is called at every use.
     fn hits_of(
         &self,
         choice: &Choice,

@@ -1,13 +1,13 @@
-//! An engine whose clock somebody else owns: operations are submitted when they come, not read from a source.
+//! An engine whose clock its caller owns: operations are submitted when they come, not read from a source.
 //!
-//! [`Live`] is what stands behind a device that real programs use. It does no I/O and has no threads: whoever owns the
-//! clock submits operations, and calls [`advance`](Live::advance) when [`next_event`](Live::next_event) is due, or
-//! later. Events happen at their own times, however late the call comes.
+//! [`Live`] simulates a device that real programs use. It does no I/O and has no threads: its caller owns the clock,
+//! submits operations, and calls [`advance`](Live::advance) when [`next_event`](Live::next_event) is due, or later.
+//! Events happen at their own times, however late the call comes.
 //!
-//! Every operation gets a stamp: the time at which it counts as arrived. That is later than every event and arrival
-//! handled before, and every event before it is handled first. So it never matters which of an arrival and an event at
-//! the same time goes first, and [`simulate`](crate::simulate), replaying the stamped operations, comes to the same
-//! completions and the same results, to the last bit.
+//! Every operation gets a stamp: the time at which it counts as arrived. The stamp is later than every event and
+//! arrival handled before, and every event before the stamp is handled first. So no arrival and event have the same
+//! time, and [`simulate`](crate::simulate), replaying the stamped operations, comes to the same completions and the
+//! same results, to the last bit.
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Time};
@@ -49,9 +49,9 @@ pub use self::power::version;
 /// When an operation completes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Its number.
+    /// Number of the operation.
     pub id: u64,
-    /// The time of the model; it may lie ahead where the device has promised it.
+    /// When it completes, in simulated time; later than now where the device has promised a completion ahead.
     pub at: Time,
 }
 
@@ -66,17 +66,17 @@ pub struct Live {
     /// The latest time at which an event or an arrival was handled.
     latest: Time,
     begun: Stopwatch,
-    /// Where media keep contents, so that the power can fail.
+    /// Trims so far, where media keep contents so that the power can fail.
     kept: Option<Kept>,
 }
 
 impl Live {
-    /// The system that an experiment says, with nothing under way; a trace that it names is the one that will hold what
-    /// is submitted, and need not be there. `rows` gets the per-request table in small chunks.
+    /// The system of an experiment, with no operation under way. A trace that the experiment names is the one that will
+    /// hold the submitted operations, and need not exist. `rows` gets the per-request table in small chunks.
     ///
     /// # Errors
-    /// All that [`Experiment::check`] finds; a workload, or a replay that decides when operations arrive, which is up
-    /// to whoever submits them.
+    /// All that [`Experiment::check`] finds; a workload, or a replay mode that decides when operations arrive, as the
+    /// caller decides that.
     pub fn new(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
         Ok(Live::of(experiment.recorded(false)?, rows))
     }
@@ -106,16 +106,16 @@ impl Live {
         self.recorded.volatile
     }
 
-    /// Operations submitted whose completion has not been reached.
+    /// Operations submitted that are not complete at the simulated time.
     pub fn under_way(&self) -> u64 {
         self.books.under_way()
     }
 
-    /// Takes an operation that comes at `now`, having done all that is due before; tells its number and its stamp.
+    /// Takes an operation that comes at `now`, having done all that is due before; returns its number and its stamp.
     /// Numbers count from 0. Trims are answered at once.
     ///
     /// # Errors
-    /// Blocks outside the device; what a scheduler or policy has given up with.
+    /// Blocks outside the device; the error of a scheduler or power policy that has given up.
     pub fn submit(&mut self, now: Time, request: Request, answers: &mut Vec<Answer>) -> Result<(u64, Time)> {
         let inside =
             request.lbn.checked_add(request.blocks.into()).is_some_and(|end| end <= self.capacity_blocks());
@@ -152,24 +152,24 @@ impl Live {
     /// Does all that is due up to `now`, each event at its own time.
     ///
     /// # Errors
-    /// What a scheduler or policy has given up with.
+    /// The error of a scheduler or power policy that has given up.
     pub fn advance(&mut self, now: Time, answers: &mut Vec<Answer>) -> Result<()> {
         self.do_before(now + Span::from_ns(1), answers)?;
         self.latest = self.latest.max(now);
         Ok(())
     }
 
-    /// Ends the run: what is still under way, and what caches and hybrids write for nobody, takes its time in the
-    /// model and none here.
+    /// Ends the run: operations still under way, and background writes of caches and hybrids, are simulated to the end
+    /// at once, however much simulated time they take.
     ///
     /// # Errors
-    /// As [`advance`](Live::advance); nothing was completed that counts; violated conservation.
+    /// As [`advance`](Live::advance); a run in which no completed operation counts; violated conservation.
     pub fn finish(mut self, answers: &mut Vec<Answer>) -> Result<Outcome> {
         self.do_before(Time::MAX, answers)?;
         self.close()
     }
 
-    /// What there is to say when nothing more is done.
+    /// The results, when nothing more is simulated.
     fn close(mut self) -> Result<Outcome> {
         let counts = self.books.close(self.issued, self.system.as_mut(), &mut self.recorder)?;
         let Recorded { seed, config, .. } = self.recorded;
@@ -180,10 +180,10 @@ impl Live {
 
     fn do_before(&mut self, horizon: Time, answers: &mut Vec<Answer>) -> Result<()> {
         loop {
-            let told = self.books.completed.len();
+            let answered = self.books.completed.len();
             self.system.advance_before(horizon, &mut self.books.completed);
             let all_done = self.books.completed.len() < MOST_COMPLETED;
-            let new = &self.books.completed[told..];
+            let new = &self.books.completed[answered..];
             if self.kept.is_some() {
                 power::forget_found(new, self.system.as_mut());
             }
@@ -198,7 +198,7 @@ impl Live {
     }
 }
 
-/// Answers a flush that waited; what the system completes is answered as soon as that is known.
+/// Answers a flush that waited; operations that the system completes are answered as soon as it reports them.
 fn tell_flushed(end: End, answers: &mut Vec<Answer>) {
     if let End::Flushed { id, at } = end {
         answers.push(Answer { id, at });

@@ -1,12 +1,12 @@
-//! Streams of requests that were measured on a real drive, replayed the way they were issued.
+//! Requests that were measured on a real drive, replayed with the measured gaps between them.
 
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{self, Queued};
 use sledlab_trace::format::Measured;
 
-/// The service times that a device would have had: one request at a time, each issued as long after the completion
-/// of the one before as it was when it was measured. So the platters turn as far in between as they did then.
+/// The service times that a device would have had, one request at a time. Each request is issued as long after the
+/// completion of the one before as it was in the measurement, so that the platters turn as far in between.
 ///
 /// # Errors
 /// A device that cannot be built, a request past its end, and a device that does not say when it is done (the

@@ -1,5 +1,6 @@
-//! Memory: what a system of several devices will take, and what there is. A run that would not fit is refused before,
-//! and ended where its queue grows beyond what there is: how long that gets is not known before.
+//! Memory: how much a system of several devices will take, and how much is available. A run that does not fit is
+//! refused before it begins, and ended where its queue outgrows the memory, as the length of queues is not known
+//! before.
 
 #[cfg(target_arch = "wasm32")]
 mod module;
@@ -14,22 +15,22 @@ use module::{machine, of_address_space, status};
 #[cfg(not(target_arch = "wasm32"))]
 use process::{machine, of_address_space, status};
 
-/// Says how much memory may be taken, in 2^20 bytes, whatever the machine says.
+/// Environment variable for the memory that may be taken, in 2^20 bytes; it overrides what the machine reports.
 const SETTING: &str = "SLEDLAB_MEMORY_MB";
-/// Devices that are built, at most, to see what one takes: the first have tables that equal ones share with them.
+/// Devices built before measuring: the first ones build tables that equal devices share with them.
 const FIRST: u64 = 2;
 const MEASURED: u64 = 6;
-/// What is left to all else.
+/// Bytes left free for all other uses.
 const SPARED: u64 = 64 << 20;
 const MB: u64 = 1 << 20;
 
 /// Refuses a system that would take more memory than there is.
 ///
-/// What one of its devices takes, with its scheduler and all tables, is measured: a few are built, the fewer the
-/// smaller the system. What will wait in queues is not known yet. A single device is simply built.
+/// The memory of one of its devices, with scheduler and all tables, is measured: a few are built, the fewer the smaller
+/// the system. The memory of queues is not known yet. A single device is not measured.
 ///
 /// # Errors
-/// It would not fit; parameters that make no sense.
+/// A system that does not fit; parameters that make no sense.
 pub(crate) fn check(store: &SystemSetup) -> Result<()> {
     let count = store.devices()?;
     let measured = MEASURED.min(count / 2);
@@ -63,17 +64,17 @@ pub(crate) fn check(store: &SystemSetup) -> Result<()> {
     )))
 }
 
-/// Requests that wait before anybody asks what they take, so that short queues cost nothing.
+/// Waiting requests below which memory is not checked, so that short queues cost nothing.
 const FEW: usize = 1 << 16;
-/// From one look to the next the queue grows by so large a part of itself.
+/// From one check to the next the queue grows by this part of itself (an eighth).
 const PART: u64 = 8;
 
-/// Watches what a queue takes that grows without end: what cannot be had would abort the process.
+/// Watches the memory of a growing queue: running out of memory would abort the process.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// So many requests wait before it looks again.
+    /// Waiting requests at which memory is checked next.
     next: usize,
-    /// What the process took before, in bytes.
+    /// Memory of the process at the beginning, in bytes.
     begun: Option<u64>,
 }
 
@@ -82,10 +83,10 @@ impl Watch {
         Watch { next: FEW, begun: status("VmRSS:") }
     }
 
-    /// So many requests wait now.
+    /// Checks the memory when `waiting` requests wait.
     ///
     /// # Errors
-    /// There is no memory for many more.
+    /// Too little memory for many more requests.
     pub fn heed(&mut self, waiting: usize) -> Result<()> {
         if waiting < self.next {
             return Ok(());
@@ -97,7 +98,7 @@ impl Watch {
             Some(said) => Some(said.saturating_sub(taken)),
             None => machine().map(|left| left.saturating_sub(SPARED)),
         };
-        // Tables of what waits are grown to twice their size; what is never touched takes addresses, but no memory.
+        // Tables of waiting requests grow to twice their size: the unused half takes addresses, but no memory.
         let addresses = of_address_space().map(|left| left.saturating_sub(SPARED + taken));
         let least = left.into_iter().chain(addresses).min();
         if least.is_some_and(|least| least < taken / PART) {
@@ -119,12 +120,12 @@ fn overloaded(waiting: usize, taken: u64) -> Error {
     ))
 }
 
-/// Memory that can be taken, in bytes; nothing where that cannot be told.
+/// Memory that can be taken, in bytes; `None` where that is unknown.
 fn available() -> Option<u64> {
     setting().or_else(|| machine().into_iter().chain(of_address_space()).min())
 }
 
-/// What somebody has said there is, in bytes.
+/// Memory that the environment variable allows, in bytes.
 fn setting() -> Option<u64> {
     let said = std::env::var(SETTING).ok()?.parse::<u64>().ok()?;
     Some(said.saturating_mul(MB))

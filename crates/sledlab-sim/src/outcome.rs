@@ -1,4 +1,4 @@
-//! What a run tells: the summary, the distribution, the time series.
+//! Results of a run: the summary, the distribution, the time series.
 
 use serde::Serialize;
 use sledlab_trace::transform::FitCounts;
@@ -61,7 +61,7 @@ pub struct Split {
     pub bytes: u64,
     /// Response time.
     pub response_time_ms: TimeStats,
-    /// Mean energy spent on a request: seeks, accesses and the start-ups it was the first to profit from.
+    /// Mean energy spent on a request: seeks, accesses, and start-ups where the request was the first after one.
     pub energy_uj: f64,
 }
 
@@ -95,13 +95,13 @@ pub struct PartMeans {
     pub turnaround: f64,
     /// Waiting for the first sector of a disk.
     pub rotation: f64,
-    /// From the first positioning to completion.
+    /// From the end of the first positioning to completion.
     pub transfer: f64,
     /// The part of `transfer` spent moving between rows.
     pub reposition: f64,
 }
 
-/// Waiting requests.
+/// Length of the queue of waiting requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct QueueLength {
     /// Mean over time (Little's law on the queue times).
@@ -113,15 +113,15 @@ pub struct QueueLength {
 /// Seconds in each state, over all stations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StateTime {
-    /// Moving without tips.
+    /// Moving with no tips switched on.
     pub seek: f64,
     /// Reading or writing.
     pub access: f64,
-    /// Waiting.
+    /// Idle: ready, and serving no request.
     pub idle: f64,
     /// Parked.
     pub inactive: f64,
-    /// Getting going.
+    /// Starting up.
     pub startup: f64,
 }
 
@@ -130,7 +130,7 @@ pub struct StateTime {
 pub struct MergedCounts {
     /// Requests served together with others as one.
     pub requests: u64,
-    /// What they were served as.
+    /// Accesses as which they were served.
     pub groups: u64,
 }
 
@@ -149,7 +149,7 @@ pub struct Operations {
     pub flush: u64,
     /// Left out because they lie wholly outside the device.
     pub rejected: u64,
-    /// Moved to fit the device.
+    /// Moved to other addresses to fit the device.
     pub moved: u64,
     /// Cut short to fit the device.
     pub shortened: u64,
@@ -160,13 +160,13 @@ pub struct Operations {
 /// The results of a run; the same bytes for the same configuration, seed and version.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// Version of what this holds: one more whenever something goes or means something else.
+    /// Version of the summary's format: one more whenever a field goes or changes its meaning.
     pub schema: u32,
     /// Reads and writes that count.
     pub requests: u64,
     /// Simulated time that counts: from time 0 or, with a warm-up, from the arrival of the first operation that counts,
-    /// until the last request is completed and the devices have done what they do for none. Times and energies by state
-    /// are those of the same time.
+    /// until the last request is completed and background work is done. Times and energies by state cover the same
+    /// time.
     pub elapsed_s: f64,
     /// Arrival to completion.
     pub response_time_ms: ResponseStats,
@@ -180,7 +180,7 @@ pub struct Summary {
     pub service_time_ms: MeanAndMax,
     /// First positioning.
     pub positioning_time_ms: MeanAndMax,
-    /// Mean of every part.
+    /// Mean of every part of a request's life.
     pub time_by_part_ms: PartMeans,
     /// Requests completed per second.
     pub throughput_iops: f64,
@@ -192,25 +192,25 @@ pub struct Summary {
     pub queue_length: QueueLength,
     /// Energy by state.
     pub energy_j: Energy,
-    /// Mean energy spent on a request; what was spent idle and parked is nobody's.
+    /// Mean energy spent on a request; energy spent idle and parked belongs to no request.
     pub energy_per_request_uj: f64,
     /// Seconds by state.
     pub state_time_s: StateTime,
-    /// Tips switched on, times how long: tip-seconds, over all stations.
+    /// Tips switched on, times how long they were: tip-seconds, over all stations.
     pub tip_time_s: f64,
-    /// Tips that stayed dark because nobody wanted what they hold, times how long: tip-seconds.
+    /// Tips that stayed dark because no request wanted their data, times how long they did: tip-seconds.
     pub dark_tip_time_s: f64,
     /// Start-ups.
     pub startups: u64,
     /// Requests that were merged.
     pub merged: MergedCounts,
-    /// What the cache in front of the system did, where there is one.
+    /// Counters of the cache in front of the system, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheCounts>,
-    /// What hybrids did, where there are any.
+    /// Counters of hybrids, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hybrid: Option<HybridCounts>,
-    /// What failed, and what came of it, where something can fail.
+    /// Failures and their effects, where the system can fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultCounts>,
     /// Whether the queue kept growing: means of such a run depend on its length.
@@ -219,18 +219,18 @@ pub struct Summary {
     pub interrupted: bool,
     /// Operations by kind.
     pub operations: Operations,
-    /// What ran: the complete experiment.
+    /// The complete experiment.
     pub config: serde_json::Value,
     /// Version of sledlab.
     pub version: &'static str,
     /// Root seed.
     pub seed: u64,
-    /// Of the times at which all reads and writes were completed, in 16 hexadecimal digits: the same wherever the same
+    /// Checksum of the completion times of all reads and writes, in 16 hexadecimal digits: the same wherever the same
     /// experiment runs.
     pub checksum: String,
 }
 
-/// A cumulative distribution: response times and the share of requests at or below.
+/// A cumulative distribution: response times, and for each the share of requests at or below.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cdf {
     /// Response times, rising.
@@ -239,18 +239,18 @@ pub struct Cdf {
     pub share: Vec<f64>,
 }
 
-/// How a run stands that has not ended.
+/// Intermediate results of a run that has not ended.
 #[derive(Clone, Debug, Serialize)]
 pub struct Glance {
     /// Reads and writes completed that count.
     pub requests: u64,
-    /// Their response times.
+    /// Response times of these requests.
     pub response_time_ms: TimeStats,
-    /// The distribution of these.
+    /// The distribution of these response times.
     pub cdf: Cdf,
-    /// Energy spent so far, but for the rest that has not ended.
+    /// Energy spent so far, without that of a rest that has not ended.
     pub energy_j: f64,
-    /// Of all completions so far.
+    /// Checksum of all completion times so far.
     pub checksum: String,
 }
 
@@ -274,7 +274,7 @@ fn both([reads, writes]: &[Distribution; 2]) -> Distribution {
     all
 }
 
-/// Everything a run yields but the per-request table.
+/// All results of a run except the per-request table.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// The results.
@@ -292,7 +292,7 @@ pub struct Outcome {
 
 const NS_PER_MS: f64 = 1e6;
 
-/// Version of what a [`Summary`] holds.
+/// Version of the format of a [`Summary`].
 pub const SCHEMA: u32 = 1;
 
 impl TimeStats {
@@ -327,7 +327,7 @@ impl Cdf {
     }
 }
 
-/// What the summary needs besides the recorder and the system.
+/// The rest of the values that the summary needs, besides the recorder and the system.
 pub(crate) struct Context {
     pub counts: Counts,
     pub fitted: Arc<FitCounts>,
@@ -337,10 +337,10 @@ pub(crate) struct Context {
 }
 
 impl Summary {
-    /// Sums up a run.
+    /// Sums up a run in its results.
     ///
     /// # Errors
-    /// A run in which nothing counted, or that was interrupted before anything did; a result that is not a finite
+    /// A run in which no operation counted, or that was interrupted before any did; a result that is not a finite
     /// number.
     pub(crate) fn new(recorder: &Recorder, system: &dyn System, context: Context) -> Result<Self> {
         let [reads, writes] = &recorder.by_op;

@@ -1,25 +1,25 @@
-//! How often a long work looks up: for an interrupt, for a failure, to say how far it is.
+//! How often a long computation looks up: for an interrupt, for a failure, to report progress.
 
 use std::time::{Duration, Instant};
 
-/// From one look-up to the next, in real time.
+/// Real time from one look-up to the next.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// Looks at the clock that are closer together come less often from then on.
+/// Readings of the clock closer together than this make the next ones rarer.
 const SOON: Duration = Duration::from_millis(5);
 
-/// Those that are farther apart come more often.
+/// Readings of the clock farther apart than this make the next ones more frequent.
 const LATE: Duration = Duration::from_millis(20);
 
-/// Most turns between two looks at the clock: less than a second even if they suddenly take milliseconds, and enough
-/// for the clock to cost next to nothing.
+/// Most turns between two readings of the clock: they take less than a second even if turns suddenly take milliseconds,
+/// and the clock costs next to nothing.
 const MOST: u32 = 128;
 
-/// Turns between two look-ups where nobody is to be told.
+/// Turns between two look-ups where no clock is read.
 const BLIND: u32 = 65_536;
 
-/// Tells a loop when to look up: about every 50 ms, whatever a turn takes. It looks at the clock after one turn, and
-/// then after as many as a few milliseconds hold.
+/// Tells a loop when to look up: about every 50 ms, whatever a turn takes. It reads the clock after one turn, and then
+/// after as many turns as fit into a few milliseconds.
 ///
 /// ```
 /// let mut pulse = sledlab_sim::Pulse::default();
@@ -28,7 +28,7 @@ const BLIND: u32 = 65_536;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Pulse {
-    /// Turns until the next look at the clock, and between looks.
+    /// Turns until the next reading of the clock, and (`stride`) between readings.
     left: u32,
     stride: u32,
     most: u32,
@@ -38,7 +38,7 @@ pub struct Pulse {
 #[derive(Clone, Debug)]
 struct Clock {
     begun: Instant,
-    /// When it was looked at last, and when a look-up was due last.
+    /// When the clock was read last, and when a look-up was due last.
     looked: Duration,
     due: Option<Duration>,
 }
@@ -51,24 +51,24 @@ impl Default for Pulse {
 }
 
 impl Pulse {
-    /// Reads no clock, which not every platform has, and looks up after many turns.
+    /// A pulse that reads no clock, which not every platform has, and looks up after many turns.
     pub fn blind() -> Self {
         Pulse::every(BLIND)
     }
 
-    /// The same after so many.
+    /// A pulse that reads no clock and looks up after `turns` turns.
     pub(crate) fn every(turns: u32) -> Self {
         let turns = turns.max(1);
         Pulse { left: turns, stride: turns, most: turns, clock: None }
     }
 
-    /// Believes that every turn takes long.
+    /// A pulse that reads the clock after every turn.
     #[cfg(test)]
     pub(crate) fn slow() -> Self {
         Pulse { most: 1, ..Pulse::default() }
     }
 
-    /// So many turns have been made; whether to look up now.
+    /// Counts `turns` turns; returns whether to look up now.
     #[inline]
     pub fn beat(&mut self, turns: usize) -> bool {
         if turns < self.left as usize {
@@ -78,7 +78,7 @@ impl Pulse {
         self.look()
     }
 
-    /// From now on turns may take much longer: looks at the clock after the next one.
+    /// Reads the clock after the next turn, as turns may take much longer from now on.
     #[inline]
     pub(crate) fn restart(&mut self) {
         if self.clock.is_some() {
@@ -86,7 +86,7 @@ impl Pulse {
         }
     }
 
-    /// Turns before the next look at the clock, as long as they take what they took lately.
+    /// Turns between two readings of the clock, as long as a turn takes about as long as lately.
     #[inline]
     pub(crate) fn stride(&self) -> usize {
         self.stride as usize
@@ -102,7 +102,7 @@ impl Pulse {
         due
     }
 
-    /// `now` is the time since the beginning.
+    /// Whether to look up; `now` is the time since the pulse was made.
     fn look_at(&mut self, now: Duration) -> bool {
         let Some(clock) = &mut self.clock else { return true };
         let apart = now.saturating_sub(clock.looked);
@@ -125,7 +125,7 @@ impl Pulse {
 mod tests {
     use super::*;
 
-    /// Makes turns that take so long each, and gives the times of the look-ups.
+    /// Makes turns of the given lengths, and returns the times of the look-ups and the number of readings of the clock.
     fn run(turns: impl IntoIterator<Item = Duration>) -> (Vec<Duration>, u64) {
         let (mut pulse, mut now, mut ups, mut looks) = (Pulse::default(), Duration::ZERO, Vec::new(), 0);
         for turn in turns {

@@ -1,30 +1,30 @@
-//! Whether a queue kept growing: the mark of a saturated run.
+//! Whether the queue kept growing, which marks a run as saturated.
 
 use sledlab_core::stats::BatchMeans;
 
-/// Waiting requests below which a queue is not called growing: bursts come and go.
+/// A queue of fewer waiting requests never counts as growing: bursts come and go.
 const SHORT_QUEUE: f64 = 20.0;
 
-/// Share of all requests that wait, on average over the last quarter of a run, when it cannot be called stable: so
-/// many would never have been served in time, even if other quarters were worse.
+/// Least share of a run's requests waiting, on average over its last quarter, at which the run counts as saturated: so
+/// many would not have been served in time, whatever the other quarters were like.
 const LEFT_BEHIND: f64 = 0.02;
 
-/// The queue length that arrivals find, in order of arrival.
+/// The queue length that each arrival finds, in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct QueueTrend {
     lengths: BatchMeans,
 }
 
 impl QueueTrend {
-    /// An arrival finds `waiting` requests.
+    /// Records an arrival that finds `waiting` requests.
     #[inline]
     pub fn record(&mut self, waiting: usize) {
         self.lengths.record(waiting as f64);
     }
 
-    /// True when the queue of a run of `requests` grew from each quarter to the next, ended long, and at the end was
-    /// more than 1.5 times as long as in the second quarter (steady growth gives 2.3, a stable queue about 1); or
-    /// when a good share of all requests waited during the last quarter.
+    /// Whether the queue of a run of `requests` grew from each quarter to the next, was long at the end, and then more
+    /// than 1.5 times as long as in the second quarter (steady growth gives 2.3, a stable queue about 1); or whether a
+    /// large share of all requests waited during the last quarter.
     pub fn grew(&self, requests: u64) -> bool {
         let means = self.lengths.means();
         if means.len() < 8 {

@@ -12,7 +12,7 @@ use crate::timeline::Timeline;
 /// Takes chunks of the per-request table.
 pub type RowSink<'a> = Box<dyn FnMut(&Rows) -> Result<()> + Send + 'a>;
 
-/// Sums of the named parts of service, and what lies before it, in ns.
+/// Sums of the parts of service times, and of the queue time before, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ServiceParts {
     pub overhead: u64,
@@ -26,13 +26,13 @@ pub(crate) struct ServiceParts {
     pub startup: u64,
 }
 
-/// Statistics in constant memory.
+/// Statistics of completed requests in constant memory.
 pub struct Recorder<'a> {
     warmup: u64,
     pub(crate) opened: Time,
-    /// When the last request was completed and, in the end, nothing more went on.
+    /// When the last request was completed; at the end of a run, when background work was done.
     pub(crate) ended: Time,
-    /// Of all completions, whether they count or not.
+    /// Checksum of all completions, whether they count or not.
     pub(crate) checksum: Checksum,
     /// Response times of reads and of writes.
     pub(crate) by_op: [Distribution; 2],
@@ -44,13 +44,13 @@ pub struct Recorder<'a> {
     /// Energy spent on reads and on writes that count.
     pub(crate) energy: [TotalSpent; 2],
     charges_energy: bool,
-    /// Energy spent on requests that do not count, and for nobody.
+    /// Energy of requests that do not count, and of background work.
     pub(crate) uncounted: TotalSpent,
     pub(crate) batches: BatchMeans,
     pub(crate) timeline: Timeline,
     pub(crate) trend: QueueTrend,
     rows: Rows,
-    /// Rows handed over at a time.
+    /// Rows handed to the sink at a time.
     chunk: usize,
     names_devices: bool,
     sink: Option<RowSink<'a>>,
@@ -84,31 +84,31 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The same that adds up no energy; see `Station::without_energy`.
+    /// The same recorder, adding up no energy; see `Station::without_energy`.
     #[must_use]
     pub fn without_energy(self) -> Self {
         Recorder { charges_energy: false, ..self }
     }
 
-    /// The same with a per-request table that says which device it was.
+    /// The same recorder, with the number of the device in the per-request table.
     #[must_use]
     pub fn naming_devices(self) -> Self {
         Recorder { names_devices: true, ..self }
     }
 
-    /// The same that hands over the per-request table in chunks so small that none takes long.
+    /// The same recorder, with chunks of the per-request table so small that none is long delayed.
     #[must_use]
     pub(crate) fn in_small_chunks(self) -> Self {
         Recorder { chunk: Rows::SMALL_CHUNK, ..self }
     }
 
-    /// Whether operation `id` counts.
+    /// Whether operation `id` counts in statistics.
     #[inline]
     pub(crate) fn counts(&self, id: u64) -> bool {
         id >= self.warmup
     }
 
-    /// A request arrives and finds `waiting` others.
+    /// Records the arrival of a request that finds `waiting` others.
     #[inline]
     pub(crate) fn arrive(&mut self, id: u64, now: Time, waiting: usize) {
         if self.counts(id) {
@@ -117,7 +117,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// A request is done.
+    /// Records the completion of a request.
     #[inline]
     pub(crate) fn complete(&mut self, done: &Completion) -> Result<()> {
         self.ended = done.completion;
@@ -162,14 +162,15 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Energy of all seeks and accesses, whoever they were for, in microjoules: what the ledgers must agree with.
+    /// Energy of all seeks and accesses, for requests and background work, in microjoules: the ledgers must agree with
+    /// it.
     pub(crate) fn served_uj(&self) -> f64 {
         let [reads, writes] = &self.energy;
         let parts = [reads, writes, &self.uncounted].map(TotalSpent::spent);
         parts.iter().map(|spent| spent.seek_uj + spent.access_uj).sum()
     }
 
-    /// Hands over the rows collected so far.
+    /// Hands the rows collected so far to the sink.
     pub(crate) fn flush_rows(&mut self) -> Result<()> {
         if let Some(sink) = &mut self.sink
             && !self.rows.is_empty()
@@ -188,7 +189,8 @@ mod tests {
 
     use super::*;
 
-    /// After 2e8 requests a plain sum is off by more than what the run tolerates; these would vanish in it at once.
+    /// After 2e8 requests a plain sum is off by more than the conservation check tolerates; such small energies would
+    /// vanish in it.
     #[test]
     fn what_each_request_costs_counts_however_much_was_spent_before() {
         let mut recorder = Recorder::new(0, None);

@@ -1,4 +1,4 @@
-//! How requests are offered: open or closed, how fast, how many.
+//! How a replay offers requests: open or closed, how fast, how many.
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Span, Time};
@@ -8,7 +8,7 @@ use toml::Table;
 /// When the next request is issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// At its recorded time, whatever has been completed.
+    /// At its recorded time, whichever requests have been completed.
     Open,
     /// As soon as one of `outstanding` slots is free, a think time after its completion.
     Closed {
@@ -87,19 +87,19 @@ sledlab_core::params! {
     }
 }
 
-/// When the replay ends: at whichever comes first.
+/// When the replay ends: at whichever limit comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// With so many reads and writes; `u64::MAX` for all.
+    /// Number of reads and writes; `u64::MAX` for all.
     pub requests: u64,
-    /// After so many operations; `u64::MAX` for all.
+    /// Number of operations; `u64::MAX` for all.
     pub operations: u64,
-    /// Nothing is issued later than this.
+    /// Time after which no operation is issued.
     pub until: Time,
 }
 
 impl Limits {
-    /// No end but that of the source.
+    /// No limits: the replay ends with its source.
     pub const NONE: Limits = Limits { requests: u64::MAX, operations: u64::MAX, until: Time::MAX };
 }
 
@@ -108,11 +108,11 @@ impl Limits {
 pub struct Replay {
     /// When the next request is issued.
     pub mode: Mode,
-    /// Divides arrival times.
+    /// Divisor of arrival times.
     pub speedup: f64,
-    /// Operations that do not count.
+    /// Operations at the start that do not count in statistics.
     pub warmup: u64,
-    /// When it ends.
+    /// When the replay ends.
     pub limits: Limits,
     /// What happens to a request that reaches past the end of the device.
     pub outside: Outside,

@@ -15,8 +15,8 @@ macro_rules! columns {
             $( pub $name: Vec<u64>, )+
             $( pub $energy: Vec<f64>, )+
             pub op: Vec<u8>,
-            /// Of systems of several, the number of the device whose times these are; [`u64::MAX`] where a cache
-            /// answered. Empty elsewhere.
+            /// For systems of several devices, the number of the device whose times these are; [`u64::MAX`] where a
+            /// cache answered. Empty for other systems.
             pub device: Vec<u64>,
         }
 
@@ -69,7 +69,7 @@ columns!(
 impl Rows {
     /// Rows handed over at a time.
     pub const CHUNK: usize = 65_536;
-    /// The same where somebody waits for what comes after them.
+    /// Rows handed over at a time by a live system, so that no row is long delayed.
     pub(crate) const SMALL_CHUNK: usize = 256;
 
     /// Number of rows.
@@ -77,12 +77,12 @@ impl Rows {
         self.op.len()
     }
 
-    /// Whether there are none.
+    /// Whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.op.is_empty()
     }
 
-    /// Adds a request.
+    /// Adds the row of a completed request.
     pub fn push(&mut self, done: &Completion) {
         let (request, timing) = (&done.request, &done.timing);
         self.id.push(request.id);

@@ -1,4 +1,4 @@
-//! An experiment that runs: for whoever wants to do something else between two parts of it.
+//! An experiment that runs in parts, so that its caller can do something else in between.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::recorder::Recorder;
 use crate::replay::Mode;
 use crate::stopwatch::Stopwatch;
 
-/// What the results say of a run besides what is measured.
+/// Results of a run besides statistics: counts of requests fitted to the device, replay mode, experiment and seed.
 pub(crate) struct Said {
     pub fitted: Arc<FitCounts>,
     pub mode: Mode,
@@ -59,25 +59,25 @@ impl<'a> Running<'a> {
         Running { run, system, recorder, said, begun, cost }
     }
 
-    /// Goes on for so many turns, arrivals or events, about, and tells whether that was the end.
+    /// Runs for about `turns` turns, arrivals or events, and returns whether the end is reached.
     ///
     /// # Errors
-    /// Anything wrong with what remains of the trace; a scheduler or a policy that gives up.
+    /// An invalid request in the rest of the trace; a scheduler or a power policy that gives up.
     pub fn go_on_for(&mut self, turns: u32) -> Result<bool> {
         self.run.go_on_for(turns, self.system.as_mut(), &mut self.recorder)
     }
 
-    /// How far it is.
+    /// The progress of the run.
     pub fn progress(&self) -> Progress {
         self.run.progress(&self.recorder)
     }
 
-    /// Reads and writes completed that count.
+    /// Reads and writes completed that count in statistics.
     pub fn completed(&self) -> u64 {
         self.recorder.by_op.iter().map(|times| times.moments().count()).sum()
     }
 
-    /// What requests wait in.
+    /// The system in which requests wait and are served.
     pub fn system(&self) -> &dyn System {
         self.system.as_ref()
     }
@@ -87,16 +87,16 @@ impl<'a> Running<'a> {
         self.system.stations_mut()
     }
 
-    /// How it stands.
+    /// Intermediate results of the run.
     pub fn glance(&self) -> Glance {
         Glance::new(&self.recorder, self.system.as_ref())
     }
 
-    /// Goes on to the end, and sums up.
+    /// Runs to the end, and sums up the results.
     ///
     /// # Errors
-    /// As [`go_on_for`](Running::go_on_for); a run in which nothing counted or that was interrupted before anything did;
-    /// violated conservation.
+    /// As [`go_on_for`](Running::go_on_for); a run in which no operation counted or that was interrupted before any
+    /// did; violated conservation.
     pub fn finish(mut self) -> Result<Outcome> {
         while !self.run.go_on(self.system.as_mut(), &mut self.recorder)? {}
         let counts = self.run.close(self.system.as_mut(), &mut self.recorder)?;

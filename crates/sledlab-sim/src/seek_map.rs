@@ -4,11 +4,11 @@ use sledlab_core::{Error, Result};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::device::{DeviceState, SeekMap, kinds_that};
 
-/// The map from `from`.
+/// The map of positioning times from `from`.
 ///
 /// # Errors
 /// A start outside the reach of the mechanism, or a kind of device without maps; and what `watch` returns, which is
-/// asked before every step.
+/// called before every step.
 pub fn seek_map(
     device: &DeviceFile,
     from: DeviceState,

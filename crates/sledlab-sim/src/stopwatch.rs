@@ -3,7 +3,7 @@
 #[cfg(not(target_family = "wasm"))]
 use std::time::Instant;
 
-/// Runs since it was made.
+/// Real time since it was made.
 #[derive(Clone, Debug)]
 pub(crate) struct Stopwatch {
     #[cfg(not(target_family = "wasm"))]
@@ -26,7 +26,7 @@ impl Stopwatch {
         Stopwatch {}
     }
 
-    /// Nobody knows.
+    /// 0: this platform has no clock.
     #[cfg(target_family = "wasm")]
     #[allow(clippy::unused_self, reason = "as where there is a clock")]
     pub fn elapsed_s(&self) -> f64 {

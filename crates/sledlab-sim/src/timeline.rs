@@ -3,13 +3,13 @@
 use serde::Serialize;
 use sledlab_core::Time;
 
-/// Most bins kept.
+/// Most bins that are kept.
 const MOST_BINS: usize = 1024;
 
-/// Width to begin with: 2^20 ns, about a millisecond.
+/// Width of a bin at first: 2^20 ns, about a millisecond.
 const FIRST_SHIFT: u32 = 20;
 
-/// What happened in one stretch of time.
+/// Counts and sums of one stretch of time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     completed: u64,
@@ -32,7 +32,7 @@ pub struct Timeline {
 pub struct TimelineBin {
     /// Start of the bin.
     pub time_s: f64,
-    /// Its width.
+    /// Width of the bin.
     pub width_s: f64,
     /// Requests completed.
     pub requests: u64,
@@ -42,7 +42,7 @@ pub struct TimelineBin {
     pub throughput_mb_s: f64,
     /// Mean response time of requests completed; `None` without any.
     pub mean_response_ms: Option<f64>,
-    /// Longest response time of requests completed.
+    /// Longest response time of requests completed; `None` without any.
     pub max_response_ms: Option<f64>,
     /// Mean number of waiting requests that arrivals found.
     pub queue_length: Option<f64>,
@@ -62,7 +62,7 @@ impl Timeline {
         &mut self.bins[index]
     }
 
-    /// Widens the bins until there is one for `at`, and returns its number.
+    /// Widens the bins until one of them holds `at`, and returns its number.
     #[cold]
     fn make_room(&mut self, at: Time) -> usize {
         while at.as_ns() >> self.shift >= MOST_BINS as u64 {
@@ -81,7 +81,7 @@ impl Timeline {
         self.shift += 1;
     }
 
-    /// A request arrives and finds `waiting` others.
+    /// Records the arrival of a request that finds `waiting` others.
     #[inline]
     pub fn arrive(&mut self, at: Time, waiting: usize) {
         let bin = self.bin(at);
@@ -89,7 +89,7 @@ impl Timeline {
         bin.waiting += waiting as u64;
     }
 
-    /// A request of `blocks` blocks completes after `response_ns`.
+    /// Records the completion of a request of `blocks` blocks after `response_ns`.
     #[inline]
     pub fn complete(&mut self, at: Time, blocks: u32, response_ns: u64) {
         let bin = self.bin(at);

@@ -1,4 +1,4 @@
-//! Replays of work records against closed forms: what a cluster must take by pencil and paper.
+//! Replays of work records against closed forms: the time that a cluster must take by calculation.
 
 mod clusters;
 
@@ -34,7 +34,7 @@ fn exchange(nodes: usize, bytes: u64) -> sledlab_trace::work::Work {
 
 #[test]
 fn one_node_adds_its_parts_or_overlaps_them() {
-    // 10,000 pages of 8 us, and tuples of 1 us: 5, 8 and 20 us of work a page.
+    // 10,000 pages of 8 us each, and tuples of 1 us each: 5, 8 and 20 us of work a page.
     for tuples in [50_000, 80_000, 200_000] {
         let work = scan(1, 10_000, tuples);
         let (store, compute) = (10_000 * PAGE_NS, tuples * 1_000);
@@ -56,7 +56,7 @@ fn two_nodes_exchange_at_once() {
             assert_eq!(outcome.elapsed_ns, (1 << 20) * 8 + 10_000, "{kind}, {prefetch}");
         }
     }
-    // A hub carries one after the other.
+    // A hub carries one message after the other.
     let hub = machine(&[("network.kind", "hub")]).run(&exchange(2, 1 << 20));
     assert_eq!(hub.elapsed_ns, 2 * (1 << 20) * 8 + 10_000);
 }
@@ -74,7 +74,7 @@ fn all_to_all_takes_what_software_or_wire_take() {
             "{} for {expected}",
             outcome.elapsed_ns
         );
-        // 16 ns a byte at either end, on one processor: four times the wire.
+        // 16 ns a byte at either end, on one processor: four times as long as on the wire.
         let slow = machine(&[("node.byte_cycles", "16.0")]).run(&work);
         let software = (nodes - 1) * bytes * 2 * 16;
         assert!(
@@ -111,7 +111,7 @@ fn collectives_take_rounds_of_latency_and_their_bytes() {
         machine(&[]).run(&work).elapsed_ns
     };
     for (nodes, rounds) in [(2, 1), (4, 2), (8, 3), (32, 5)] {
-        // One packet each, so that nothing is cut.
+        // One packet each, so that no message is cut.
         let hop = 10_000 + 8 * 50_000;
         assert_eq!(collective("barrier", nodes, 0), rounds * 10_000, "barrier of {nodes}");
         assert_eq!(collective("broadcast", nodes, 50_000), rounds * hop, "broadcast to {nodes}");
@@ -123,11 +123,11 @@ fn collectives_take_rounds_of_latency_and_their_bytes() {
     }
 }
 
-/// Riedel, Gibson and Faloutsos (VLDB 1998): the slowest of disks, network and processors decides.
+/// Riedel, Gibson and Faloutsos (VLDB 1998): the slowest of disks, network and processors determines the throughput.
 #[test]
 fn overlap_reaches_the_bound_of_active_disks() {
     let (nodes, pages) = (4_u64, 10_000_u64);
-    // Tuples a page of 1 us each, and bytes a page to the client: store-, processor- and network-bound.
+    // Tuples a page, of 1 us each, and bytes a page to the client: store-, processor- and network-bound.
     for (tuples, share, name) in [(2_u64, 100_u64, "store"), (30, 100, "compute"), (2, 2048, "network")] {
         let work = record(&format!(
             r#"{{"work": 1, "job": "filter", "nodes": {nodes}, "files": {{"data": {}}}}}
@@ -141,7 +141,7 @@ fn overlap_reaches_the_bound_of_active_disks() {
         let bound = bounds.into_iter().max().unwrap();
         assert!(outcome.elapsed_ns >= bound, "{name}");
         assert!(outcome.elapsed_ns <= bound + bound / 100, "{name}: {} for {bound}", outcome.elapsed_ns);
-        // All pages through the link of a host: D / r_net, unless its processor is slower still.
+        // All pages go through the link of a host: D / r_net, unless its processor is slower.
         let host = machine(&[("node.prefetch_pages", "8"), ("cluster.at", "host")]).run(&work);
         let shipped = nodes * pages * 8192 * 8;
         let bound = shipped.max(nodes * pages * tuples * 1_000).max(pages * PAGE_NS);
@@ -151,14 +151,14 @@ fn overlap_reaches_the_bound_of_active_disks() {
 
 #[test]
 fn halving_a_part_on_paper_is_not_running_it_again() {
-    // Store and processor take the same: with both overlapped, a store twice as fast saves nothing.
+    // Store and processor take the same time: with both overlapped, a store twice as fast saves no time.
     let work = scan(1, 10_000, 80_000);
     let outcome = machine(&[("node.prefetch_pages", "8")]).what_if(&work);
     let store = outcome.what_if.iter().find(|row| row.what == "store").unwrap();
     assert!(store.saved < 0.01, "{}", store.saved);
     let node = outcome.phases[0].nodes[0];
     assert!(node.compute_ns + node.store_ns + node.network_ns + node.waiting_ns == outcome.elapsed_ns);
-    // One thing at a time, halving is exact.
+    // With one thing at a time, halving the time of a component is exact.
     let alone = machine(&[]).what_if(&work);
     assert_eq!(
         alone.what_if[1].elapsed_ns,
@@ -186,8 +186,9 @@ fn more_prefetch_never_slows_a_sequential_scan() {
     }
 }
 
-/// Drives that have read nothing ahead when a command is waiting already: while they deal with it the sectors that follow
-/// go by, and every page costs a revolution. What arrives a little later finds its page in the buffer.
+/// Drives that have read nothing ahead when the next command is already waiting: while they process it the sectors that
+/// follow pass the head, and every page costs a revolution. A command that arrives a little later finds its page in the
+/// buffer.
 const TOO_LATE: [&str; 7] = [
     "atlas-10k",
     "atlas-10k-double-density",

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use sledlab_sim::cluster::{ClusterHooks, ClusterOutcome};
 use sledlab_trace::work::Work;
 
-/// A network that costs nothing to speak of, so that stores hold a job up.
+/// A network whose time is negligible, so that stores limit a job.
 const FAST: [(&str, &str); 3] =
     [("network.bandwidth_mbit_s", "1000000.0"), ("network.latency_us", "1.0"), ("node.message_cycles", "0")];
 
@@ -23,7 +23,7 @@ fn scan(nodes: usize, bytes: u64) -> Work {
     ))
 }
 
-/// Reads, then exchanges and writes, then reads what was written.
+/// A job that reads, then exchanges and writes, then reads the written data.
 fn sort(nodes: usize, bytes: u64) -> Work {
     let each = bytes / nodes as u64;
     record(&format!(
@@ -57,7 +57,7 @@ fn a_scan_slows_by_an_eighth_of_the_nodes_or_by_half_of_a_pair() {
             let mirror = took("mirror", failed) / took("mirror", "none");
             assert!((mirror / 2.0 - 1.0).abs() < 0.03, "mirror: {mirror}");
         }
-        // Two survivors share the work of three nodes where every third fails.
+        // Where every third node fails, two survivors share the work of three nodes.
         let every_third = took("chained", "[0, 3]") / took("chained", "none");
         assert!((every_third / 1.5 - 1.0).abs() < 0.03, "{every_third}");
     }
@@ -74,7 +74,7 @@ fn without_copies_nothing_changes_and_with_them_only_what_is_written_costs_more(
 
     let chained = replay(&work, &with(&[("cluster.redundancy", "chained")]));
     let copying = chained.phases.iter().find(|phase| phase.name == "exchange, copied").unwrap();
-    // But for a seek from where the copies are.
+    // Exact except for a seek from where the copies lie.
     let expected = plain.elapsed_ns + copying.end_ns - copying.start_ns;
     assert!(chained.elapsed_ns.abs_diff(expected) < 1_000_000, "{} for {expected}", chained.elapsed_ns);
     assert_eq!(ns(&chained, |node| node.written_bytes), 2 * ns(&plain, |node| node.written_bytes));
@@ -96,16 +96,16 @@ fn a_failure_at_the_beginning_is_one_before_it() {
         let outcome = replay(&work, &with(&failed));
         (outcome.elapsed_ns, outcome.failure.unwrap())
     };
-    let (start, told) = at("0");
-    assert_eq!((told.phase.as_deref(), told.noticed_ns), (Some("sampling"), Some(0)));
-    let (healthy, told) = at("1e6");
-    assert_eq!((told.phase, told.failed.len()), (None, 0));
+    let (start, failure) = at("0");
+    assert_eq!((failure.phase.as_deref(), failure.noticed_ns), (Some("sampling"), Some(0)));
+    let (healthy, failure) = at("1e6");
+    assert_eq!((failure.phase, failure.failed.len()), (None, 0));
     assert!(healthy < start);
-    // Where the exchange begins there is nothing to do again.
+    // Where the exchange begins, no work is done twice.
     let outcome = replay(&work, &with(&[("cluster.redundancy", "chained")]));
     let begins = format!("{:.9}", outcome.phases[1].start_ns as f64 / 1e9);
-    let (between, told) = at(&begins);
-    assert_eq!(told.phase.as_deref(), Some("exchange"));
+    let (between, failure) = at(&begins);
+    assert_eq!(failure.phase.as_deref(), Some("exchange"));
     assert!(healthy < between && between < start, "{healthy}, {between}, {start}");
 }
 
@@ -119,15 +119,15 @@ fn what_is_lost_when_a_node_fails_is_done_again() {
         let said = format!("{half:.9}");
         let failed = [chained[0], ("cluster.failed", "1"), ("cluster.failed_at_s", &said)];
         let outcome = replay(&work, &with(&failed));
-        let told = outcome.failure.clone().unwrap();
+        let failure = outcome.failure.clone().unwrap();
         let origin = phase.name.trim_end_matches(", copied");
-        assert_eq!(told.phase.as_deref(), Some(origin));
+        assert_eq!(failure.phase.as_deref(), Some(origin));
         let rest = outcome.phases.iter().position(|each| each.name == format!("{origin}, after failure"));
         let rest = &outcome.phases[rest.unwrap()..];
-        assert_eq!(told.noticed_ns, Some(rest[0].start_ns));
+        assert_eq!(failure.noticed_ns, Some(rest[0].start_ns));
         assert!(outcome.elapsed_ns > healthy.elapsed_ns, "{origin}");
         assert!(rest.iter().map(|phase| phase.nodes[1]).all(|node| node.requests + node.sent_bytes == 0));
-        // A phase that copies goes on to its end; any other ends when the node fails.
+        // A phase that copies goes on to its end; any other phase ends when the node fails.
         if origin == phase.name {
             let when = rest[0].start_ns as f64 / 1e9;
             assert!((when / half - 1.0).abs() < 0.02, "{origin}: at {when} for {half}");
@@ -144,7 +144,7 @@ fn a_scan_loses_what_the_failed_node_had_done() {
     for done in [0.01, 0.1, 0.25, 0.5, 0.9] {
         let at = (whole * done / 1e9).to_string();
         let after = took(&[chained, ("cluster.failed", "3"), ("cluster.failed_at_s", &at)]) / whole;
-        // The mean of what is left, but a whole share for the node that has the copy of one.
+        // The mean of the work left, but a whole share for the node that has the copy of a failed one.
         let expected = done + (1.0_f64 / 7.0 + 1.0 - done).max(1.0);
         assert!((after / expected - 1.0).abs() < 0.03, "{after} for {expected}, after {done}");
     }
@@ -153,7 +153,7 @@ fn a_scan_loses_what_the_failed_node_had_done() {
 #[test]
 fn what_was_lost_is_rebuilt_at_the_rate() {
     let work = sort(8, 8 << 20);
-    // A node holds its data and those of another; buckets are not written yet.
+    // A node holds its own data and a copy of another node's; buckets are not written yet.
     let lost = 2 * (8 << 20);
     for prefetch in ["0", "8"] {
         let rebuilt = |rate: &str| {
@@ -169,10 +169,10 @@ fn what_was_lost_is_rebuilt_at_the_rate() {
         let mut last = without;
         for rate in [1.0, 4.0, 8.0] {
             let outcome = rebuilt(&rate.to_string());
-            let told = outcome.failure.clone().unwrap();
-            let rebuild = told.rebuild.unwrap();
-            assert_eq!((rebuild.bytes, told.spares, outcome.nodes), (lost, 1, 9));
-            // As much as its rate by the end of the job, and the rest after it.
+            let failure = outcome.failure.clone().unwrap();
+            let rebuild = failure.rebuild.unwrap();
+            assert_eq!((rebuild.bytes, failure.spares, outcome.nodes), (lost, 1, 9));
+            // Bytes due at the rate by the end of the job; the rest is rebuilt after it.
             let due = rate * 1e-3 * outcome.elapsed_ns as f64;
             assert!(
                 (rebuild.job_bytes as f64 / due.min(lost as f64) - 1.0).abs() < 0.02,
@@ -185,7 +185,7 @@ fn what_was_lost_is_rebuilt_at_the_rate() {
             let spare = |phase: &sledlab_sim::cluster::PhaseOutcome| phase.nodes[8].received_bytes;
             assert_eq!(outcome.phases.iter().map(spare).sum::<u64>(), rebuild.job_bytes);
         }
-        // Faster than stores and network are: as fast as they can.
+        // At a rate beyond that of stores and network, the rebuild is as fast as they allow.
         let outcome = rebuilt("1000000");
         let rebuild = outcome.failure.unwrap().rebuild.unwrap();
         assert_eq!(rebuild.job_bytes, lost);
@@ -201,7 +201,7 @@ fn losses_and_what_makes_no_sense_are_refused() {
         machine.experiment.run(&work, ClusterHooks::default()).unwrap_err().to_string()
     };
     let chained = ("cluster.redundancy", "chained");
-    let told = [
+    let refusals = [
         (error(&[("cluster.failed", "3")]), "the share of node 3 is lost: nobody holds a copy"),
         (
             error(&[("cluster.redundancy", "mirror"), ("cluster.failed", "[6, 7]")]),
@@ -216,7 +216,7 @@ fn losses_and_what_makes_no_sense_are_refused() {
         (error(&[chained, ("cluster.failed_at_s", "3")]), "cluster.failed_at_s is said, and no node fails"),
         (error(&[chained, ("cluster.rebuild_mb_s", "3")]), "cluster.rebuild_mb_s is said, and no node fails"),
     ];
-    for (message, expected) in told {
+    for (message, expected) in refusals {
         assert!(message.contains(expected), "{message}");
     }
     let many = [("cluster.redundancy", "mirror"), ("cluster.failed", "[0, 3, 5, 6]")];

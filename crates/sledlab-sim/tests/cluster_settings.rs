@@ -1,4 +1,4 @@
-//! What can be said of a replay, and what is told of mistakes.
+//! Settings of a replay, and the errors for mistakes in them.
 
 mod clusters;
 
@@ -38,19 +38,19 @@ fn mistakes_are_told_with_a_remedy() {
         (vec![device, ("node", "8")], "not of the form table.key"),
         (vec![device, ("node.cycles.tuple", "1e15"), ("node.mhz", "0.001")], "more than 30 years"),
     ] {
-        let told = message(&settings, &work);
-        assert!(told.contains(part), "{settings:?}: {told}");
+        let error = message(&settings, &work);
+        assert!(error.contains(part), "{settings:?}: {error}");
     }
     let small = [("device.preset", "ram"), ("device.capacity_mb", "1")];
-    let told = message(&small, &record(&SCAN.replace("819200", "2819200")));
-    assert!(told.contains("the files of node 0 take"), "{told}");
+    let error = message(&small, &record(&SCAN.replace("819200", "2819200")));
+    assert!(error.contains("the files of node 0 take"), "{error}");
     let strange = SCAN.replace("tuple", "dance");
-    let told = message(&[device], &record(&strange));
-    assert!(told.contains("`dance`") && told.contains("node.cycles.dance=1000"), "{told}");
+    let error = message(&[device], &record(&strange));
+    assert!(error.contains("`dance`") && error.contains("node.cycles.dance=1000"), "{error}");
     let mut dump = Dump::default();
     let hooks = ClusterHooks { dump: Some((4, &mut dump)), ..ClusterHooks::default() };
-    let told = Machine::new(&[device]).experiment.run(&work, hooks).unwrap_err().to_string();
-    assert!(told.contains("nodes are 0 to 3"), "{told}");
+    let error = Machine::new(&[device]).experiment.run(&work, hooks).unwrap_err().to_string();
+    assert!(error.contains("nodes are 0 to 3"), "{error}");
 }
 
 fn of_toml(text: &str, work: &Work) -> ClusterOutcome {
@@ -92,8 +92,8 @@ node = { mhz = 250.0 }
     ] {
         let run = ClusterExperiment::from_toml("test.toml", text)
             .and_then(|e| e.run(&work, ClusterHooks::default()));
-        let told = run.unwrap_err().to_string();
-        assert!(told.contains(part), "{text}: {told}");
+        let error = run.unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
     }
 }
 
@@ -132,7 +132,7 @@ fn a_host_reads_a_nested_loop_again_as_its_memory_demands() {
     let read = |outcome: &ClusterOutcome| -> u64 {
         outcome.phases.iter().flat_map(|phase| &phase.nodes).map(|node| node.read_bytes).sum()
     };
-    // Two blocks of 800 KB on each node; four at the host, which holds no more for both.
+    // Two blocks of 800 KB on each node; four at the host, whose memory is no larger, for the blocks of both.
     assert_eq!(read(&at("nodes")), 2 * (1_638_400 + 2 * 819_200));
     let host = at("host");
     assert_eq!(read(&host), 2 * (1_638_400 + 4 * 819_200));
@@ -168,13 +168,13 @@ fn an_interrupt_ends_a_replay() {
     let work = Work::parse("long.work", Cursor::new(SCAN.replace("819200", "81920000"))).unwrap();
     for prefetch in ["0", "8"] {
         let machine = Machine::new(&[("device.preset", "mems-g2"), ("node.prefetch_pages", prefetch)]);
-        let mut told = 0;
+        let mut calls = 0;
         let mut stop = |_: f64, _: u64| {
-            told += 1;
+            calls += 1;
             false
         };
         let hooks = ClusterHooks { progress: Some(&mut stop), ..ClusterHooks::default() };
         let ended = machine.experiment.run(&work, hooks);
-        assert!(ended.is_ok() && told == 0 || ended.is_err_and(|error| error.is_interrupt()), "{prefetch}");
+        assert!(ended.is_ok() && calls == 0 || ended.is_err_and(|error| error.is_interrupt()), "{prefetch}");
     }
 }

@@ -1,4 +1,4 @@
-//! Stores of a cluster against the same device alone, and skipped passes against all of them.
+//! Stores of a cluster against the same device alone, and skipped passes against simulating all passes.
 
 mod clusters;
 
@@ -22,7 +22,7 @@ const STORES: [(&str, &[(&str, &str)]); 9] = [
     ("raid5", &[("device.preset", "mems-g2"), ("system.kind", "raid5"), ("system.devices", "5")]),
 ];
 
-/// Reads, works, sends and writes, in every order.
+/// A job that reads, works, sends and writes, in every order.
 const MIXED: &str = r#"{"work": 1, "job": "mixed", "nodes": 2, "files": {"data": 3000000, "runs": 2000000, "bucket": 2500000}}
 {"phase": "first", "nodes": "all", "reads": [{"file": "data"}, {"file": "runs", "order": "merge", "runs": 5}], "writes": [{"file": "bucket", "order": "streams"}], "operations": {"tuple": 9000, "pack": 700}, "sends": {"each": 900000}}
 {"phase": "second", "nodes": "all", "reads": [{"file": "bucket", "bytes": 700000, "order": "random"}], "writes": [{"file": "runs"}], "operations": {"compare": 20000}}"#;
@@ -53,7 +53,7 @@ fn a_store_in_a_cluster_is_the_store_alone() {
     }
 }
 
-/// When each request is complete that a device alone is asked at the same times.
+/// Completion times of a device alone that gets the same requests at the same times.
 fn alone(settings: &[(&str, &str)], requests: Vec<Request>) -> Vec<u64> {
     let mut experiment = Experiment::new();
     for (key, value) in settings {

@@ -1,4 +1,4 @@
-//! What holds for every run, whatever the device, scheduler, workload and replay.
+//! Checks that hold for every run, whatever the device, scheduler, workload and replay.
 
 mod experiments;
 
@@ -61,7 +61,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
 }
 
-/// Everything that must hold, checked on the summary and the table of requests.
+/// Checks on the summary and the per-request table that hold for every run.
 fn check(experiment: &Experiment, source: &[Request], stations: f64) {
     let (outcome, rows) = run(experiment, source.to_vec());
     let summary = &outcome.summary;
@@ -107,7 +107,7 @@ const G2_BLOCKS: u64 = 6_750_000;
 
 #[test]
 fn holds_for_every_preset_scheduler_and_mode() {
-    // As many blocks as the smallest of them has.
+    // Requests within the capacity of the smallest device among the presets.
     let source = requests(1, 400, 2_050_860, 1_000_000);
     for device in sledlab_models::device::preset::names() {
         for scheduler in ["fcfs", "sptf", "sptf-exhaustive"] {
@@ -179,7 +179,8 @@ fn holds_behind_a_cache() {
     }
 }
 
-/// Every request is answered once, and the devices spend what requests and the cache's own work are charged.
+/// Checks that every request is answered once, and that the energy of the devices is that charged to requests and to
+/// the cache's background work.
 fn check_behind_cache(experiment: &Experiment, source: &[Request]) {
     let (outcome, rows) = run(experiment, source.to_vec());
     let summary = &outcome.summary;
@@ -200,7 +201,7 @@ fn check_behind_cache(experiment: &Experiment, source: &[Request]) {
 
 #[test]
 fn sleds_that_move_together_share_a_pass() {
-    // 60 blocks at one place of three sleds take one row's time; on one sled they take three rows.
+    // 60 blocks at one place of three sleds take the time of one row; on one sled they take three rows.
     let request = Request { arrival: Time::ZERO, lbn: 0, blocks: 60, op: Op::Read, ..Request::default() };
     let service = |sleds| {
         let settings =
@@ -222,7 +223,7 @@ fn a_disk_pays_for_its_four_states() {
         blocks: 8,
         ..Request::default()
     };
-    // It spins up for each: the second comes a minute after the first, the third another minute later.
+    // The disk spins up for each: the second comes a minute after the first, the third another minute later.
     let source = [read(0), read(60), read(120)];
     for (rest_state, sleep_w, startup_s) in [("sleep", 0.1, 2.5), ("off", 0.0, 4.0)] {
         let settings = [("device.rest_state", rest_state), ("device.idle_timeout_ms", "7000.0")];
@@ -301,7 +302,7 @@ fn flushes_hold_their_slot_until_writes_are_durable() {
     let at = |op, blocks| Request { arrival: Time::ZERO, lbn: 0, blocks, op, ..Request::default() };
     let source = vec![at(Op::Write, 8), at(Op::Flush, 0), at(Op::Read, 8)];
     let (_, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:2")]), source.clone());
-    // Both slots are taken by the write and the flush, so the read arrives when they complete.
+    // Both slots are taken by the write and the flush, so that the read arrives when these complete.
     assert_eq!(rows.arrival_ns[1], rows.completion_ns[0]);
     let (_, rows) = run(&experiment("mems-g2", &[("replay.mode", "closed:3")]), source);
     assert_eq!(rows.arrival_ns[1], 0);

@@ -1,4 +1,4 @@
-//! What holds for every hybrid, in a run as people ask for it.
+//! Checks that hold for every hybrid, in runs of whole experiments.
 
 mod answers;
 
@@ -12,10 +12,10 @@ use sledlab_models::hybrid;
 use sledlab_sim::{Experiment, Hooks, Rows, Summary};
 
 const DISK: &str = "atlas-10k-50mb";
-/// The smallest disk, and room for few of the segments that are asked for in front.
+/// Capacity of the smallest disk: the front device holds only few of the segments that are used.
 const BLOCKS: u64 = 90_000;
 
-/// Keys and values.
+/// Keys of an experiment, with their values.
 type Settings<'a> = &'a [(&'a str, &'a str)];
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -38,7 +38,7 @@ fn experiment(kind: &str, settings: Settings) -> Experiment {
     experiment
 }
 
-/// Requests of all kinds, some at the same time, most where others were, and streams.
+/// Requests of all kinds: some at the same time, most near earlier ones, and some in streams.
 fn requests(root: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
     let mut rng = seed::stream(root, "hybrids");
     let (mut now, mut stream) = (0, 0);
@@ -64,7 +64,7 @@ fn requests(root: u64, count: usize, mean_gap_ns: u64) -> Vec<Request> {
     (0..count).map(&mut next).collect()
 }
 
-/// What must hold of so many devices; the run itself checks that states fill the time.
+/// Checks of a run with `devices` devices; the run itself checks that times in states add up to the run.
 fn check(experiment: &Experiment, source: &[Request], devices: f64) {
     let found = run(experiment, source);
     answers::check(&found, source, devices);
@@ -160,7 +160,7 @@ fn have_the_capacity_of_the_disk() {
         device.mechanics().capacity_blocks()
     };
     for kind in names() {
-        // A mirror has no more than its front device.
+        // The capacity of a mirror is at most that of its front device.
         for front in ["mems-g2", "ram"] {
             for disk in [DISK, "mobile-disk"] {
                 let settings = [("front.preset", front), ("device.preset", disk)];
@@ -189,7 +189,7 @@ fn warm_up_leaves_the_rest_as_it_was() {
     }
 }
 
-/// What follows on the front device is not what follows on the disk, and may be past its end.
+/// Blocks that are adjacent on the disk are not adjacent on the front device, and may lie past its end.
 #[test]
 fn a_mirror_chooses_among_hybrids_for_reads_longer_than_their_front_devices() {
     let read = |id: u64, blocks| Request {
@@ -210,7 +210,7 @@ fn a_mirror_chooses_among_hybrids_for_reads_longer_than_their_front_devices() {
     }
 }
 
-/// Whether anything but the configuration differs.
+/// Whether any result except the configuration differs.
 fn differ(a: &Summary, b: &Summary) -> bool {
     let results = |summary: &Summary| {
         let mut value = serde_json::to_value(summary).unwrap();
@@ -220,7 +220,7 @@ fn differ(a: &Summary, b: &Summary) -> bool {
     results(a) != results(b)
 }
 
-/// Other values of a parameter.
+/// Values of a parameter other than its default.
 fn others(spec: &ParamSpec) -> Vec<String> {
     let (least, most) = spec.range.unwrap_or_default();
     let numbers = |value: f64| [value / 2.0, value * 2.0, 16.0, 1.0, 0.5, least, most.min(1e6)];
@@ -255,7 +255,7 @@ fn every_parameter_changes_some_result() {
                     try_run(entry.name, &settings).is_some_and(|after| differ(&before, &after))
                 })
             };
-            // Some matter only where others say so.
+            // Some parameters take effect only with other settings.
             let other: Settings = match entry.name {
                 "caching-disk" => &[("hybrid.fetch_kb", "64")],
                 "write-buffer" => {

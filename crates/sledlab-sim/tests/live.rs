@@ -1,4 +1,5 @@
-//! What is answered as it comes is what a replay of it says, however late and however often events are asked for.
+//! A live system completes operations as a replay of them does, however late and however often its caller asks for
+//! events.
 
 mod experiments;
 
@@ -12,7 +13,7 @@ use sledlab_core::source::InMemory;
 use sledlab_core::{Op, Request, Result, Time, seed};
 use sledlab_sim::{Answer, Experiment, Hooks, Live, Outcome, RowSink, Rows};
 
-/// Systems of every kind that can stand behind a live device: a device, and what is said of it besides.
+/// Systems of every kind that may serve as a live device: a device, and further settings.
 const SYSTEMS: [(&str, &[(&str, &str)]); 22] = [
     ("mems-g2", &[]),
     ("mems-g2", &[("scheduler.kind", "sptf")]),
@@ -46,7 +47,7 @@ const SYSTEMS: [(&str, &[(&str, &str)]); 22] = [
     ("mems-g2", &[("replay.warmup", "20"), ("scheduler.kind", "pa-sptf")]),
 ];
 
-/// Every column of the per-request table, as bits.
+/// Every column of the per-request table, as the bits of its values.
 fn bits(rows: &Rows) -> Vec<(&'static str, Vec<u64>)> {
     let times = rows.columns().into_iter().map(|(name, values)| (name, values.to_vec()));
     let energies = rows.energies().into_iter();
@@ -55,7 +56,7 @@ fn bits(rows: &Rows) -> Vec<(&'static str, Vec<u64>)> {
     times.chain(energies).chain([letters, ("device", rows.device.clone())]).collect()
 }
 
-/// Adds rows to those before.
+/// Appends the columns of `rows` to those of the chunks before.
 fn append(all: &mut Vec<(&'static str, Vec<u64>)>, rows: &Rows) {
     if all.is_empty() {
         *all = bits(rows);
@@ -72,14 +73,14 @@ fn draw(rng: &mut impl RngExt, capacity: u64) -> Request {
         _ => Op::Write,
     };
     let blocks = if op == Op::Flush { 0 } else { rng.random_range(1..=64).min(capacity as u32) };
-    // Near each other now and then, so that caches and merging have something to do.
+    // About every second request is near the others, so that caches hit and requests merge.
     let span = if rng.random_bool(0.5) { capacity } else { capacity.min(10_000) };
     let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=span - u64::from(blocks)) };
     let unwanted_words = if op.is_media() && rng.random_bool(0.1) { rng.random_range(0..64) } else { 0 };
     Request { lbn, blocks, op, unwanted_words, ..Request::default() }
 }
 
-/// What a session left.
+/// Results of a session.
 struct Session {
     submitted: Vec<Request>,
     answers: Vec<Answer>,
@@ -87,7 +88,7 @@ struct Session {
     outcome: Outcome,
 }
 
-/// A host whose clock is late by up to `lateness_ns`, and that asks for events as it likes.
+/// A host whose clock is late by up to `lateness_ns`, and that asks for events at random times.
 fn session(experiment: &Experiment, root: u64, operations: usize, gap_ns: u64, lateness_ns: u64) -> Session {
     session_with(Live::new, experiment, root, operations, (gap_ns, lateness_ns))
 }
@@ -113,7 +114,7 @@ fn session_with(
     let mut now = 0;
     while submitted.len() < operations {
         match rng.random_range(0..4) {
-            // Several in one moment.
+            // Several operations at the same time.
             0 | 1 => {
                 now += if rng.random_bool(0.3) { 0 } else { rng.random_range(0..=2 * gap_ns) };
                 let first = Request { blocks: 8, ..Request::default() };
@@ -204,7 +205,7 @@ fn media_that_keep_contents_change_nothing() {
     }
 }
 
-/// A system whose power fails tells of what it has completed until then; what it would have completed later is lost.
+/// A live system whose power fails reports the operations that it has completed by then; later completions are lost.
 #[test]
 fn a_power_failure_ends_a_run() {
     let experiment = experiment("mems-g2", &[("system.start", "ready")]);

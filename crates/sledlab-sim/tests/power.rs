@@ -1,4 +1,4 @@
-//! Energy: what holds under every policy, with every way to save, on every kind of device.
+//! Energy: checks that hold under every power policy, with every way to save energy, on every kind of device.
 
 use proptest::prelude::*;
 use sledlab_core::source::InMemory;
@@ -44,7 +44,7 @@ fn assert_same(a: f64, b: f64) {
     assert!((a - b).abs() <= 1e-9 * a.abs().max(b.abs()), "{a} is not {b}");
 }
 
-/// What must hold in every run: by state, by request, and in all.
+/// Checks that energies by state, by request and in total agree.
 fn check(summary: &Summary, rows: &Rows) {
     let energy = &summary.energy_j;
     assert_same(energy.total, energy.seek + energy.access + energy.idle + energy.inactive + energy.startup);
@@ -84,7 +84,7 @@ fn policies() -> Vec<String> {
     named.chain(further.map(str::to_owned)).collect()
 }
 
-/// Its first request is still being transferred when the second one starts it up again.
+/// The first request is still being transferred when the second one starts the device up again.
 #[test]
 fn each_of_two_start_ups_is_paid_for() {
     let settings =
@@ -132,7 +132,7 @@ proptest! {
         source in requests(),
         (device, sleds) in prop::sample::select(vec![("mems-g2", "1"), ("mems-g2-disksim", "1"), ("mems-g2", "3")]),
     ) {
-        // Longer requests have parts on several sleds: tips stay dark at their last blocks alone.
+        // Longer requests have parts on several sleds: only in the last block of the request do tips stay dark.
         let run_with = |subsector: &str| run(&settings(device, &[
             ("device.subsector_access", subsector), ("device.sleds", sleds), ("device.sled_motion", "independent"),
             ("device.sled_map", "round-robin"), ("device.stripe_blocks", "4"),
@@ -160,13 +160,13 @@ fn a_delayed_start_waits_for_requests_or_for_time() {
     let (summary, rows) = run("requests=3:delay_ms=50", &arrivals);
     assert_eq!((start_us(&rows)[0], summary.startups), (8_600, 1));
     assert!(summary.state_time_s.idle == 0.0 && (summary.state_time_s.inactive - 8.1e-3).abs() < 1e-9);
-    // The first has waited for 5 ms before the third comes.
+    // The first has waited for 5 ms before the third arrives.
     let (summary, rows) = run("requests=3:delay_ms=5", &arrivals);
     assert_eq!((start_us(&rows)[0], summary.startups), (5_600, 2));
-    // A single one starts it.
+    // A single request starts the sled.
     let (summary, rows) = run("requests=1:delay_ms=50", &arrivals);
     assert_eq!((start_us(&rows)[0], summary.startups), (600, 3));
-    // The end of the workload leaves nobody waiting for company.
+    // At the end of the workload no request is left waiting for others.
     let (summary, _) = run("requests=9:delay_ms=20", &arrivals);
     assert!(summary.requests == 3 && summary.response_time_ms.stats.max > 20.5);
 }
@@ -187,7 +187,7 @@ fn parking_costs_and_saves_what_the_powers_say() {
     assert_same(immediate.startup, 2.0 * 5e-5);
     let (oracle, _) = run("oracle", 100_000);
     assert_same(oracle.total, immediate.total);
-    // Just after the first is done: a rest shorter than the break-even time.
+    // Just after the first request is complete: a rest shorter than the break-even time.
     let busy_us = 500 + 800;
     let (oracle, waited) = run("oracle", busy_us);
     assert!(waited.idle > 0.0 && waited.idle < 5e-4, "{waited:?}");

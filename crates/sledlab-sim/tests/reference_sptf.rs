@@ -1,9 +1,9 @@
-//! The reference simulator's SPTF with its angle mended reckons with one overhead for all reads and one for all
-//! writes. An SPTF that does so here takes as long as it does; sledlab's own knows what a drive's commands cost and is
-//! sooner.
+//! The reference simulator's SPTF, with its angle corrected, assumes one overhead for all reads and one for all writes.
+//! An SPTF here with the same assumption gets the same response times as the reference; sledlab's own SPTF uses the
+//! overhead of each command and gets shorter ones.
 //!
 //! The runs are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the project, and the
-//! test passes with a remark where there are none.
+//! test passes with a remark where they are absent.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,11 +16,11 @@ use sledlab_models::device::{Mechanics, Queued};
 use sledlab_models::scheduler::{Choice, Scheduler};
 use sledlab_sim::{Experiment, Hooks};
 
-/// What the HP C2490A's reads and writes cost in the recorded runs' reckoning.
+/// Overheads of the HP C2490A's reads and writes that the recorded runs assume.
 const READ: Span = Span::from_ns(3_616_000);
 const WRITE: Span = Span::from_ns(3_283_000);
 
-/// SPTF by one overhead for reads and one for writes, whatever the command before; ties go to the lowest block.
+/// SPTF with one overhead for reads and one for writes, whatever the command before; ties go to the lowest block.
 #[derive(Default)]
 struct FixedOverheads {
     queue: Vec<Queued>,

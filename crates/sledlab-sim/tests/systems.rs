@@ -1,4 +1,4 @@
-//! What holds for every system of several devices, and for memory.
+//! Checks that hold for every system of several devices, and for memory.
 
 mod answers;
 mod experiments;
@@ -33,7 +33,7 @@ fn requests(root: u64, count: usize, capacity: u64, mean_gap_ns: u64) -> Vec<Req
     (0..count).map(&mut next).collect()
 }
 
-/// What must hold; that requests were charged what devices have spent is checked by the run itself.
+/// Checks of a run with `devices` devices; the run itself checks that requests are charged the energy of the devices.
 fn check(experiment: &Experiment, source: &[Request], devices: f64) {
     let found = run(experiment, source);
     answers::check(&found, source, devices);
@@ -51,7 +51,7 @@ fn check(experiment: &Experiment, source: &[Request], devices: f64) {
 #[test]
 fn holds_for_every_kind_of_system() {
     for device in DEVICES {
-        // Two thirds of what four devices hold less a tenth, so that all kinds but the mirror see every device.
+        // Two thirds of the capacity of four devices, less a tenth, so that all kinds but the mirror use every device.
         for kind in KINDS {
             let capacity = if kind == "mirror" { 6_700_000 } else { 20_000_000 };
             let gap_ns = if device == "mobile-disk" { 30_000_000 } else { 1_000_000 };
@@ -96,7 +96,7 @@ fn a_mirror_reads_where_the_head_is_nearer() {
         let settings = [("power.kind", "never"), ("system.kind", "mirror"), ("system.devices", "2")];
         let two = run(&experiment(device, &settings), &source).0;
         let (one, two) = (one.time_by_part_ms.seek_x, two.time_by_part_ms.seek_x);
-        // One head travels back and forth; of two, each travels once, and then hardly at all.
+        // A single head travels back and forth; with two devices each head travels once, and then hardly at all.
         assert!(two < 0.35 * one, "{device}: {two} ms of {one} ms");
     }
 }
@@ -113,8 +113,8 @@ fn a_mirror_writes_everywhere_and_a_stripe_shares() {
     assert!((access("mirror") - 4.0 * (1e-6 + 512.0 * block_s)).abs() < 1e-8);
     assert!((access("stripe") - (4.0 * 1e-6 + 512.0 * block_s)).abs() < 1e-8);
     assert!((time("stripe").response_time_ms.stats.mean - (1e-3 + 128e3 * block_s)).abs() < 1e-5);
-    // 384 blocks fill a stripe and its parity; of the next, 128 are written after their old contents and the old
-    // parity have been read.
+    // 384 blocks fill a stripe and its parity; of the next request, 128 blocks are written after their old contents and
+    // the old parity have been read.
     assert!((access("raid5") - (8.0 * 1e-6 + 1024.0 * block_s)).abs() < 2e-6, "{}", access("raid5"));
 }
 

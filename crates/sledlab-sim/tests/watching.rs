@@ -1,4 +1,4 @@
-//! Whoever looks on changes nothing, and sees all.
+//! Watching a run changes none of its results, and shows every access.
 
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ fn a_watched_run_is_the_same() {
         }
         let served = |access: &&Access| matches!(access, Access::Served(_));
         let count = seen.iter().map(|seen| seen.accesses.iter().filter(served).count()).sum::<usize>();
-        // A cache answers some without an access.
+        // A cache answers some requests without an access to the device.
         assert!(count as u64 >= alone.requests || system.contains("cache"), "{system}: {count}");
         let waits = seen.iter().rev().take(running.system().stations().len());
         assert_eq!(
@@ -66,7 +66,8 @@ fn a_watched_run_is_the_same() {
     }
 }
 
-/// A cache and as many fronts as there are hybrids; where nothing is dirty, nothing has to be written.
+/// Checks the residency of a cache and of as many fronts as there are hybrids; where no block is dirty, none has to be
+/// written.
 fn check_residency(system: &dyn System, said: &str) {
     let found = system.residency();
     let hybrids = if said.contains("hybrid") { system.stations().len() / 2 } else { 0 };
@@ -80,7 +81,7 @@ fn check_residency(system: &dyn System, said: &str) {
     assert!(is_dirty || dirty_blocks == 0, "{said}: {dirty_blocks}");
 }
 
-/// How far apart two angles are, in turns.
+/// Distance between two angles, in turns.
 fn apart(one: f64, other: f64) -> f64 {
     let apart = (one - other).rem_euclid(1.0);
     apart.min(1.0 - apart)

@@ -62,7 +62,7 @@ fn parse(bencher: divan::Bencher, format: &str) {
     bencher.counter(divan::counter::ItemsCount::new(REQUESTS)).bench(|| count(opened(text)));
 }
 
-/// What it costs to check that requests lie inside the device.
+/// The time of checking that requests lie inside the device.
 #[divan::bench]
 fn parse_and_fit(bencher: divan::Bencher) {
     let text: &'static [u8] = disksim_ascii().leak().as_bytes();

@@ -10,13 +10,13 @@ fn main() {
     divan::main();
 }
 
-/// Uneven numbers of up to three digits of kilobytes, as a sort sends them.
+/// Uneven numbers of bytes, up to three digits of kilobytes, as a sort sends them.
 fn bytes(from: u64, to: u64) -> u64 {
     let scatter = (from * NODES + to + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
     1_000_000 + scatter % 100_000
 }
 
-/// A line for each node, with its row packed or as a list.
+/// A record with a line for each node; its sends are a packed row or a list.
 fn record(packed: bool) -> Vec<u8> {
     let header = format!(
         "{{\"work\": 1, \"job\": \"sort\", \"nodes\": {NODES}, \"files\": {{\"data\": {LARGEST}}}}}\n"
@@ -50,7 +50,7 @@ fn write(bencher: divan::Bencher) {
     bencher.bench(|| work.write(Vec::new()));
 }
 
-/// Of a record in memory, not of one being read.
+/// Measures a record in memory, not one being read.
 #[divan::bench]
 fn receive(bencher: divan::Bencher) {
     let work = parse(&record(true));

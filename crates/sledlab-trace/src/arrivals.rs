@@ -1,29 +1,29 @@
-//! Arrival times: in order, and counted from the first request where the trace has a wall clock.
+//! Arrival times: checked to be in order, and counted from the first request where the trace has a wall clock.
 
 use sledlab_core::{Error, Time};
 
 use crate::sequel::Sequel;
 
-/// What a trace's times count from.
+/// The instant from which a trace's times count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// The start of the trace: times are taken as they are.
     Trace,
-    /// A date, or the start of a machine: the first request arrives at time 0.
+    /// A date, or the boot of a machine: the first request arrives at time 0.
     Wall,
 }
 
-/// Takes the times of a trace one after another.
+/// Turns the times of a trace into arrivals, one after another.
 #[derive(Clone, Debug)]
 pub(crate) struct TraceArrivals {
     shifting: bool,
     checking: bool,
-    /// Time of the trace that becomes 0; unset until the first request.
+    /// The trace's time that becomes 0; unset until the first request.
     base_ns: u64,
     /// Latest time so far.
     last_ns: u64,
     started: bool,
-    /// Of the first request: where another trace began the clock, it counts from something else.
+    /// The trace's time of the first request; another trace may have set `base_ns` before.
     first_ns: u64,
     sequel: Sequel,
 }
@@ -42,12 +42,13 @@ impl TraceArrivals {
         }
     }
 
-    /// Takes times as they come: whoever reads on puts them in order.
+    /// Accepts times in any order, for a caller that sorts the requests.
     pub(crate) fn unordered() -> Self {
         TraceArrivals { checking: false, ..TraceArrivals::new(Clock::Trace, Sequel::default()) }
     }
 
-    /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before the previous.
+    /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before that of the previous
+    /// request.
     #[inline]
     pub(crate) fn take(&mut self, trace_ns: u64) -> Option<Time> {
         if !self.started {
@@ -64,7 +65,7 @@ impl TraceArrivals {
         Some(Time::from_ns(trace_ns - self.base_ns))
     }
 
-    /// What to say when [`TraceArrivals::take`] gave `None` for a request at `trace_ns`.
+    /// The error for a request at `trace_ns`, for which [`TraceArrivals::take`] returned `None`.
     #[cold]
     pub(crate) fn disorder(&self, trace_ns: u64) -> Error {
         if trace_ns < self.base_ns && self.base_ns != self.first_ns {
@@ -77,7 +78,7 @@ impl TraceArrivals {
     }
 }
 
-/// What to say of a request that arrives before the clock begins that it is counted by.
+/// The error for a request that arrives `early_ns` before the clock that the traces share begins.
 #[cold]
 pub(crate) fn too_early(early_ns: u64) -> Error {
     let early_s = early_ns as f64 / 1e9;

@@ -18,7 +18,7 @@ use in_rust::{xz, zstd};
 /// How the bytes of a file are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// Not compressed.
     Plain,
     /// RFC 1952.
     Gzip,
@@ -33,17 +33,17 @@ pub enum Compression {
 /// The bytes of a file, unpacked as they are read.
 type Unpacked = Box<dyn Read + Send>;
 
-/// Compressed bytes handed to a decoder at a time.
+/// Compressed bytes handed to a decoder at once.
 const PACKED_BUFFER: usize = 64 * 1024;
 
 /// Most memory an xz stream may ask for: `xz -9` needs 65 MiB.
 const XZ_MEMORY: u64 = 256 << 20;
 
 impl Compression {
-    /// Longest prefix needed to tell.
+    /// Longest prefix needed to recognise a compression.
     const PREFIX: usize = 6;
 
-    /// Tells from the first bytes of a file.
+    /// Recognises the compression by the first bytes of a file.
     pub fn recognise(prefix: &[u8]) -> Self {
         match prefix {
             [0x1f, 0x8b, ..] => Compression::Gzip,
@@ -55,7 +55,7 @@ impl Compression {
         }
     }
 
-    /// Its name in messages.
+    /// Name of the compression in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Compression::Plain => "plain",
@@ -67,7 +67,7 @@ impl Compression {
     }
 }
 
-/// A reader of the unpacked bytes of `packed`, and how they were packed.
+/// A reader of the unpacked bytes of `packed`, and the compression that was recognised.
 ///
 /// Files of several members or streams, one after another, are read to the end of the last.
 pub(crate) fn unpack(mut packed: Unpacked) -> io::Result<(Compression, Unpacked)> {

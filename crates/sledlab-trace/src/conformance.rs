@@ -1,4 +1,4 @@
-//! What every workload must keep: rules for tests of the list of generators, and for plug-ins.
+//! Rules that every workload must keep, for the tests of sledlab's generators and for plug-ins.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use crate::synthetic::GeneratorSetting;
 /// Makes a workload for a seed and a capacity.
 pub type Make<'a> = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + 'a;
 
-/// What is asked of a workload.
+/// A case on which rules check a workload.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// Seed, and capacity in blocks.
     pub setting: GeneratorSetting,
-    /// How many requests are looked at, at most.
+    /// Most requests that are checked.
     pub most: usize,
 }
 
@@ -29,14 +29,14 @@ impl Case {
     }
 }
 
-/// Says how a workload breaks a rule, if it does.
+/// Checks a rule and says how the workload breaks it, if it does.
 pub type Check = fn(&Make<'_>, &Case) -> Kept;
 
 const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins, check }
 }
 
-/// Every rule; who keeps the first has failed nowhere.
+/// Every rule. A workload keeps the first only if none of its calls returns an error.
 pub static RULES: [Rule<Check>; 4] = [
     rule(
         "Requests come in the order of arrival, none of them empty, and nothing fails.",
@@ -59,7 +59,7 @@ pub static RULES: [Rule<Check>; 4] = [
     rule(
         "Time passes.",
         "let the last request arrive after the start",
-        // One at the start may be all there is.
+        // A plug-in may make a single request, at the start.
         false,
         time_passes,
     ),
@@ -76,7 +76,7 @@ impl fmt::Display for Described<'_> {
     }
 }
 
-/// The first requests.
+/// The first requests of a workload, at most `case.most`.
 fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Request>> {
     let mut source = make(case.setting)?;
     let mut requests = Vec::new();
@@ -94,7 +94,7 @@ fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Request>> {
     Ok(requests)
 }
 
-/// As of [`RULES`], like those that follow.
+/// Checks the rule of the same place in [`RULES`], as do the functions below.
 fn comes_in_order(make: &Make<'_>, case: &Case) -> Kept {
     let mut before = Time::ZERO;
     for (number, request) in run(make, case)?.iter().enumerate() {

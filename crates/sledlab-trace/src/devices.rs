@@ -8,11 +8,11 @@ use crate::sequel::Sequel;
 /// Longest name of a device, so that a hostile trace cannot fill the memory.
 const LONGEST_NAME: usize = 256;
 
-/// Numbers devices in order of their first appearance, from 0, or from where the trace before this one ended.
+/// Numbers devices in order of their first appearance, from 0, or from where the trace that this one continues ended.
 #[derive(Debug, Default)]
 pub(crate) struct DeviceNumbers {
     numbers: Map<Box<[u8]>, u16>,
-    /// The one last asked for: most requests go to the same device as the one before. No name is empty.
+    /// The device looked up last: most requests go to the same device as the one before. No name is empty.
     last: (Vec<u8>, u16),
     sequel: Sequel,
 }
@@ -22,7 +22,7 @@ impl DeviceNumbers {
         DeviceNumbers { sequel, ..DeviceNumbers::default() }
     }
 
-    /// The number of the device of that name, which stands at byte `at` of the line.
+    /// The number of the device called `name`, which stands at byte `at` of the line.
     pub(crate) fn number(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
         if *self.last.0 == *name && !name.is_empty() {
             return Ok(self.last.1);

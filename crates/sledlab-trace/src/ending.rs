@@ -2,7 +2,8 @@
 
 use sledlab_core::{Error, Result};
 
-/// A stream ends with the same error every time it is asked on, and a trace never without a request.
+/// The end of a stream: the same error on every further call, and for a trace an error where there was no request at
+/// all.
 #[derive(Debug, Default)]
 pub(crate) struct Ending {
     any: bool,
@@ -10,17 +11,18 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Whether no request has been given out in an earlier chunk.
+    /// Whether no earlier chunk has returned a request.
     pub(crate) fn is_fresh(&self) -> bool {
         !self.any
     }
 
-    /// The error the stream ended with.
+    /// The error with which the stream ended, if it did.
     pub(crate) fn check(&self) -> Result<()> {
         self.failed.clone().map_or(Ok(()), Err)
     }
 
-    /// Closes a chunk of `count` requests. Those read before an error are given out first.
+    /// Closes a chunk of `count` requests. Requests read before an error are returned first, the error with the next
+    /// call.
     pub(crate) fn close(&mut self, count: usize, outcome: Result<()>) -> Result<usize> {
         self.failed = outcome.err();
         if count > 0 {
@@ -30,7 +32,7 @@ impl Ending {
         self.check().map(|()| 0)
     }
 
-    /// As [`Ending::close`], where ending without a single request is the error `none` tells.
+    /// As [`Ending::close`], but a stream that ends without a single request ends with the error that `none` makes.
     pub(crate) fn close_trace(
         &mut self,
         count: usize,

@@ -6,7 +6,7 @@ use sledlab_core::{Error, Time};
 
 use crate::range;
 
-/// What is wrong with a line, and at which byte of it.
+/// What is wrong with a line, and at which byte of the line.
 #[derive(Debug)]
 pub(crate) struct Fault(pub(crate) Box<(usize, Error)>);
 
@@ -27,13 +27,13 @@ impl Fault {
 /// The result of reading a part of a line.
 pub(crate) type Parsed<T> = Result<T, Fault>;
 
-/// Decimal digits that always fit 64 bits.
+/// Number of decimal digits that always fit 64 bits.
 const SAFE_DIGITS: usize = 19;
 
 const POWERS_OF_TEN: [u64; 10] =
     [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 
-/// Bytes after a line that may be looked at, so that digits can be taken eight at a time.
+/// Bytes after a line that a reader may look at, so that digits can be taken eight at a time.
 pub(crate) const SLACK: usize = 8;
 
 /// A line of text.
@@ -41,7 +41,7 @@ pub(crate) const SLACK: usize = 8;
 pub(crate) struct Line<'a> {
     /// The line without its end.
     pub(crate) text: &'a [u8],
-    /// The line and what comes after it: no digit first, [`SLACK`] bytes where possible.
+    /// The line and the bytes after it: the first of them is no digit, and there are [`SLACK`] of them where possible.
     pub(crate) run: &'a [u8],
 }
 
@@ -93,7 +93,7 @@ impl<'a> Fields<'a> {
         self.at >= self.line.len()
     }
 
-    /// The present place.
+    /// The present place, as a byte of the line.
     pub(crate) fn column(&self) -> usize {
         self.at
     }
@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
         Err(self.missing_separator(separator))
     }
 
-    /// Steps over spaces and tabs, of which there must be one at least.
+    /// Steps over spaces and tabs, of which there must be at least one.
     #[inline(always)]
     pub(crate) fn blanks(&mut self) -> Parsed<()> {
         if matches!(self.peek(), b' ' | b'\t') {
@@ -132,7 +132,7 @@ impl<'a> Fields<'a> {
         Err(self.missing_separator(b' '))
     }
 
-    /// Nothing but spaces may be left.
+    /// Checks that only spaces are left of the line.
     #[inline(always)]
     pub(crate) fn end(&mut self) -> Parsed<()> {
         self.skip_blanks();
@@ -155,7 +155,7 @@ impl<'a> Fields<'a> {
         Fault::new(self.at, format!("expected {wanted} here, but {found}"))
     }
 
-    /// A whole number, 0 or more. `what` names the field in errors.
+    /// Reads a whole number, 0 or more. `what` names the field in errors.
     #[inline(always)]
     pub(crate) fn unsigned(&mut self, what: &str) -> Parsed<u64> {
         let from = self.at;
@@ -199,11 +199,11 @@ impl<'a> Fields<'a> {
         value.ok_or_else(|| Fault::new(from, format!("{what} is too large: it does not fit 64 bits")))
     }
 
-    /// The number of a device.
+    /// Reads the number of a device.
     #[inline(always)]
     pub(crate) fn device(&mut self) -> Parsed<u16> {
         let at = self.at;
-        // Nearly always a single digit.
+        // The number is nearly always a single digit.
         if let Some([digit @ b'0'..=b'9', b' ' | b'\t']) = self.line.get(at..at + 2) {
             self.at += 1;
             return Ok(u16::from(digit - b'0'));
@@ -212,7 +212,7 @@ impl<'a> Fields<'a> {
         u16::try_from(number).map_err(|_| no_such_device(at, number))
     }
 
-    /// A hexadecimal number, with or without `0x`.
+    /// Reads a hexadecimal number, with or without `0x`.
     #[inline(always)]
     pub(crate) fn hexadecimal(&mut self, what: &str) -> Parsed<u64> {
         let here = self.peek();
@@ -236,8 +236,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number with a fraction, times 10^`scale`, rounded to the nearest whole number without
-    /// any floating-point step in between. `scale` is at most 9.
+    /// Reads a number with a fraction, times 10^`scale`, rounded to the nearest whole number without any floating-point
+    /// step in between. `scale` is at most 9.
     #[inline(always)]
     pub(crate) fn decimal(&mut self, what: &str, scale: usize) -> Parsed<u64> {
         let from = self.at;
@@ -259,7 +259,7 @@ impl<'a> Fields<'a> {
         Ok(whole * POWERS_OF_TEN[scale] + fraction * POWERS_OF_TEN[scale - fraction_digits])
     }
 
-    /// Any number of digits, and exponents.
+    /// As [`Fields::decimal`], for any number of digits and for exponents.
     #[cold]
     fn decimal_with_care(mut self, what: &str, scale: usize) -> Parsed<(u64, usize)> {
         let from = self.at;
@@ -278,7 +278,7 @@ impl<'a> Fields<'a> {
             return Err(self.not_a_number(from, what, "a number"));
         }
         let exponent = self.exponent(what)?;
-        // Decimal place of each digit after scaling: units are 0, tenths -1.
+        // Decimal place of each digit after scaling: 0 for units, -1 for tenths.
         let mut place = (whole.len() as i64) - 1 + exponent + scale as i64;
         let mut value = 0_u128;
         for digit in whole.iter().chain(fraction).map(|byte| u128::from(byte - b'0')) {
@@ -323,18 +323,18 @@ impl<'a> Fields<'a> {
         letter
     }
 
-    /// A time in units of 10^`digits` ns, with a fraction or not.
+    /// Reads a time in units of 10^`digits` ns, with a fraction or not.
     #[inline(always)]
     pub(crate) fn time(&mut self, what: &str, digits: usize) -> Parsed<Time> {
         self.decimal(what, digits).map(Time::from_ns)
     }
 
-    /// What is left of the line.
+    /// The rest of the line.
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.line[self.at..]
     }
 
-    /// What was stepped over since the place `from`.
+    /// The bytes stepped over since the place `from`.
     pub(crate) fn since(&self, from: usize) -> &'a [u8] {
         &self.line[from..self.at]
     }
@@ -380,7 +380,7 @@ fn no_such_device(at: usize, number: u64) -> Fault {
     Fault::new(at, format!("device number {number}: the highest is {}", u16::MAX))
 }
 
-/// Checks a range given in blocks. `at` is where it stands in the line.
+/// Checks a range given in blocks. `at` is the byte of the line where the range stands.
 #[inline(always)]
 pub(crate) fn blocks(at: usize, lbn: u64, blocks: u64) -> Parsed<(u64, u32)> {
     range::of_blocks(lbn, blocks).map_err(|error| Fault(Box::new((at, error))))

@@ -1,5 +1,5 @@
-//! Files held in memory, by name: what traces are read from where there is no file system. They come before others of
-//! their name.
+//! Files held in memory, by name, from which traces are read where there is no file system. A held file takes
+//! precedence over a file of the same name on disk.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,17 +12,17 @@ fn files() -> MutexGuard<'static, Files> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on the file of this name is there, in the place of another of that name.
+/// Holds the file `name` from now on, in place of any held file of that name.
 pub fn put(name: &str, bytes: Vec<u8>) {
     files().insert(name.to_owned(), bytes.into());
 }
 
-/// Forgets the file; whoever reads it reads on.
+/// Drops the held file `name`; readers that have it open read on.
 pub fn drop(name: &str) {
     files().remove(name);
 }
 
-/// The bytes of a file.
+/// The bytes of the held file `name`.
 pub(crate) fn find(name: &str) -> Option<Arc<[u8]>> {
     files().get(name).cloned()
 }

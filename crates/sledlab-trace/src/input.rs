@@ -16,13 +16,13 @@ use crate::compression::{Compression, unpack};
 use crate::fields::{Line, SLACK};
 use crate::sample;
 
-/// Unpacked bytes held at a time.
+/// Unpacked bytes buffered at once.
 const BUFFER: usize = 512 * 1024;
 
 /// Longest line read, so that a file without line ends cannot fill the memory.
 pub(crate) const LONGEST_LINE: usize = 64 * 1024;
 
-/// Bytes looked at to recognise a format.
+/// Bytes examined to recognise a format.
 pub(crate) const HEAD: usize = 64 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -37,14 +37,14 @@ pub struct Input {
     start: usize,
     end: usize,
     exhausted: bool,
-    /// Number of the last line handed out, from 1.
+    /// Number of the line returned last, from 1.
     line: u64,
     consumed: Arc<AtomicU64>,
     /// Bytes of the file as stored, where known.
     size: Option<u64>,
 }
 
-/// Counts what passes through, for progress.
+/// Counts the bytes read from `inner`, for progress.
 struct Counting<R> {
     inner: R,
     count: Arc<AtomicU64>,
@@ -78,7 +78,7 @@ impl Input {
         Ok(input)
     }
 
-    /// Reads from anything; `name` stands in messages.
+    /// Reads from any reader; `name` stands for it in messages.
     pub fn from_reader(name: &str, reader: Box<dyn Read + Send>) -> Result<Self> {
         let consumed = Arc::new(AtomicU64::new(0));
         let counting = Box::new(Counting { inner: reader, count: Arc::clone(&consumed) });
@@ -102,7 +102,7 @@ impl Input {
         Ok(input)
     }
 
-    /// The name for messages.
+    /// The input's name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -113,12 +113,12 @@ impl Input {
         Ok(self.buffered_head())
     }
 
-    /// As [`Input::head`], of what has been read already.
+    /// As [`Input::head`], of the bytes that are buffered already.
     pub(crate) fn buffered_head(&self) -> &[u8] {
         &self.buffer[self.start..self.end.min(self.start + HEAD)]
     }
 
-    /// Whether nothing lies beyond the head.
+    /// Whether the trace ends with the head.
     pub(crate) fn ends_with_head(&self) -> bool {
         self.exhausted && self.end - self.start <= HEAD
     }
@@ -147,7 +147,7 @@ impl Input {
         Ok(Some(Line { text: text.strip_suffix(b"\r").unwrap_or(text), run }))
     }
 
-    /// Finds the next line where the buffer holds only its beginning.
+    /// Finds the end of the next line where the buffer holds only the beginning of the line.
     #[cold]
     fn line_across_refill(&mut self) -> Result<Option<Range<usize>>> {
         loop {
@@ -156,7 +156,7 @@ impl Input {
                 return Err(self.line_too_long());
             }
             if !self.want(searched + 1)? {
-                // What is left is the last line, without an end.
+                // The rest is the last line, which has no line end.
                 return Ok((searched > 0).then_some(self.start..self.end));
             }
             match memchr(b'\n', &self.buffer[self.start + searched..self.end]) {
@@ -208,7 +208,7 @@ impl Input {
         Ok(&self.buffer[range])
     }
 
-    /// Sees to it that `length` bytes are buffered; false if the trace ends before.
+    /// Fills the buffer to `length` bytes; returns false if the trace ends before.
     fn want(&mut self, length: usize) -> Result<bool> {
         debug_assert!(length <= BUFFER / 2, "room to move and to read");
         while self.end - self.start < length && !self.exhausted {
@@ -233,7 +233,7 @@ impl Input {
         Ok(self.end - self.start >= length)
     }
 
-    /// Number of the last line handed out, from 1.
+    /// Number of the line returned last, from 1.
     pub(crate) fn line_number(&self) -> u64 {
         self.line
     }

@@ -1,4 +1,4 @@
-//! The loop every text format shares: lines to requests, with the place of what is wrong.
+//! The loop that all text formats share: turns lines into requests, and errors into errors with their place.
 
 use sledlab_core::{Error, Request, Result, Source};
 
@@ -15,11 +15,11 @@ const SHOWN: usize = 80;
 
 /// Reads one line of a text format.
 pub(crate) trait LineParser: Send {
-    /// What a line looks like, for people whose line does not.
+    /// The shape of a line, for the error when a line does not have it.
     const SHAPE: &'static str;
 
-    /// The request on the line, with its arrival counted by the trace's own clock; `None` for
-    /// lines that hold none. Blank lines and comments (`#`) may be refused: they are left out.
+    /// The request on the line, with its arrival counted by the trace's own clock; `None` for lines that hold none. The
+    /// parser may refuse blank lines and comments (`#`), as the caller skips them.
     fn parse(&mut self, line: Line) -> Parsed<Option<Request>>;
 
     /// Whether a line before the first request that [`LineParser::parse`] refuses is a header.
@@ -86,7 +86,7 @@ impl<P: LineParser> LineSource<P> {
                 P::SHAPE
             ));
         }
-        // Of a long line show the part around the trouble.
+        // Of a long line, the error shows the part around the fault.
         let from = if line.len() > SHOWN { column.saturating_sub(SHOWN / 2).min(line.len()) } else { 0 };
         error.at(self.input.name(), self.input.line_number(), column as u64 + 1, &line[from..])
     }

@@ -12,18 +12,18 @@ use crate::input::Input;
 use crate::sequel::Sequel;
 use crate::transform::Reorder;
 
-/// How to open a trace. The default recognises the format and wants arrivals in order.
+/// How to open a trace. By default the format is recognised and arrivals must be in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions<'a> {
     /// Name of the format; recognised by the first bytes when absent.
     pub format: Option<&'a str>,
-    /// Puts requests in order of arrival where none stands more than this many requests too
-    /// late; 0 refuses a trace that is not in order.
+    /// Sorts requests by arrival where none stands more than this many requests too late; 0 refuses a trace that is not
+    /// in order.
     pub sort_window: usize,
-    /// Of `disksim-validate`: the next request arrives a service time *and* a gap after this
-    /// one, as DiskSim replays such traces, rather than a gap after it.
+    /// For `disksim-validate`: the next request arrives a service time *and* a gap after this one, as DiskSim replays
+    /// such traces, rather than only a gap after it.
     pub add_service_times: bool,
-    /// What this trace shares with those that it continues, or that continue it.
+    /// Device numbers and clock that this trace shares with traces that it continues, or that continue it.
     pub sequel: Option<&'a Sequel>,
 }
 
@@ -39,11 +39,11 @@ pub fn open(path: impl AsRef<Path>, options: OpenOptions) -> Result<OpenedTrace>
     open_input(Input::open(path.as_ref())?, options)
 }
 
-/// Opens a trace read from anything, plain or compressed; `name` stands in messages.
+/// Opens a trace from any reader, plain or compressed; `name` stands for the reader in messages.
 ///
 /// # Errors
-/// The bytes cannot be read or unpacked, or no format recognises them, or the named format is
-/// unknown. What is wrong further on is told by [`Source::fill`], with file, line and column.
+/// The bytes cannot be read or unpacked, no format recognises them, or the named format is unknown. [`Source::fill`]
+/// returns errors further on in the trace, with file, line and column.
 pub fn open_reader(name: &str, reader: Box<dyn Read + Send>, options: OpenOptions) -> Result<OpenedTrace> {
     open_input(Input::from_reader(name, reader)?, options)
 }
@@ -79,12 +79,12 @@ pub fn recognise(path: impl AsRef<Path>) -> Result<&'static str> {
 }
 
 impl OpenedTrace {
-    /// The name of its format.
+    /// The name of the trace's format.
     pub fn format(&self) -> &'static str {
         self.format
     }
 
-    /// Its file as the user named it, or `<stdin>`.
+    /// The trace's file as the user named it, or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -4,7 +4,7 @@
 
 use sledlab_core::{BLOCK_BYTES, Error};
 
-/// Blocks up to which byte addresses fit 64 bits.
+/// Most blocks whose byte addresses fit 64 bits.
 const MOST_BLOCKS: u64 = u64::MAX / BLOCK_BYTES;
 
 /// Checks a range given in blocks: not empty, at most 2^32 - 1 blocks long, byte addresses within 64 bits.

@@ -1,6 +1,6 @@
 //! Traces and work records that come with sledlab, by name: `sample:mail-a`.
 //!
-//! Where they lie is a matter of the installation, not of an experiment: it is told once, and experiments name a
+//! The directory of samples depends on the installation, not on an experiment: it is set once, and experiments name a
 //! sample by its name alone, so that they mean the same on every machine.
 
 use std::borrow::Cow;
@@ -9,20 +9,20 @@ use std::sync::OnceLock;
 
 use sledlab_core::{Error, Result};
 
-/// What stands before the name of a sample.
+/// Prefix of the name of a sample.
 pub const PREFIX: &str = "sample:";
 
-/// Folders of the place of samples, and how the names of files end there.
+/// Folders in the directory of samples, and the endings of the file names in each.
 const FOLDERS: [(&str, &str); 2] = [("traces", ".csv.zst"), ("work", ".work")];
 
 static PLACE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Says where samples lie: a directory with the folders `traces` and `work`. Whoever says it first is heard.
+/// Sets the directory of samples, which has the folders `traces` and `work`. Only the first call has an effect.
 pub fn lie_in(directory: impl Into<PathBuf>) {
     let _ = PLACE.set(directory.into());
 }
 
-/// The file that a path stands for: itself, or that of a sample.
+/// The file that a path stands for: the path itself, or the file of a sample.
 ///
 /// # Errors
 /// There is no such sample; the error names the nearest.
@@ -44,7 +44,7 @@ fn found(place: &Path, name: &str) -> Result<PathBuf> {
     file.ok_or_else(|| Error::unknown("sample", name, names.iter().map(|(known, _)| known.as_str())))
 }
 
-/// The files of a folder that end so, by name.
+/// The files of a folder whose names end in `ending`, sorted by name.
 fn files(folder: &Path, ending: &str) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut named: Vec<(String, PathBuf)> = entries

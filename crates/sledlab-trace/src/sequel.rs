@@ -1,10 +1,10 @@
-//! What traces share that continue one another: the numbers of devices, and the time from which they count.
+//! State that traces share which continue one another: the numbers of devices, and the time from which they count.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sledlab_core::hash::Map;
 
-/// Shared by traces of which one continues another, such as the days of a month; clones are the same.
+/// Shared by traces of which one continues another, such as the days of a month; clones share the same state.
 ///
 /// Where each trace has a sequel of its own, devices are numbered and times counted anew.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ struct Shared {
 }
 
 impl Sequel {
-    /// Of traces whose wall clocks begin at `base_ns` rather than with the first request.
+    /// For traces whose wall clocks begin at `base_ns` rather than with the first request.
     pub fn since(base_ns: u64) -> Self {
         Sequel(Arc::new(Mutex::new(Shared { base_ns: Some(base_ns), ..Shared::default() })))
     }
@@ -28,17 +28,17 @@ impl Sequel {
         self.shared().names.clone()
     }
 
-    /// What wall clocks count from, once there has been a request.
+    /// The time from which wall clocks count, once there has been a request.
     pub fn base_ns(&self) -> Option<u64> {
         self.shared().base_ns
     }
 
-    /// What wall clocks count from; `first_ns` if nothing came before.
+    /// The time from which wall clocks count; `first_ns` becomes it unless a request came before.
     pub(crate) fn begin(&self, first_ns: u64) -> u64 {
         *self.shared().base_ns.get_or_insert(first_ns)
     }
 
-    /// The number of a device; none if there are too many.
+    /// The number of the device called `name`; `None` if there are too many devices.
     pub(crate) fn number(&self, name: &[u8]) -> Option<u16> {
         let mut shared = self.shared();
         if let Some(number) = shared.numbers.get(name) {

@@ -1,7 +1,7 @@
-//! Requests of many devices on their way into a file for each: sorted into a few files, in one pass.
+//! Sorts requests of many devices into a few files in one pass, on their way into a file for each device.
 //!
-//! Whoever has more devices than files can be open at once reads these files one after another: each holds all requests
-//! of its devices, in order of arrival.
+//! A caller with more devices than files that can be open at once reads these files one after another: each holds all
+//! requests of its devices, in order of arrival.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -9,14 +9,15 @@ use std::path::Path;
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time};
 
-/// Bytes of a request: arrival in ns and first block (u64 each), blocks (u32), device and what it is (u16 each), all
-/// little-endian. What it is: 0 to 3 for read, write, trim and flush; 4 more for metadata; 8 times the unwanted words.
+/// Bytes of a request: arrival in ns and first block (u64 each), blocks (u32), device and kind (u16 each), all
+/// little-endian. The kind is 0 to 3 for read, write, trim and flush, plus 4 for metadata, plus 8 times the unwanted
+/// words.
 pub const RECORD_BYTES: usize = 24;
 
 /// Bytes gathered for a file before they are written.
 const BUFFER: usize = 256 * 1024;
 
-/// Files that are being written: `0`, `1` and so on, by device number modulo how many there are.
+/// Files that are being written: `0`, `1` and so on, each for the device numbers with that remainder modulo `parts`.
 pub struct Spill {
     files: Vec<BufWriter<File>>,
     directory: String,
@@ -35,10 +36,10 @@ impl Spill {
         Ok(Spill { files, directory: name, last: Time::ZERO, requests: 0 })
     }
 
-    /// Writes the next few thousand requests of a source; how many there were, 0 at its end.
+    /// Writes the next few thousand requests of a source; returns how many there were, 0 at the end of the source.
     ///
     /// # Errors
-    /// Those of the source; a request that arrives before the last one of the source before it; no room.
+    /// Those of the source; a request that arrives before the last one of the source before; no room on the disk.
     pub fn take(&mut self, source: &mut impl Source, chunk: &mut Vec<Request>) -> Result<usize> {
         chunk.clear();
         let taken = source.fill(chunk)?;
@@ -63,7 +64,7 @@ impl Spill {
         self.requests
     }
 
-    /// Writes what is still held back.
+    /// Writes the requests still buffered, and returns how many were written in all.
     pub fn finish(mut self) -> Result<u64> {
         let flushed: std::io::Result<()> = self.files.iter_mut().try_for_each(Write::flush);
         flushed.map_err(|error| not_written(&self.directory, &error))?;

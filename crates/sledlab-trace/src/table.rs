@@ -1,6 +1,6 @@
 //! Requests in columns, as data frames and Parquet files hold them.
 //!
-//! The columns mean what they mean in the project's own CSV; see [`crate::format`].
+//! The columns have the meaning of those in the project's own CSV; see [`crate::format`].
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unwanted_words};
 
@@ -22,7 +22,7 @@ pub struct Columns {
     pub length_bytes: Vec<i64>,
     /// Device number; empty where all rows are of device 0.
     pub device: Vec<i64>,
-    /// 1 for requests about the file system's own data, else 0; empty where nothing is known.
+    /// 1 for requests for the file system's own data, else 0; empty where nothing is known.
     pub metadata: Vec<i64>,
 }
 
@@ -80,7 +80,7 @@ impl Columns {
 /// Gives the next rows of a table; `None` at its end.
 pub type NextRows = Box<dyn FnMut() -> Result<Option<Columns>> + Send>;
 
-/// The requests of a table; `name` stands in messages, with the row counted from 1.
+/// The requests of a table; `name` stands for the table in messages, with the row counted from 1.
 ///
 /// `sort_window` is that of [`crate::OpenOptions`].
 pub fn open_table(name: &str, next_rows: NextRows, sort_window: usize) -> Box<dyn Source> {
@@ -97,7 +97,7 @@ struct Table {
     name: String,
     next_rows: NextRows,
     arrivals: TraceArrivals,
-    /// Rows read before the present ones.
+    /// Rows of the chunks before the present one.
     rows: u64,
 }
 

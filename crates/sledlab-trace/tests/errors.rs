@@ -1,4 +1,4 @@
-//! Bad input ends in an error of the user's, with its place and what to do.
+//! Bad input ends in an error blamed on the user, with its place and remedy.
 
 mod reading;
 
@@ -122,10 +122,10 @@ fn endless_lines_do_not_fill_the_memory() {
     }
     let later = [b"0,R,0,512\n".as_slice(), &long].concat();
     assert!(error(&later, None).starts_with("t:2:65536: line longer"));
-    // The limit does not depend on where the line lies in the buffer.
+    // The limit does not depend on where in the buffer the line lies.
     let ended = [b"0,R,0,512\n".as_slice(), &long[..70_000], b",R,0,512\n"].concat();
     assert!(error(&ended, None).starts_with("t:2:65536: line longer"));
-    // Long lines within the limit are still read, and only a part of them is shown.
+    // Longer lines within the limit are still read, and an error shows only a part of them.
     let digits = [b"0,R,0,".as_slice(), &long[..60_000], b"\n"].concat();
     let message = error(&digits, None);
     assert!(message.starts_with("t:1:7: length_bytes is too large") && message.len() < 400, "{message}");

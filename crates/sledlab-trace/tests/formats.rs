@@ -1,4 +1,4 @@
-//! Each format on a short sample: what is recognised, and which requests come out.
+//! Each format on a short sample: that the format is recognised, and the requests that are read.
 
 mod reading;
 
@@ -54,7 +54,7 @@ fn csv_tells_how_much_of_the_last_block_is_wanted() {
     let found = [1, 8, 9, 504, 505, 512, 513, 1000].map(|length| unwanted(512, length, 'R'));
     assert_eq!(found, [63, 63, 62, 1, 0, 0, 63, 3]);
     assert_eq!(unwanted(512, 1000, 'W'), 3);
-    // What a range leaves of its first block cannot be told; a trim has no last block to read.
+    // Words unwanted in a first block are not counted; a trim has no last block to read.
     assert_eq!([unwanted(8, 100, 'R'), unwanted(511, 2, 'W'), unwanted(512, 100, 'T')], [0; 3]);
 }
 

@@ -1,5 +1,4 @@
-//! Whatever bytes a reader is given, it answers with requests or with a helpful error.
-//! `make fuzz` asks the same for minutes on end.
+//! Whatever bytes a reader gets, it returns requests or a helpful error. `make fuzz` checks the same for minutes.
 
 #[path = "../examples/fuzz/check.rs"]
 mod check;

@@ -1,4 +1,4 @@
-//! Real traces, against what is known about them.
+//! Real traces, against published or measured statistics of them.
 
 mod reading;
 

@@ -1,4 +1,4 @@
-//! What is written is read back unchanged.
+//! Requests that are written are read back unchanged.
 
 mod reading;
 
@@ -11,7 +11,7 @@ use sledlab_core::Request;
 use sledlab_trace::writer::{WriteOptions, create, create_with};
 use sledlab_trace::{OpenOptions, open};
 
-/// A file name of this test alone, removed at the end.
+/// A temporary file of one test, removed at its end.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -53,7 +53,7 @@ fn check(name: &str, options: WriteOptions, requests: &[Request]) {
     assert_eq!(all(open(&scratch.0, OpenOptions::default()).unwrap()).unwrap(), requests);
 }
 
-/// The same requests, some of them for metadata, with any part of the last blocks wanted.
+/// The same requests, some of them for metadata, wanting random parts of their last blocks.
 fn partly_wanted(requests: &[Request], details: &[(bool, u8)]) -> Vec<Request> {
     let details = details.iter().cycle();
     let with = |(request, (metadata, unwanted)): (&Request, &(bool, u8))| {
@@ -128,8 +128,8 @@ fn metadata_that_comes_too_late_is_refused() {
         writer.write(&metadata).map_err(|error| error.to_string())
     };
     assert_eq!(after(65_535), Ok(()));
-    let told = after(65_536).unwrap_err();
-    assert!(told.contains("request 65536 is the first for metadata"), "{told}");
+    let text = after(65_536).unwrap_err();
+    assert!(text.contains("request 65536 is the first for metadata"), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Traces that continue one another share the numbers of devices and a clock, and are sorted by device.
+//! Traces that continue one another share device numbers and a clock, and are sorted into files by device.
 
 use std::fs;
 use std::io::Cursor;

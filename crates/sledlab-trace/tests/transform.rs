@@ -1,4 +1,4 @@
-//! What each step does to a stream, and that streams stay streams.
+//! The effect of each transformation step on a stream, and that the result keeps the promises of a stream.
 
 mod reading;
 
@@ -115,7 +115,7 @@ fn any_part_of_the_last_block_is_wanted_as_often() {
     assert!(found.iter().zip(&all).all(|(a, b)| Request { unwanted_words: 0, ..*a } == *b));
     assert_eq!(found, random(1, &found), "whatever was wanted before");
     assert_ne!(found, random(2, &all));
-    // Neither arrivals nor what is not on the medium make a difference.
+    // Neither arrivals nor trims and flushes change the draw.
     let faster: Vec<Request> = after(Speedup::new(10.0).unwrap(), &all).unwrap();
     let words = |requests: &[Request]| requests.iter().map(|r| r.unwanted_words).collect::<Vec<_>>();
     assert_eq!(words(&random(1, &faster)), words(&found));
@@ -165,7 +165,7 @@ proptest! {
             prop_assert_eq!(fitted.len(), all.len());
         }
         if policy == Outside::Scale {
-            // Scaling keeps the order of starts, but for those moved to fit at the very end.
+            // Scaling keeps the order of first blocks, except of requests moved to fit at the very end.
             let mut pairs: Vec<(u64, u64)> =
                 all.iter().zip(&fitted).filter(|(_, f)| f.end() < capacity).map(|(a, f)| (a.lbn, f.lbn)).collect();
             pairs.sort_unstable();
@@ -197,7 +197,7 @@ proptest! {
     }
 }
 
-/// A source that breaks the promise of order, as a trace read for sorting does.
+/// A source whose requests are not in order, as a trace read with a sort window may be.
 struct Unordered(Vec<Request>);
 
 impl sledlab_core::Source for Unordered {

@@ -1,12 +1,13 @@
-//! Answers: a JSON text, and columns of numbers behind it that it refers to.
+//! Answers: a JSON text, followed by columns of numbers to which the text refers.
 //!
-//! The bytes: the length of the text (u32, little-endian), four zeros, the text, zeros up to a multiple of 8, the
-//! columns, each from a multiple of 8 on. In the text a column is `{"$column": [type, offset, length]}`.
+//! The bytes of an answer: the length of the text (u32, little-endian), four zeros, the text, zeros up to a multiple of
+//! 8, the columns, each of which begins at a multiple of 8. In the text a column is `{"$column": [type, offset,
+//! length]}`.
 
 use serde_json::{Value, json};
 use sledlab_core::{Error, Result};
 
-/// A column of an answer, as it is made.
+/// The values of a column, by type.
 pub(crate) enum Column<'a> {
     F64(&'a [f64]),
     U32(&'a [u32]),
@@ -21,11 +22,11 @@ pub(crate) struct Answer {
     columns: Vec<u8>,
 }
 
-/// An answer to hand over.
+/// A complete answer, as bytes.
 pub(crate) struct Ready(Vec<u8>);
 
 impl Answer {
-    /// Adds a column, and returns what stands for it in the text.
+    /// Adds a column, and returns the JSON value that refers to it.
     pub fn column(&mut self, column: &Column) -> Value {
         self.columns.resize(self.columns.len().next_multiple_of(8), 0);
         let offset = self.columns.len();
@@ -40,12 +41,12 @@ impl Answer {
         json!({ "$column": [kind, offset, length] })
     }
 
-    /// A column of numbers.
+    /// Adds a column of numbers, and returns the JSON value that refers to it.
     pub fn numbers(&mut self, values: impl IntoIterator<Item = f64>) -> Value {
         self.column(&Column::F64(&values.into_iter().collect::<Vec<_>>()))
     }
 
-    /// The answer whose text is that.
+    /// Completes the answer: `text` becomes its JSON text.
     pub fn ready(self, text: &impl serde::Serialize) -> Result<Ready> {
         let text = serde_json::to_vec(text)
             .map_err(|error| Error::internal(format!("cannot write an answer as JSON: {error}")))?;
@@ -59,7 +60,7 @@ impl Answer {
 }
 
 impl Ready {
-    /// The answer that is only a text.
+    /// An answer that is only a text.
     pub fn text(text: &impl serde::Serialize) -> Result<Ready> {
         Answer::default().ready(text)
     }

@@ -1,5 +1,5 @@
-//! What JavaScript calls: plain exports over the memory of the module. The only file that may say `unsafe`: that names of
-//! exports are not mangled is a promise that no other library exports the same.
+//! The functions that JavaScript calls: plain exports over the memory of the module. The only file that may say
+//! `unsafe`: an export whose name is not mangled promises that no other library exports the same name.
 
 #![allow(unsafe_code)]
 
@@ -8,10 +8,10 @@ use std::cell::RefCell;
 use crate::calls;
 use crate::laboratory::Laboratory;
 
-/// Everything that lives from call to call. A module has one thread.
+/// State that lasts from call to call. A module has one thread.
 #[derive(Default)]
 struct State {
-    /// What a call is given; JavaScript writes into it.
+    /// The next call, which JavaScript writes here: the bytes that come with it, then its JSON.
     room: Vec<u8>,
     answer: Vec<u8>,
     laboratory: Laboratory,
@@ -19,11 +19,11 @@ struct State {
 
 thread_local! {
     static STATE: RefCell<State> = RefCell::default();
-    /// The message of a panic, apart from what the panic may have left locked.
+    /// The message of the last panic, outside of the state, which a panic may have left locked.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Makes room for what the next call is given, and tells where it is.
+/// Makes room for the next call's bytes and JSON, and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *mut u8 {
     std::panic::set_hook(Box::new(|panic| PANIC.set(panic.to_string())));
@@ -33,13 +33,13 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Makes the call whose JSON stands in the room behind so many bytes; 0, or 1 where the answer is a mistake.
+/// Makes the call in the room, whose JSON stands behind so many bytes. Returns 0, or 1 where the answer is an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn call(bytes: usize) -> i32 {
     STATE.with_borrow_mut(|state| {
-        let mut given = std::mem::take(&mut state.room);
-        let json = given.split_off(bytes.min(given.len()));
-        match calls::answer(&mut state.laboratory, &json, given) {
+        let mut attached = std::mem::take(&mut state.room);
+        let json = attached.split_off(bytes.min(attached.len()));
+        match calls::answer(&mut state.laboratory, &json, attached) {
             Ok(answer) => {
                 state.answer = answer.into_bytes();
                 0
@@ -52,25 +52,25 @@ pub extern "C" fn call(bytes: usize) -> i32 {
     })
 }
 
-/// Where the answer to the last call is.
+/// Address of the answer to the last call.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     STATE.with_borrow(|state| state.answer.as_ptr())
 }
 
-/// Its length.
+/// Length of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_bytes() -> usize {
     STATE.with_borrow(|state| state.answer.len())
 }
 
-/// Where the message of the last panic is.
+/// Address of the message of the last panic.
 #[unsafe(no_mangle)]
 pub extern "C" fn panic() -> *const u8 {
     PANIC.with_borrow(|panic| panic.as_ptr())
 }
 
-/// Its length.
+/// Length of that message in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn panic_bytes() -> usize {
     PANIC.with_borrow(String::len)

@@ -1,4 +1,4 @@
-//! What can be called.
+//! The calls that JavaScript can make.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -8,11 +8,12 @@ use sledlab_core::{Error, Result, Time};
 use crate::answer::Ready;
 use crate::laboratory::{Laboratory, MechanismPlace};
 
-/// A call: a method of `Core` in `web/core/core.ts`, and what it is given.
+/// A call: the name of a method of `Core` in `web/core/core.ts`, and its arguments.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Given {
-    call: String,
+struct Call {
+    #[serde(rename = "call")]
+    method: String,
     toml: String,
     name: String,
     place: Option<MechanismPlace>,
@@ -25,48 +26,48 @@ struct Given {
     at_ns: Vec<f64>,
 }
 
-/// Answers the call that `json` says; `bytes` come with it.
+/// Answers the call in `json`; `bytes` come with the call.
 pub(crate) fn answer(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) -> Result<Ready> {
-    let given: Given = serde_json::from_slice(json)
+    let call: Call = serde_json::from_slice(json)
         .map_err(|error| Error::internal(format!("there is no such call: {error}")))?;
-    match given.call.as_str() {
+    match call.method.as_str() {
         "catalogue" => laboratory.catalogue(),
-        "device" => laboratory.device(&given.toml),
-        "seek_map" => laboratory.seek_map(&given.toml, given.place),
-        "put_trace" => laboratory.put_trace(&given.name, bytes),
-        "drop_trace" => laboratory.drop_trace(&given.name),
-        "open" => laboratory.open(&given.name, &given.toml),
-        "close" => laboratory.close(given.run),
-        "run" => laboratory.run(given.run)?.go_on(given.operations),
-        "glance" => laboratory.run(given.run)?.glance(),
-        "outcome" => laboratory.run(given.run)?.outcome(),
-        "checksum" => laboratory.run(given.run)?.checksum(),
-        "rows" => laboratory.run(given.run)?.rows(given.from),
-        "watch" => laboratory.run(given.run)?.watch(time(given.from_ns), given.requests),
+        "device" => laboratory.device(&call.toml),
+        "seek_map" => laboratory.seek_map(&call.toml, call.place),
+        "put_trace" => laboratory.put_trace(&call.name, bytes),
+        "drop_trace" => laboratory.drop_trace(&call.name),
+        "open" => laboratory.open(&call.name, &call.toml),
+        "close" => laboratory.close(call.run),
+        "run" => laboratory.run(call.run)?.go_on(call.operations),
+        "glance" => laboratory.run(call.run)?.glance(),
+        "outcome" => laboratory.run(call.run)?.outcome(),
+        "checksum" => laboratory.run(call.run)?.checksum(),
+        "rows" => laboratory.run(call.run)?.rows(call.from),
+        "watch" => laboratory.run(call.run)?.watch(time(call.from_ns), call.requests),
         "positions" => {
-            let at: Vec<Time> = given.at_ns.into_iter().map(time).collect();
-            laboratory.run(given.run)?.positions(given.station, &at)
+            let at: Vec<Time> = call.at_ns.into_iter().map(time).collect();
+            laboratory.run(call.run)?.positions(call.station, &at)
         }
         other => Err(Error::internal(format!("there is no call `{other}`"))),
     }
 }
 
-/// A time as JavaScript counts it.
+/// A time that JavaScript passes as a number of nanoseconds.
 fn time(ns: f64) -> Time {
     Time::from_ns(ns as u64)
 }
 
-/// A mistake, as JSON.
+/// An error, as JSON.
 pub(crate) fn mistake(error: &Error) -> Vec<u8> {
     let blame = if error.blame() == Blame::User { "user" } else { "core" };
-    let mut told = json!({ "blame": blame, "message": error.message() });
+    let mut fields = json!({ "blame": blame, "message": error.message() });
     if let Some(remedy) = error.remedy() {
-        told["remedy"] = remedy.into();
+        fields["remedy"] = remedy.into();
     }
     if let Some(place) = error.place() {
-        told["place"] = json!({
+        fields["place"] = json!({
             "file": place.file, "line": place.line, "column": place.column, "text": place.text,
         });
     }
-    told.to_string().into_bytes()
+    fields.to_string().into_bytes()
 }

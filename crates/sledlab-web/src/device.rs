@@ -1,4 +1,4 @@
-//! What is to be known of a device at a glance, fast enough to follow a slider.
+//! The figures of a device that a page shows, computed fast enough to follow a slider.
 
 use serde_json::{Value, json};
 use sledlab_core::params::Params;
@@ -10,12 +10,12 @@ use sledlab_models::device::{Mechanics, Queued};
 
 use crate::answer::Ready;
 
-/// Random places between which the mean is taken.
+/// Random places over whose seeks the mean is taken.
 const PLACES: u64 = 1000;
-/// Blocks of the read that shows the bandwidth.
+/// Blocks of the read whose transfer shows the bandwidth.
 const STREAM_BLOCKS: u64 = 8192;
 
-/// The facts of a device.
+/// The figures of a device.
 pub(crate) fn facts(file: &DeviceFile) -> Result<Ready> {
     let device = file.params.device()?;
     let mechanics = device.mechanics();
@@ -41,13 +41,13 @@ pub(crate) fn facts(file: &DeviceFile) -> Result<Ready> {
     Ready::text(&facts)
 }
 
-/// The complete file of a device.
+/// The complete file of a device, as TOML.
 pub(crate) fn toml(file: &DeviceFile) -> Result<String> {
     toml::to_string(&file.to_table())
         .map_err(|error| Error::internal(format!("cannot write the device: {error}")))
 }
 
-/// The sled of a MEMS device.
+/// The figures of a MEMS device's sled; none for other devices.
 pub(crate) fn sled(file: &DeviceFile) -> Result<Option<Value>> {
     if file.params.kind() != "mems" {
         return Ok(None);
@@ -91,7 +91,7 @@ fn seeks(mechanics: &dyn Mechanics) -> (Span, Span) {
     (Span::from_ns(sum.as_ns() / PLACES), longest)
 }
 
-/// What a long read from the first block on moves, in 10^6 bytes per second.
+/// The bandwidth of a long read from the first block on, in 10^6 bytes per second.
 fn bandwidth_mb_s(mechanics: &dyn Mechanics) -> f64 {
     let blocks = STREAM_BLOCKS.min(mechanics.capacity_blocks()) as u32;
     let stream = Queued { lbn: 0, blocks, op: Op::Read, arrival: Time::ZERO, ..Queued::default() };

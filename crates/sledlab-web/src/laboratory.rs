@@ -1,4 +1,4 @@
-//! What a page works with: devices, traces in memory, runs.
+//! The state of a page: runs, and calls that make devices, traces and runs.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::answer::{Answer, Column, Ready};
 use crate::device;
 use crate::runs::Opened;
 
-/// Where a mechanism is, as JavaScript says it.
+/// The position of a mechanism, in bits from the centre, as JavaScript passes it.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct MechanismPlace {
     x: i32,
@@ -20,14 +20,14 @@ pub(crate) struct MechanismPlace {
     direction: i8,
 }
 
-/// Everything that is open.
+/// The runs of a page; traces in memory are kept by `sledlab_trace`.
 #[derive(Default)]
 pub(crate) struct Laboratory {
     runs: Vec<Option<Opened>>,
 }
 
 impl Laboratory {
-    /// Everything that can be named in an experiment, and the files of devices.
+    /// All models that an experiment can name, and the files of device presets.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn catalogue(&self) -> Result<Ready> {
         let mut catalogue = sledlab_sim::catalogue()?;
@@ -37,13 +37,13 @@ impl Laboratory {
         Ready::text(&catalogue)
     }
 
-    /// What a device is and can do.
+    /// The figures of the device of an experiment.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn device(&self, toml: &str) -> Result<Ready> {
         device::facts(&Experiment::from_toml("device", toml)?.device()?)
     }
 
-    /// Positioning times from a place.
+    /// Positioning times to every row of every column, from a place or from the position at the start.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn seek_map(&self, toml: &str, from: Option<MechanismPlace>) -> Result<Ready> {
         let device = Experiment::from_toml("device", toml)?.device()?;
@@ -65,15 +65,15 @@ impl Laboratory {
         answer.ready(&text)
     }
 
-    /// Keeps a trace in memory, and tells what it is.
+    /// Keeps a trace in memory, and returns its number of requests, devices and blocks.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {
         held::put(name, bytes);
-        // What cannot be read is no trace.
+        // A file that cannot be read as a trace is dropped.
         Self::trace(name).inspect_err(|_| held::drop(name))
     }
 
-    /// Reads a trace to its end.
+    /// Reads a trace to its end, and returns its characteristics.
     fn trace(name: &str) -> Result<Ready> {
         let mut trace = sledlab_trace::open(name, OpenOptions::default())?;
         let surveyed = survey(&mut trace)?;
@@ -93,19 +93,19 @@ impl Laboratory {
         Ready::text(&())
     }
 
-    /// Begins an experiment.
+    /// Opens a run of an experiment, and returns its description.
     pub fn open(&mut self, name: &str, toml: &str) -> Result<Ready> {
         let opened = Opened::new(name, toml)?;
         let free = self.runs.iter().position(Option::is_none).unwrap_or(self.runs.len());
-        let told = opened.told(free)?;
+        let description = opened.description(free)?;
         if free == self.runs.len() {
             self.runs.push(None);
         }
         self.runs[free] = Some(opened);
-        Ok(told)
+        Ok(description)
     }
 
-    /// Forgets a run, if it is there: one that stopped the core is not.
+    /// Drops a run; one that does not exist is no error, since a core that has stopped has lost its runs.
     pub fn close(&mut self, run: usize) -> Result<Ready> {
         if let Some(open) = self.runs.get_mut(run) {
             *open = None;
@@ -113,7 +113,7 @@ impl Laboratory {
         Ready::text(&())
     }
 
-    /// A run that is open.
+    /// The open run with this number.
     pub fn run(&mut self, run: usize) -> Result<&mut Opened> {
         let found = self.runs.get_mut(run).and_then(Option::as_mut);
         found.ok_or_else(|| Error::internal(format!("run {run} is not open")))

@@ -1,6 +1,6 @@
 //! The core in a browser: one call with a JSON text and bytes in, an answer of a JSON text and columns out.
 //!
-//! `web/core/` has the other side: what can be called and what comes back is in `types.ts` and `core.ts`.
+//! `web/core/` is the JavaScript side: `types.ts` and `core.ts` hold the calls and the types of their answers.
 
 mod answer;
 mod border;

@@ -1,5 +1,5 @@
-//! What caches and the fronts of hybrids hold while they are watched: a look now and then, and what has changed since the
-//! one before.
+//! The residency of caches and of the fronts of hybrids while a run is watched: sampled now and then, each
+//! sample (look) as the changes since the one before.
 
 use serde_json::{Value, json};
 use sledlab_core::Time;
@@ -7,37 +7,37 @@ use sledlab_models::system::{Residency, SlotState, System};
 
 use crate::answer::{Answer, Column};
 
-/// Slots that are looked at as quickly as an event is simulated, about.
+/// Slots that are sampled in about the time that simulating an event takes.
 const SLOTS_OF_A_TURN: usize = 4096;
 
-/// A cache or the front of a hybrid, as it was seen.
+/// The residency of a cache or of the front of a hybrid, in samples.
 struct Held {
-    /// The first station of the hybrid; none of a cache before all of them.
+    /// The first station of the hybrid; none for a cache in front of all stations.
     station: Option<usize>,
-    /// As it is: what was seen last.
+    /// The latest sample.
     last: Residency,
-    /// Every slot at the first look.
+    /// The state of every slot at the first sample.
     first: Vec<SlotState>,
     looks: Vec<Look>,
-    /// Slots that were something else at the look before, and what they are.
+    /// Slots whose state differs from that of the sample before, and their new states; of all samples.
     changes: Vec<(u32, SlotState)>,
 }
 
-/// What was counted at a look.
+/// A sample: counts of slots by state.
 struct Look {
     since: Time,
     slots: [u32; SlotState::ALL.len()],
     waiting: usize,
     writing: usize,
-    /// Its changes begin there.
+    /// Index in `changes` of the sample's first change.
     changes: usize,
 }
 
-/// All of a system.
+/// The residencies of a system.
 pub(crate) struct Residencies(Vec<Held>);
 
 impl Residencies {
-    /// Looks for the first time.
+    /// Takes the first samples.
     pub fn new(system: &dyn System) -> Self {
         let found = system.residency();
         let caches = usize::from(system.cache().is_some());
@@ -49,27 +49,27 @@ impl Residencies {
         Residencies(seen.collect())
     }
 
-    /// Turns of the simulation from one look to the next: none where there is nothing to look at.
+    /// Turns of the simulation between two samples; none where the system has neither cache nor hybrid.
     pub fn turns(&self) -> Option<u32> {
         let slots: usize = self.0.iter().map(|seen| seen.last.slots.len()).sum();
         (!self.0.is_empty()).then(|| u32::try_from(slots / SLOTS_OF_A_TURN).unwrap_or(u32::MAX).max(1))
     }
 
-    /// Looks again.
+    /// Takes further samples.
     pub fn look(&mut self, system: &dyn System) {
         for (seen, residency) in self.0.iter_mut().zip(system.residency()) {
             seen.look(residency);
         }
     }
 
-    /// Forgets looks before `from`, but for the last of them: it tells how things stand then.
+    /// Drops samples before `from`, except for the last of them: its states hold at `from`.
     pub fn forget_before(&mut self, from: Time) {
         self.0.iter_mut().for_each(|seen| seen.forget_before(from));
     }
 
-    /// All looks, in columns.
-    pub fn told(&self, answer: &mut Answer) -> Value {
-        self.0.iter().map(|seen| seen.told(answer)).collect()
+    /// All samples, in columns.
+    pub fn columns(&self, answer: &mut Answer) -> Value {
+        self.0.iter().map(|seen| seen.columns(answer)).collect()
     }
 }
 
@@ -106,7 +106,7 @@ impl Held {
         }
     }
 
-    fn told(&self, answer: &mut Answer) -> Value {
+    fn columns(&self, answer: &mut Answer) -> Value {
         let Residency { unit, slot_blocks, has_places, .. } = self.last;
         let count =
             |of: fn(&Look) -> usize| self.looks.iter().map(|look| of(look) as u32).collect::<Vec<_>>();

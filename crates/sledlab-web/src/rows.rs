@@ -6,10 +6,10 @@ use sledlab_sim::Rows;
 
 use crate::answer::{Answer, Column, Ready};
 
-/// Columns that a page has no use for.
+/// Columns that the page does not use.
 const LEFT_OUT: [&str; 3] = ["response_ns", "reposition_ns", "metadata"];
 
-/// Requests that were answered, in order of completion.
+/// The rows of answered requests, in order of completion.
 #[derive(Default)]
 pub(crate) struct Answered {
     columns: Vec<(&'static str, Vec<f64>)>,
@@ -18,7 +18,7 @@ pub(crate) struct Answered {
 }
 
 impl Answered {
-    /// Takes the next rows.
+    /// Adds rows.
     pub fn take(&mut self, rows: &Rows) {
         let wanted = rows.columns().into_iter().filter(|(name, _)| !LEFT_OUT.contains(name));
         for (place, (name, values)) in wanted.enumerate() {
@@ -32,21 +32,21 @@ impl Answered {
         self.device.extend(rows.device.iter().map(device));
     }
 
-    /// Those from row `from` on.
-    pub fn told(&self, from: usize) -> Result<Ready> {
+    /// The rows from number `from` on, in columns.
+    pub fn rows_from(&self, from: usize) -> Result<Ready> {
         let mut answer = Answer::default();
-        let mut told = Map::new();
+        let mut columns = Map::new();
         for (name, values) in &self.columns {
-            told.insert(
+            columns.insert(
                 (*name).to_owned(),
                 answer.column(&Column::F64(values.get(from..).unwrap_or_default())),
             );
         }
-        told.insert("op".to_owned(), answer.column(&Column::U8(self.op.get(from..).unwrap_or_default())));
-        told.insert(
+        columns.insert("op".to_owned(), answer.column(&Column::U8(self.op.get(from..).unwrap_or_default())));
+        columns.insert(
             "device".to_owned(),
             answer.column(&Column::F64(self.device.get(from..).unwrap_or_default())),
         );
-        answer.ready(&Value::Object(told))
+        answer.ready(&Value::Object(columns))
     }
 }

@@ -1,4 +1,4 @@
-//! An experiment that is open: as far as it has got, and what came of it.
+//! An open experiment: its run, and the run's outcome.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,14 +18,14 @@ use crate::watched::Watched;
 pub(crate) struct Opened {
     experiment: Experiment,
     stage: Stage,
-    /// The same experiment beside it, where somebody looks on.
+    /// A second run of the experiment, for a page that watches; none where nobody does.
     watched: Option<Box<Watched>>,
 }
 
 enum Stage {
     Running(Box<Running<'static>>),
     Done(Box<Outcome>),
-    /// It has ended with this error.
+    /// The run has ended with this error.
     Failed(Error),
 }
 
@@ -36,8 +36,8 @@ impl Opened {
         Ok(Opened { experiment, stage: Stage::Running(Box::new(running)), watched: None })
     }
 
-    /// What is to be known of it, as run number `run`.
-    pub fn told(&self, run: usize) -> Result<Ready> {
+    /// The description of the run, which has the number `run`: its experiment, its stations and its capacity.
+    pub fn description(&self, run: usize) -> Result<Ready> {
         let Stage::Running(running) = &self.stage else { return Err(Error::internal("it is not running")) };
         // A hybrid has its front device before its back device, each time.
         let front = self.experiment.file("front")?;
@@ -64,7 +64,7 @@ impl Opened {
         }))
     }
 
-    /// Goes on for so many operations, about.
+    /// Simulates about so many operations more, and returns the progress.
     pub fn go_on(&mut self, operations: u32) -> Result<Ready> {
         let done = match &mut self.stage {
             Stage::Running(running) => running.go_on_for(operations),
@@ -115,9 +115,9 @@ impl Opened {
         })
     }
 
-    /// How it stands.
+    /// The progress of the run, and its statistics so far.
     pub fn glance(&self) -> Result<Ready> {
-        let (glance, mut told) = match &self.stage {
+        let (glance, mut fields) = match &self.stage {
             Stage::Running(running) => (running.glance(), self.progress(false)?),
             Stage::Done(outcome) => (
                 Glance {
@@ -141,14 +141,14 @@ impl Opened {
             ("max_ms", times.max),
             ("energy_j", glance.energy_j),
         ] {
-            told[name] = value.into();
+            fields[name] = value.into();
         }
-        told["response_ms"] = answer.column(&Column::F64(&glance.cdf.response_ms));
-        told["share"] = answer.column(&Column::F64(&glance.cdf.share));
-        answer.ready(&told)
+        fields["response_ms"] = answer.column(&Column::F64(&glance.cdf.response_ms));
+        fields["share"] = answer.column(&Column::F64(&glance.cdf.share));
+        answer.ready(&fields)
     }
 
-    /// Completed requests from row `from` on: the experiment is run again to tell.
+    /// Completed requests from row `from` on: the experiment is run again for them.
     pub fn rows(&self, from: usize) -> Result<Ready> {
         let rows = Arc::new(Mutex::new(Answered::default()));
         let taken = Arc::clone(&rows);
@@ -157,30 +157,30 @@ impl Opened {
             Ok(())
         });
         self.experiment.run(Hooks { rows: Some(sink), ..Hooks::default() })?;
-        rows.lock().unwrap_or_else(PoisonError::into_inner).told(from)
+        rows.lock().unwrap_or_else(PoisonError::into_inner).rows_from(from)
     }
 
-    /// What stations do from then on, until so many choices have been made.
+    /// A window of the run: from `from` on, until so many choices of schedulers have been made.
     pub fn watch(&mut self, from: Time, choices: usize) -> Result<Ready> {
         if self.watched.as_ref().is_none_or(|watched| !watched.reaches(from)) {
             self.watched = Some(Box::new(Watched::new(&self.experiment, from)?));
         }
         let Some(watched) = &mut self.watched else { return Err(Error::internal("nobody watches")) };
-        // What has failed is of no use any more.
-        let seen = watched.see(from, choices).and_then(|()| watched.told());
+        // A watched run that has failed is dropped.
+        let seen = watched.see(from, choices).and_then(|()| watched.window());
         if seen.is_err() {
             self.watched = None;
         }
         seen
     }
 
-    /// Where a mechanism is at instants of the window watched last.
+    /// Positions of a station's mechanism at instants of the window watched last.
     pub fn positions(&self, station: usize, at: &[Time]) -> Result<Ready> {
         let watched = self.watched.as_ref();
         watched.ok_or_else(|| Error::internal("nobody watches"))?.positions(station, at)
     }
 
-    /// What came of it.
+    /// The outcome of the run, which must have ended.
     pub fn outcome(&self) -> Result<Ready> {
         Ready::text(self.ended()?)
     }

@@ -1,4 +1,4 @@
-//! A run that is watched: the same experiment again, beside the run that is asked about.
+//! A watched run: a second run of the experiment, beside the one whose outcome is shown.
 
 use serde_json::{Value, json};
 use sledlab_core::hash::Map;
@@ -10,12 +10,13 @@ use sledlab_sim::{Experiment, Hooks, Running};
 use crate::answer::{Answer, Column, Ready};
 use crate::residencies::Residencies;
 
-/// Turns between two looks at how much has been seen.
+/// Turns of the simulation between two counts of the choices made.
 const TURNS: u32 = 64;
-/// What caches hold is looked at from so long before a window on, so that it does not begin before the first look.
+/// Residencies are sampled from this long before a window on, so that the window does not begin before the first
+/// sample.
 const EARLY: Span = Span::from_ns(100_000_000);
 
-/// What has been seen of a station.
+/// Accesses, choices and rests of a station in the window.
 #[derive(Default)]
 struct Station {
     accesses: Vec<Access>,
@@ -23,13 +24,13 @@ struct Station {
     rests: Vec<Rested>,
 }
 
-/// A run that is watched, as far as it has got.
+/// A watched run, as far as it has been simulated.
 pub(crate) struct Watched {
     running: Running<'static>,
     stations: Vec<Station>,
     residencies: Residencies,
     done: bool,
-    /// The window seen last.
+    /// The window watched last, from `from` up to `to`.
     from: Time,
     to: Time,
 }
@@ -46,12 +47,12 @@ impl Watched {
         Ok(Watched { running, stations, residencies, done: false, from, to: Time::ZERO })
     }
 
-    /// Whether a window that begins then can be seen without starting anew.
+    /// Whether a window from `from` on can be watched without starting the run anew.
     pub fn reaches(&self, from: Time) -> bool {
         from >= self.to
     }
 
-    /// Goes on from the window seen last to one that begins at `from` and has so many choices.
+    /// Goes on from the last window to one that begins at `from` and holds `choices` choices of schedulers.
     pub fn see(&mut self, from: Time, choices: usize) -> Result<()> {
         self.from = from;
         for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
@@ -73,7 +74,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Goes on for some turns; looks at what caches hold, where there are any and it is time.
+    /// Simulates some turns; samples residencies where the system has any and the window is near.
     fn go_on(&mut self) -> Result<()> {
         let turns = self.residencies.turns();
         self.done = self.running.go_on_for(turns.unwrap_or(TURNS).min(TURNS))?;
@@ -85,7 +86,7 @@ impl Watched {
     }
 
     /// The window, in columns.
-    pub fn told(&self) -> Result<Ready> {
+    pub fn window(&self) -> Result<Ready> {
         let mut answer = Answer::default();
         let numbered = || self.stations.iter().enumerate();
         let rests =
@@ -93,7 +94,7 @@ impl Watched {
         let (accesses, rows) = self.accesses(&mut answer);
         let (choices, candidates) = self.choices(&mut answer, &rows);
         let states = self.states(&mut answer, rests.collect());
-        let residencies = self.residencies.told(&mut answer);
+        let residencies = self.residencies.columns(&mut answer);
         answer.ready(&json!({
             "from_ns": self.from.as_ns(),
             "to_ns": self.to.as_ns(),
@@ -106,7 +107,7 @@ impl Watched {
         }))
     }
 
-    /// All accesses in the order in which they were queued, and the row of each.
+    /// All accesses in the order in which they were queued, in columns, and the row of each by station and request.
     fn accesses(&self, answer: &mut Answer) -> (Value, Map<(usize, u64), u32>) {
         let mut all: Vec<(usize, &Access)> = Vec::new();
         for (number, station) in self.stations.iter().enumerate() {
@@ -126,7 +127,7 @@ impl Watched {
             .map(|(station, access)| stations[*station].device().mechanics().turning(request(access)))
             .collect();
         let mut ns = |of: fn(&Access) -> f64| answer.numbers(all.iter().map(|(_, access)| of(access)));
-        let mut told = json!({
+        let mut columns = json!({
             "id": ns(|access| request(access).id as f64),
             "queued_ns": ns(|access| request(access).queued.as_ns() as f64),
             "start_ns": ns(|access| served(access, |served| served.start.as_ns())),
@@ -141,7 +142,7 @@ impl Watched {
             "transfer_ns": ns(|access| part(access, |timing| timing.transfer)),
             "startup_ns": ns(|access| part(access, |timing| timing.startup)),
         });
-        let mut put = |name: &str, column: Column| told[name] = answer.column(&column);
+        let mut put = |name: &str, column: Column| columns[name] = answer.column(&column);
         put("station", Column::U16(&all.iter().map(|(station, _)| *station as u16).collect::<Vec<_>>()));
         put("blocks", Column::U32(&all.iter().map(|(_, access)| request(access).blocks).collect::<Vec<_>>()));
         put("op", Column::U8(&all.iter().map(|(_, access)| letter(request(access).op)).collect::<Vec<_>>()));
@@ -154,10 +155,10 @@ impl Watched {
         put("turn", Column::F64(&turns(|on| on.begin)));
         put("turns", Column::F64(&turns(|on| on.length)));
         put("y_bit", Column::I32(&places.iter().map(|place| place.y).collect::<Vec<_>>()));
-        (told, rows)
+        (columns, rows)
     }
 
-    /// All choices in order of time, and their candidates.
+    /// All choices in order of time, and their candidates, in columns.
     fn choices(&self, answer: &mut Answer, rows: &Map<(usize, u64), u32>) -> (Value, Value) {
         let mut all: Vec<(usize, &Choice)> = Vec::new();
         for (number, station) in self.stations.iter().enumerate() {
@@ -169,7 +170,7 @@ impl Watched {
         for (station, choice) in &all {
             first.push(access.len() as u32);
             for candidate in &choice.candidates {
-                // One that was merged with others has no times of its own.
+                // A request that was merged into another has no times of its own.
                 if let Some(row) = rows.get(&(*station, candidate.id)) {
                     access.push(*row);
                     positioning.push(candidate.positioning.as_ns() as f64);
@@ -195,7 +196,7 @@ impl Watched {
         (choices, candidates)
     }
 
-    /// What stations did when: rests, and the two parts of every service.
+    /// The states of stations over time: rests, and the two parts of every service, positioning and transfer.
     fn states(&self, answer: &mut Answer, rests: Vec<(u16, Rested)>) -> Value {
         let mut all: Vec<(u64, u16, u64, u8)> = Vec::new();
         for (station, Rested { state, begin, end }) in rests {
@@ -230,7 +231,7 @@ impl Watched {
         })
     }
 
-    /// Where the mechanism of a station is at instants of the window.
+    /// Positions of a station's mechanism at instants of the window.
     pub fn positions(&self, station: usize, at: &[Time]) -> Result<Ready> {
         let seen = self.stations.get(station).ok_or_else(|| no_station(station))?;
         let systems = self.running.system().stations();
@@ -267,7 +268,7 @@ impl Watched {
     }
 }
 
-/// The ways through what was chosen, one request after another, and when each begins.
+/// The paths of the mechanism through the requests of a choice, one after another, and when each begins.
 fn ways(
     choice: &Choice,
     mechanics: &dyn sledlab_models::device::Mechanics,
@@ -294,7 +295,8 @@ fn no_station(station: usize) -> Error {
 }
 
 impl Station {
-    /// Adds what has been seen; returns how many choices that were. What waited before may have been served.
+    /// Adds what a station has recorded and returns the number of new choices. Requests that waited before may have
+    /// been served since.
     fn take(&mut self, seen: sledlab_models::system::Seen) -> usize {
         self.accesses.retain(|access| matches!(access, Access::Served(_)));
         self.accesses.extend(seen.accesses);
@@ -310,7 +312,7 @@ impl Station {
             Access::Served(served) => served.completion >= from,
             Access::Waiting(_) => true,
         });
-        // The last choice before tells where the mechanism is.
+        // The last choice before the window says where the mechanism is when the window begins.
         let before = self.choices.partition_point(|choice| choice.at < from).saturating_sub(1);
         self.choices.drain(..before);
         self.rests.retain(|rest| rest.end > from);

@@ -1,4 +1,4 @@
-"""What paper 000 claims about the device: what it promises, its parameters, how it seeks."""
+"""Claims of paper 000 on the device: performance, parameters, seeks."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ def _places(_: Runs, __: Mapping[str, Judged]) -> dict[str, str]:
 
 
 DEVICE = Topic("device", (), Runs, _places)
-"""Nothing of it takes an experiment: its claims are judged by parameters and single runs."""
+"""A topic without experiments: its claims are judged by parameters and single runs."""

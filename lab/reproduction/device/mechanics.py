@@ -16,14 +16,14 @@ from ..claims import Judgement, holding, judged
 PAIRS = 100_000
 
 NEAR = 1e-9
-"""Relative: of seeks against integration, and of the turning point against the printed one."""
+"""Relative error allowed, of seeks against integration and of the turning point against the printed one."""
 
 NEAR_MS = 1e-6
 
 
 @cache
 def _kinematics() -> Kinematics:
-    """What the tests of seeks found, with these sources."""
+    """Results of the tests of seeks, for the present sources."""
     left = KINEMATICS.left()
     return left.found if left and not left.stale else KINEMATICS.leave()
 
@@ -36,7 +36,7 @@ def _parts() -> dict[str, npt.NDArray[np.int64]]:
 
 
 def h_21(_: Path) -> Judgement:
-    """The longer of both ways."""
+    """Positioning time is the longer of x and y."""
     found = _parts()
     x, y = found["seek_x_ns"] + found["settle_ns"], found["seek_y_ns"] + found["turnaround_ns"]
     off = np.abs(found["positioning_ns"] - np.maximum(x, y)).max()

@@ -15,11 +15,11 @@ from ..power.singles import idle_mw
 
 GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
 DISKS = ("atlas-10k", "mobile-disk")
-"""Of a server, and of a laptop; their powers are assumptions."""
+"""Disks compared with: one of a server and one of a laptop; their powers are assumptions."""
 
 CAPACITY_GIB = 3.2
 STANDARD_GRAVITY = 9.8
-"""As precise as the table."""
+"""In m/s2, with the precision of the paper's table."""
 
 
 def _g2() -> Mapping[str, Any]:
@@ -35,7 +35,7 @@ def _printed(name: str) -> Quantity:
 
 
 def h_01(_: Path) -> Judgement:
-    """Seeks and power beside those of disks; nothing here knows the density of a disk."""
+    """Seeks and power compared with those of disks; sledlab's models have no density of a disk."""
     disk_ms, sled_ms = average_seek_ms("atlas-10k"), _printed("mean random seek").ours
     p = _g2()
     active_mw = p["sled_mw"] + p["active_tips"] * p["tip_mw"]
@@ -93,7 +93,7 @@ def h_08(_: Path) -> Judgement:
 
 
 def h_09(_: Path) -> Judgement:
-    """All active tips at once, as a pass has it."""
+    """All active tips transfer at once in a pass."""
     p, rate = _g2(), _printed("peak rate (G2)")
     servo = p["tip_sector_bits"] / (p["tip_sector_bits"] + p["servo_bits"])
     return judged(rate.holds).saying(rate=rate, streamed=rate.ours * servo)

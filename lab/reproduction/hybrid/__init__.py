@@ -1,4 +1,4 @@
-"""Claims on MEMS in front of disks: paper 001."""
+"""Claims of paper 001, on MEMS in front of disks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _dense(directory: Path) -> Systems:
 
 
 def _fitted(runs: Systems) -> dict[str, str]:
-    """What was fitted, and to what."""
+    """The fitted parameters, and the numbers that they were fitted to."""
     stand_in = workloads.STAND_INS[CELLO]
     share = calibration.CALIBRATIONS[stand_in].parameters["burst_share"]
     usual = next(s.default for s in catalogue.workload.show(CELLO).parameters if s.name == "burst_share")

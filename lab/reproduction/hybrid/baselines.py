@@ -29,12 +29,12 @@ from .systems import SEGMENT_KB, SIZES_MB, Systems
 
 FIGURE_6 = (DISK, MEMS, DISK_RAM, MWB, NONE, ALL)
 SYSTEMS = (DISK, MEMS, DISK_RAM, MWB, FIFO, NONE, ALL)
-"""Those of the figure, and the write buffer that cleans a log at a time in the order of writes."""
+"""The systems of the figure, and the write buffer that cleans a log at a time in the order of writes."""
 
 LABELS = {FIFO: "MWB FIFO", NONE: "MCD NONE", ALL: "MCD ALL"}
 
 FITTED = 24
-"""How many times as fast as a disk a caching disk is on cello: what its bursts were fitted to."""
+"""Ratio of the disk's response time to that of a caching disk on cello, to which its bursts were fitted."""
 
 PUBLISHED = {CELLO: 24.0, HPLAJW: 5.6}
 TPCC_MS = {NONE: 3.79, ALL: 3.09}
@@ -53,7 +53,7 @@ def means(runs: Systems) -> str:
 
 
 def behind(runs: Systems) -> str:
-    """What stands behind the means: by operation, queues, utilisation and hits."""
+    """Figures that explain the means: by operation, queues, utilisation and hits."""
     head = [
         "workload and system",
         *("reads, ms", "writes, ms", "99th percentile, ms", "longest queue", "devices busy, %"),
@@ -79,7 +79,7 @@ def behind(runs: Systems) -> str:
 
 
 def w_01(runs: Systems) -> Judgement:
-    """Caching disk against MEMS alone."""
+    """Caching disk compared with MEMS alone."""
     shares = {workload: runs.at(workload, MEMS) / runs.at(workload, ALL) for workload in WORKLOADS}
     said = ", ".join(f"{TITLES[workload]} {100 * share:.0f} %" for workload, share in shares.items())
     inside = [0.25 <= shares[workload] <= 0.55 for workload in (CELLO, TPCC)]
@@ -87,13 +87,13 @@ def w_01(runs: Systems) -> Judgement:
 
 
 def w_02(runs: Systems) -> Judgement:
-    """Write buffer against disk on cello."""
+    """Write buffer compared with disk on cello."""
     factor, cached = runs.faster(CELLO, MWB, DISK), runs.faster(CELLO, ALL, DISK)
     return judged(8 <= factor <= 20, factor >= 8).saying(factor=factor, cached=cached)
 
 
 def w_03(runs: Systems) -> Judgement:
-    """Caching disk against disk."""
+    """Caching disk compared with disk."""
     factors = {workload: runs.faster(workload, ALL, DISK) for workload in (CELLO, HPLAJW)}
     said = ", ".join(f"{TITLES[workload]} {factor:.1f} times" for workload, factor in factors.items())
     ordered = factors[CELLO] > factors[HPLAJW] > 3
@@ -107,7 +107,7 @@ def _ordered(runs: Systems, workload: str) -> list[str]:
 
 
 def w_31(runs: Systems) -> Judgement:
-    """What is fastest."""
+    """The fastest system."""
     first = {workload: _ordered(runs, workload)[0] for workload in (TPCD, TPCC, CELLO)}
     said = "; ".join(
         f"{TITLES[workload]} "
@@ -122,7 +122,7 @@ def w_31(runs: Systems) -> Judgement:
 
 
 def w_32(runs: Systems) -> Judgement:
-    """RAM against MEMS."""
+    """RAM compared with MEMS."""
     above = {workload: runs.against(workload, DISK_RAM, MEMS) for workload in WORKLOADS}
     said = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in above.items())
     others = [above[workload] > 0.25 for workload in (TPCD, TPCC, CELLO)]
@@ -133,7 +133,7 @@ def w_32(runs: Systems) -> Judgement:
 
 
 def w_33(runs: Systems) -> Judgement:
-    """RAM against the caching disk."""
+    """RAM compared with the caching disk."""
     faster = {workload: 1 - runs.at(workload, DISK_RAM) / runs.at(workload, ALL) for workload in WORKLOADS}
     said = ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in faster.items())
     sign = min(faster.values()) > 0
@@ -170,7 +170,7 @@ def w_36(runs: Systems) -> Judgement:
 
 
 def _told(runs: Systems, workload: str, system: str) -> str:
-    """A mean response, if there is one."""
+    """A mean response time in words, or that there is none."""
     return "overload" if runs.overloaded(workload, system) else f"{runs.at(workload, system):.2f} ms"
 
 
@@ -181,7 +181,7 @@ def _queue(runs: Systems, system: str) -> str:
 
 
 def _over(over: Mapping[str, bool]) -> str:
-    """Which of some systems are overloaded."""
+    """The overloaded ones of several systems, in words."""
     return ", ".join(LABELS.get(system, system) for system, held in over.items() if held) or "none overloaded"
 
 
@@ -191,7 +191,7 @@ def w_37(runs: Systems) -> Judgement:
     row = runs.row(TPCC, MWB)
     per_s = (row.hybrid_back_reads + row.hybrid_back_writes) / row.elapsed_s
     kb = row.hybrid_back_written_blocks / 2 / row.hybrid_back_writes
-    # That a disk alone is overloaded is no part of it: the addresses of TPCC were chosen for that.
+    # That a disk alone is overloaded does not count: the addresses of TPCC were chosen for that.
     return judged(all(over.values())).saying(
         queues=_over(over),
         on_disk=_queue(runs, DISK),

@@ -13,18 +13,18 @@ from .names import ALL, CELLO, DISK, HPLAJW, MEMS, TITLES, TPCC, TPCD, WORKLOADS
 from .systems import ARRAYS, COST, MIRROR, Systems
 
 NVRAM_BLOCKS = 524_288
-"""256 MB, what NVRAM as dear as MEMS buys."""
+"""256 MB: the NVRAM that costs as much as the MEMS."""
 
 MOST_PRICE = 10.0
-"""MEMS at its dearest: so many times the price of disk for a byte (section 1)."""
+"""Highest price of MEMS, as a multiple of that of disk for a byte (section 1)."""
 
 MEMS_MB = 256.0
 MUCH = 0.5
-"""Of the performance of MEMS: most of it."""
+"""Share of the performance of MEMS that counts as most of it."""
 
 
 def relative(runs: Systems, workload: str) -> dict[float, float | None]:
-    """Mean response with NVRAM over that with MEMS for the same money, by ratio of prices."""
+    """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices."""
     base = runs.row(workload, ALL).mean_ms
     found = {}
     for blocks, row in runs.rows(COST, workload).items():
@@ -38,7 +38,7 @@ def _word(value: float | None) -> str:
 
 
 def _crossing(values: Mapping[float, float | None]) -> tuple[float, float] | None:
-    """Between which ratios the two are equal; overload is above any number."""
+    """The two ratios of prices between which both are equally fast; overload counts as slowest."""
     ratios = list(values)
     above = [value is None or value > 1 for value in values.values()]
     for first, second, is_above, is_next in zip(ratios, ratios[1:], above, above[1:], strict=False):
@@ -53,7 +53,7 @@ def _rises(values: Mapping[float, float | None]) -> bool:
 
 
 def w_43(runs: Systems) -> Judgement:
-    """NVRAM for the same money."""
+    """NVRAM of the same price."""
     said, right = [], {}
     for workload in (TPCC, CELLO, HPLAJW):
         values = relative(runs, workload)
@@ -80,7 +80,7 @@ def w_44(runs: Systems) -> Judgement:
 
 
 def w_47(runs: Systems) -> Judgement:
-    """MEMS instead of a disk, and as its cache."""
+    """MEMS in place of a disk, and as its cache."""
     stable = [workload for workload in WORKLOADS if not runs.overloaded(workload, DISK)]
     alone = {workload: runs.faster(workload, MEMS, DISK) for workload in stable}
     cached = {workload: runs.faster(workload, ALL, DISK) for workload in stable}
@@ -103,7 +103,7 @@ def w_48(runs: Systems) -> Judgement:
     for workload in (CELLO, HPLAJW):
         rows = _mirrors(runs, workload)
         times = {name: row.mean_ms for name, row in rows.items()}
-        # In prices of a disk: two disks; a disk and as much MEMS.
+        # In prices of a disk: two disks, compared with one disk and MEMS of the same capacity.
         worth = times["disks"] / times["hybrid"] * 2 / (1 + MOST_PRICE)
         share = times["MEMS"] / times["hybrid"]
         right.append(worth > 1)

@@ -1,4 +1,4 @@
-"""What the paper leaves for later: virtual segment managers and a way past the MEMS (section 7)."""
+"""Ideas that the paper leaves for later: virtual segment managers and bypassing the MEMS (section 7)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from .sizes import DEFAULT_MB, best_kb, curve
 from .systems import BYPASS, SEGMENT_KB, VIRTUAL, Systems
 
 BYPASS_KB = 256
-"""Reads that go on for so long are a stream."""
+"""Length from which on a run of successive reads counts as a stream."""
 
 MANAGED_KB = 8
-"""Segments of which virtual managers make groups."""
+"""Size of the segments that virtual managers group."""
 
 NEAR_BEST, NEAR_DISK, UNCHANGED = 0.10, 0.05, 0.03
 
 
 def w_53(runs: Systems) -> Judgement:
-    """Virtual managers against the best fixed size."""
+    """Virtual managers compared with the best fixed size."""
     said, above = [], {}
     for workload in WORKLOADS:
         best = best_kb(runs, workload, DEFAULT_MB)
@@ -39,7 +39,7 @@ def _far(runs: Systems, above: dict[str, float]) -> str:
 
 
 def w_54(runs: Systems) -> Judgement:
-    """Streams past the MEMS."""
+    """Streams that bypass the MEMS."""
     rows = {workload: runs.rows(BYPASS, workload)[str(BYPASS_KB)] for workload in WORKLOADS}
     mine = rows[TPCD]
     to_disk = mine.mean_ms / runs.row(TPCD, DISK).mean_ms - 1

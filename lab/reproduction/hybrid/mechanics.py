@@ -1,4 +1,4 @@
-"""Claims on what caching disks and write buffers do to traffic and space (sections 4 and 6.4)."""
+"""Claims on the effects of caching disks and write buffers on traffic and space (sections 4 and 6.4)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from .systems import SEGMENT_KB, SEGMENTS_KB, Systems
 
 KB_BLOCKS = 2
 SPARSE = (("hybrid.kind", "write-buffer"), ("hybrid.front_mb", 3000), ("hybrid.idle_ms", 1e6))
-"""A write buffer that is never full, and cleaned when all requests are over."""
+"""A write buffer that never fills up, and is cleaned after the last request."""
 
 LESS = 0.01
-"""A difference that is more than a few requests at the end of a run."""
+"""Smallest difference that counts: more than a few requests at the end of a run."""
 
 SIMILAR = 0.25
-"""By how much what is similar may be slower."""
+"""How much slower a system may be that counts as similar."""
 
 ONLY_WRITES = ("workload.read_share", 0)
 
 
 def _saved(runs: Systems, workload: str, system: str) -> float:
-    """By how much less is written to the disk than to a write buffer."""
+    """Reduction of bytes written to the disk, as a share of those written to a write buffer."""
     row = runs.row(workload, system)
     return 1 - float(row.hybrid_back_written_blocks) / float(row.hybrid_written_blocks)
 
@@ -52,7 +52,7 @@ def w_13(_: Systems) -> Judgement:
 
 
 def w_17(runs: Systems) -> Judgement:
-    """Reads of the disk where there are nothing but writes."""
+    """Reads of the disk by a workload of writes only."""
     disk = ("hybrid.kind", "caching-disk")
     fetches = [
         on_disk(runs.disk, "cello", disk, ONLY_WRITES, ("hybrid.partial_write", partial)).summary["hybrid"][
@@ -70,7 +70,7 @@ def w_17(runs: Systems) -> Judgement:
 
 
 def w_38(runs: Systems) -> Judgement:
-    """What share of the MEMS holds data that somebody may ask for."""
+    """Share of the MEMS that holds valid data."""
     live = {system: runs.at(TPCC, system, "hybrid_live_share") for system in (MWB, ALL)}
     wasted, fails = live[MWB] < live[ALL], runs.overloaded(TPCC, MWB)
     return judged(wasted and fails, wasted).saying(logs=live[MWB], cache=live[ALL])

@@ -14,4 +14,4 @@ SINGLE = (SHORTCUT, IREPORT, PWRITE)
 """The techniques one by one."""
 
 WORDS = {NONE: "caching-disk:shortcut=false:immediate_report=false:partial_write=false", ALL: "caching-disk"}
-"""What varies where the controller cache writes in idle times."""
+"""Systems that are varied where the controller cache writes in idle times."""

@@ -11,16 +11,16 @@ from .singles import on_disk, streams_mb_s
 from .systems import SEGMENT_KB, Systems
 
 AVERAGE_SEEK_MS = {"reads": 5.7, "writes": 6.19}
-"""As the paper prints them."""
+"""Average seek times as the paper prints them."""
 
 DISK_GB, MEMS_MB, SWEPT_MB = 8.6, 256, (64, 512)
 PRINTED_SECTORS = 17_938_986
-"""Of the disk, by its maker."""
+"""Sectors of the disk, from its maker's data sheet."""
 
 ACTIVE_TIPS = (200, 2000)
 
 RAM_TIMES = (1e4, 1e5)
-"""How many times as long as RAM a disk takes, as printed."""
+"""Access time of a disk over that of RAM, least and greatest, as printed."""
 
 RAISED_MB_S = 50.0
 
@@ -55,7 +55,7 @@ def w_23(runs: Systems) -> Judgement:
     shares = [100 * mb * 2**20 / (sectors * 512) for mb in (MEMS_MB, *SWEPT_MB)]
     off = sectors / PRINTED_SECTORS - 1
     exact = [round(shares[0]), round(shares[1], 2), round(shares[2])]
-    # 0.73 % is what the paper calls about 0.75 %.
+    # Exactly 0.73 %; the paper rounds it to about 0.75 %.
     return judged(exact == [3, 0.73, 6] and abs(off) < 0.002).saying(
         sectors=sectors, gib=sectors * 512 / 2**30, off=off, mems_mb=MEMS_MB, shares=shares, swept_mb=SWEPT_MB
     )
@@ -70,7 +70,7 @@ def w_30(runs: Systems) -> Judgement:
 
 
 def w_45(runs: Systems) -> Judgement:
-    """What a random access takes on each of the three."""
+    """Time of a random access on each of the three."""
     disk, mems = (
         random_pairs(device, PAIRS).summary["service_time_ms"]["mean"] for device in (runs.disk, "mems-g2")
     )

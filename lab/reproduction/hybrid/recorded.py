@@ -1,4 +1,4 @@
-"""Recorded applications through the experiments of figures 4 and 6: no claim, but what users have."""
+"""Recorded applications in the experiments of figures 4 and 6: no claim, but workloads of users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SYSTEMS = {
     **dict.fromkeys((DISK, MEMS, DISK_RAM, MWB), BASELINES),
     **dict.fromkeys((NONE, SHORTCUT, IREPORT, PWRITE, ALL), TECHNIQUES),
 }
-"""What is compared, and in which experiment."""
+"""The systems compared, with the experiment of each."""
 
 
 def means(runs: Systems) -> str:

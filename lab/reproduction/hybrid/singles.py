@@ -13,10 +13,10 @@ import sledlab as sl
 from ...simulator import calibration
 
 DISK_SETTINGS = {"device.startup_ms": 0, "power.kind": "never"}
-"""As in the experiments."""
+"""Settings as in the experiments."""
 
 STREAMED, STREAMED_BYTES = 64, 4 << 20
-"""Requests that follow each other, and their size."""
+"""Number of successive requests, and the size of each in bytes."""
 
 REQUESTS = 100_000
 """Requests of a single run."""
@@ -37,7 +37,7 @@ def on_disk(disk: str, workload: str, *settings: tuple[str, Any]) -> sl.Result:
 
 @cache
 def streams_mb_s(disk: str) -> float:
-    """What a disk reads from its beginning on, request after request of 4 MB."""
+    """Rate in MB/s of successive requests of 4 MB from the disk's first block on."""
     rows = polars.DataFrame(
         {
             "time_us": [0.0] * STREAMED,
@@ -60,7 +60,7 @@ def distinct_blocks_written(result: sl.Result) -> int:
 
 @dataclass(frozen=True)
 class Queue:
-    """How many others are there when requests arrive."""
+    """Requests in the system at arrivals, the arriving one not counted."""
 
     mean: float
     p95: float
@@ -69,7 +69,7 @@ class Queue:
 
 @cache
 def queue_seen(stand_in: str) -> Queue:
-    """What the requests of a stand-in find at a disk with the controller cache of the experiments."""
+    """The queue that requests of a stand-in meet at a disk with the controller cache of the experiments."""
     chosen = calibration.CALIBRATIONS[stand_in]
     settings = {
         **DISK_SETTINGS,

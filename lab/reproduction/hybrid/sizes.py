@@ -9,7 +9,7 @@ from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD, WORKLOADS
 from .systems import SEGMENTS_KB, SIZES_MB, SWEPT, Systems
 
 INFINITE_KB = 128
-"""The best segment for hplajw where all data fit, as printed."""
+"""The best segment for hplajw where all data fit into the MEMS, as printed."""
 
 DEFAULT_MB, SMALL_MB, LARGE_MB = 256, 64, 3072
 PLATEAU = 0.10
@@ -24,7 +24,7 @@ EXTENTS = (
 
 
 def curve(runs: Systems, workload: str, mb: int) -> dict[int, float]:
-    """Mean response by the size of segments; overload has none."""
+    """Mean response by the size of segments; overloaded ones are left out."""
     grid = runs.grid(workload)
     return {kb: grid[mb, kb].mean_ms for kb in SEGMENTS_KB if not grid[mb, kb].saturated}
 
@@ -110,7 +110,7 @@ def w_29(runs: Systems) -> Judgement:
 
 
 def w_42(runs: Systems) -> Judgement:
-    """How much the size of segments matters with 256 MB."""
+    """The effect of the size of segments with 256 MB."""
     spreads = {}
     for workload in WORKLOADS:
         found = curve(runs, workload, DEFAULT_MB)

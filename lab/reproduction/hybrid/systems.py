@@ -1,4 +1,4 @@
-"""The systems in front of disks: the experiments on them, and what those leave."""
+"""The systems in front of disks: the experiments on them, and their results."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ CHOSEN: dict[str, tuple[str, ...]] = {
         *("--set", "workload.requests=308788", "--set", "workload.rate_per_s=42.9"),
     ),
 }
-"""How a workload is chosen; cello stands in the experiments, with what was fitted."""
+"""Options that choose a workload; cello is set in the experiments, with its fitted parameters."""
 
 SEGMENT_KB = {TPCD: 256, TPCC: 8, CELLO: 8, HPLAJW: 64}
-"""Segments of section 6.4."""
+"""Sizes of segments in section 6.4."""
 
 SEEDS: dict[str, tuple[str, ...]] = {TPCD: ("--seeds", "1"), TPCC: ("--seeds", "1")}
-"""The databases do without repetition: their arrivals are even, and their runs long."""
+"""The databases are run with one seed: their arrivals are even, and their runs long."""
 
 SIZES_MB, SEGMENTS_KB = (64, 128, 256, 512, 3072), (4, 8, 16, 32, 64, 128, 256)
 ALL_SIZES = tuple(product(SIZES_MB, SEGMENTS_KB))
 
 SWEPT: dict[str, tuple[int, ...]] = dict.fromkeys((CELLO, TPCC), (256, 3072))
-"""Sizes in MB of the two workloads that take longest; the others have all of figure 5."""
+"""Sizes in MB of the two workloads that take longest; the others run with all sizes of figure 5."""
 
 TECHNIQUES, SIZES, BASELINES, COST = (f"paper-001-figure-{n}" for n in (4, 5, 6, 7))
 REPLACEMENT, BYPASS, VIRTUAL = "paper-001-replacement", "paper-001-bypass", "paper-001-virtual"
 SEGMENTS, BUFFER = "paper-001-segments", "paper-001-buffer"
 MIRROR = "paper-001-mirror"
 ARRAYS = "paper-001-arrays"
-"""On the workload that it names."""
+"""The experiment on arrays, on the workload that its file names."""
 
 RUN_ON: dict[str, tuple[str, ...]] = {
     TECHNIQUES: WORKLOADS,
@@ -61,31 +61,31 @@ REPEATED = (TECHNIQUES, BASELINES)
 """Experiments with several seeds."""
 
 RECORDED = {"mail-a": 32, "kv-a": 16, "oltp-bank-a": 16, "oltp-orders-a": 16}
-"""Recorded applications, with segments in KB: the least power of two that holds a mean request."""
+"""Recorded applications, with segments in KB: the smallest power of two that holds a mean request."""
 
 RECORDED_SPEED = 0.25
-"""Their speed: most of them would overload a single disk at their own."""
+"""Speed-up of their arrivals: at their own speed most would overload a single disk."""
 
 IDLE = "-idle"
-"""What the directory of a run ends in where the controller cache writes in idle times, too."""
+"""Ending of a run's directory where the controller cache writes in idle times too."""
 
 
 DENSE = "-dense"
-"""What the directory of a run ends in where the disk reads at 50 MB/s because its tracks hold more."""
+"""Ending of a run's directory where the disk reads at 50 MB/s because its tracks hold more."""
 
 DISKS = ("atlas-10k-50mb", "atlas-10k-double-density")
-"""What may have been meant by a disk at 50 MB/s."""
+"""Two disks that the paper may mean by a disk of 50 MB/s."""
 
 ON_DENSE = ("--set", f"device.preset={DISKS[1]}", "--seeds", "1")
 
 
 def word(mb: int, kb: int) -> str:
-    """A caching disk of figure 5 as its experiment names it."""
+    """A caching disk of figure 5, as its experiment names it."""
     return f"caching-disk:front_mb={mb}:segment_kb={kb}"
 
 
 def _options(name: str, workload: str) -> tuple[str, ...]:
-    """How an experiment is run on a workload."""
+    """Options of an experiment on a workload."""
     options = [*CHOSEN[workload]]
     if name in IN_SEGMENTS:
         options += ["--set", f"hybrid.segment_kb={SEGMENT_KB[workload]}"]
@@ -98,7 +98,7 @@ def _options(name: str, workload: str) -> tuple[str, ...]:
 
 
 def _when_idle(name: str) -> tuple[str, ...]:
-    """What is different where the controller cache writes in idle times: only NONE and ALL of figure 4."""
+    """Options where the controller cache writes in idle times: only NONE and ALL of figure 4 are run."""
     options = ("--set", "cache.destage=idle", "--seeds", "1")
     return (*options, "--vary", f"hybrid.kind={','.join(WORDS.values())}") if name == TECHNIQUES else options
 
@@ -147,7 +147,7 @@ class Systems(Runs):
         return points.at(self._value(system, points), 1.0, measure)
 
     def against(self, workload: str, system: str, base: str, measure: str = "mean_ms") -> float:
-        """By how much a measure is above that of `base`, as a share of it."""
+        """Relative difference of a measure from that of `base`."""
         return self.at(workload, system, measure) / self.at(workload, base, measure) - 1
 
     def row(self, workload: str, system: str) -> ComparisonPoint:
@@ -156,7 +156,7 @@ class Systems(Runs):
         return points.rows[self._value(system, points), 1.0][0]
 
     def rows(self, name: str, workload: str = "") -> dict[str, ComparisonPoint]:
-        """An experiment by what varies in it, with the first seed."""
+        """An experiment's points with the first seed, by the value that varies."""
         return {value: rows[0] for (value, _), rows in self.on(name, workload).rows.items()}
 
     def overloaded(self, workload: str, system: str) -> bool:
@@ -165,12 +165,12 @@ class Systems(Runs):
         return any(row.saturated for row in points.rows[self._value(system, points), 1.0])
 
     def _value(self, system: str, points: Points) -> str:
-        """A system as its experiment names it; the write buffer is that of the reading."""
+        """The name of a system in its experiment; the write buffer is that of the reading."""
         wanted = (self.marked("buffer") or system) if system == MWB else system
         return wanted if (wanted, 1.0) in points.rows else WORDS.get(wanted, wanted)
 
     def faster(self, workload: str, system: str, base: str) -> float:
-        """How many times as fast as `base` a system is."""
+        """Mean response of `base` over that of a system."""
         return self.at(workload, base) / self.at(workload, system)
 
     @property

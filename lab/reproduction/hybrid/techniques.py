@@ -10,22 +10,22 @@ from .names import ALL, CELLO, IREPORT, NONE, PWRITE, SHORTCUT, SINGLE, TITLES, 
 from .systems import BUFFER, REPLACEMENT, SEGMENT_KB, SEGMENTS, TECHNIQUES, Systems
 
 BUFFERED = (1, 256)
-"""Segments that the buffer of `paper-001-buffer` holds."""
+"""Segments that fit into the buffer of `paper-001-buffer`."""
 
 LARGER_KB = (16, 64)
-"""Segments of `paper-001-segments`."""
+"""Sizes of segments of `paper-001-segments`."""
 
 EQUAL = 1e-9
-"""Differences of means that are rounding."""
+"""Relative differences of means below this are rounding."""
 
 LRU_BAND = 0.03
 
 PRINTED = (0.14, 0.45)
-"""By how much the three together improve a caching disk."""
+"""Improvement of a caching disk by all three techniques, least and greatest, as printed."""
 
 
 def gain(runs: Systems, workload: str, technique: str) -> float:
-    """By how much a technique shortens the mean response."""
+    """Relative reduction of the mean response by a technique."""
     return 1 - runs.at(workload, technique) / runs.at(workload, NONE)
 
 
@@ -51,7 +51,7 @@ def w_15(runs: Systems) -> Judgement:
 
 
 def _buffered(runs: Systems, workload: str) -> dict[int, float]:
-    """What Immediate Report is worth by the segments that fit the buffer; overload has no response time."""
+    """Gain of Immediate Report by the number of segments in the buffer; overloaded ones are left out."""
     rows = runs.rows(BUFFER, workload)
     pairs = {held: (rows[f"IREPORT, {held}"], rows[f"NONE, {held}"]) for held in BUFFERED}
     return {
@@ -73,7 +73,7 @@ def w_16(runs: Systems) -> Judgement:
 
 
 def _vanishes(gains: Mapping[int, float]) -> bool:
-    """Whether a gain is there with a full buffer and shrinks with it to a tenth of that or less."""
+    """Whether a gain exists with a full buffer, and falls to a tenth or less with the larger one."""
     shares = [gains[held] for held in BUFFERED if held in gains]
     return len(shares) > 1 and shares[-1] > 0 and abs(shares[0]) <= 0.1 * shares[-1]
 
@@ -115,7 +115,7 @@ def w_21(runs: Systems) -> Judgement:
 
 
 def w_22(runs: Systems) -> Judgement:
-    """LRU beside both readings of LFUDA."""
+    """LRU compared with both readings of LFUDA."""
     above = {}
     for workload in WORKLOADS:
         rows = runs.rows(REPLACEMENT, workload)
@@ -131,7 +131,7 @@ def w_22(runs: Systems) -> Judgement:
 
 
 def _by_segment(runs: Systems, workload: str, technique: str) -> dict[int, float]:
-    """What a technique is worth by the size of segments, where there is no overload."""
+    """Gain of a technique by the size of segments, without overloaded ones."""
     first = {name: runs.rows(TECHNIQUES, workload)[name] for name in (technique, NONE)}
     rows = runs.rows(SEGMENTS, workload)
     pairs = {SEGMENT_KB[workload]: (first[technique], first[NONE])} | {

@@ -12,7 +12,7 @@ from .names import CELLO, HPLAJW, NONE, PWRITE, TPCC, TPCD
 from .systems import Systems
 
 STAND_INS = {TPCD: "tpcd", TPCC: "tpcc", CELLO: "cello-12h", HPLAJW: "hplajw-2h"}
-"""Workloads by the names of their calibrations."""
+"""Names of the workloads' calibrations."""
 
 TABLE = ("requests", "span", "reads", "mean size", "data touched", "sequential")
 """The rows of table 2, as calibrations name them."""
@@ -23,7 +23,7 @@ SMALL_WRITES, SMALL_BAND = 52.0, 2.0
 
 @cache
 def calibrated() -> dict[str, calibration.Calibrated]:
-    """The stand-ins, compared with what was published, all at once, for it takes a while."""
+    """The stand-ins compared with published numbers; all at once, for it takes a while."""
     with ThreadPoolExecutor() as pool:
         found = pool.map(calibration.calibrate, STAND_INS.values())
         return dict(zip(STAND_INS, found, strict=True))
@@ -36,7 +36,7 @@ def achieved(workload: str, statistic: str) -> float:
 
 
 def table_2(workload: str, _: Systems) -> Judgement:
-    """A line of table 2."""
+    """A row of table 2."""
     said, far = [], 0.0
     for row in calibrated()[workload].rows:
         name, unit = row.statistic.name, row.statistic.unit

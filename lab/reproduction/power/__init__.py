@@ -1,4 +1,4 @@
-"""What papers 000 and 003 claim about power."""
+"""Claims of papers 000 and 003 on power."""
 
 from __future__ import annotations
 

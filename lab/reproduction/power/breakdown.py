@@ -1,4 +1,4 @@
-"""Claims on where the energy goes with a timeout of one second (paper 000, 5.1; paper 003, 1.2)."""
+"""Claims on the shares of energy with a timeout of one second (paper 000, 5.1; paper 003, 1.2)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ STATES = ("idle_j", "inactive_j", "servicing_j")
 LOOP, SLED, FULL = IDLE_POWERS
 
 SNAKE = 10.0
-"""Its speed in paper 000; paper 003 does not say, and its tables are for this one and 100."""
+"""Speed-up of Snake in paper 000; paper 003 names none, and its tables are for this one and 100."""
 
 CLUSTERS = ("19 clumps", "30 clumps", "60 clumps", "100 clumps")
-"""Of `paper-000-idle-share`; the first is what the stand-in has."""
+"""Values of `paper-000-idle-share`; the first is that of the stand-in."""
 
 
 def _shares(points: Points, power: str, speedup: float) -> tuple[float, float, float]:
-    """Idle, inactive, seek and access."""
+    """Shares of the energy: idle, inactive, and seek with access."""
     idle, inactive, servicing = (points.share(power, speedup, part) for part in STATES)
     return idle, inactive, servicing
 
@@ -30,14 +30,14 @@ READINGS = {
     SLED: "the sled alone",
     FULL: "a full transfer",
 }
-"""Of what an idle sled draws, in words."""
+"""Words for the readings of an idle sled's power."""
 
 PRINTED_IDLE = 0.55
-"""Of Snake at 10 times its speed, by paper 000."""
+"""Idle share of the energy on Snake at 10 times its speed, printed in paper 000."""
 
 
 def at_printed_idle(runs: PowerRuns) -> tuple[float, float]:
-    """The idle share nearest to the printed one, and what parking at once saves where it is so."""
+    """The idle share nearest to the printed one, and the saving of parking at once with that share."""
     points = runs.points("paper-000-idle-share")
     shares = {name: points.share(name, SNAKE, "idle_j") for name in CLUSTERS}
     name = min(CLUSTERS, key=lambda each: abs(shares[each] - PRINTED_IDLE))
@@ -45,7 +45,7 @@ def at_printed_idle(runs: PowerRuns) -> tuple[float, float]:
 
 
 def unfit(runs: PowerRuns) -> str:
-    """Why the printed share of idle energy and the printed saving cannot both be."""
+    """Why the printed share of idle energy and the printed saving exclude each other."""
     drawn_mw, parked_mw = idle_mw("mems-g2"), parameters("mems-g2")["inactive_mw"]
     saved = 1 - parked_mw / drawn_mw
     share, found = at_printed_idle(runs)
@@ -69,7 +69,7 @@ def _percent(share: float) -> str:
 
 
 def _why_idle(runs: PowerRuns) -> str:
-    """What the idle share of the stand-in hangs on."""
+    """The causes of the stand-in's idle share."""
     points = runs.points("paper-000-idle-share")
     idle = ", ".join(_percent(points.share(name, SNAKE, "idle_j")) for name in CLUSTERS)
     starts = ", ".join(f"{points.at(f'{name}, parks at once', SNAKE, 'startups'):,.0f}" for name in CLUSTERS)
@@ -133,7 +133,7 @@ def y_07(runs: PowerRuns) -> Judgement:
 
 
 def y_08(runs: PowerRuns) -> Judgement:
-    """Idle share on Snake, whose speed is not said."""
+    """Idle share on Snake, whose speed-up the paper does not name."""
     points = runs.points("paper-000-idle-share")
     found = {speedup: points.share(CLUSTERS[0], speedup, "idle_j") for speedup in points.speedups}
     inside = [0.40 <= idle <= 0.65 for idle in found.values()]

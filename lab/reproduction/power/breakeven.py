@@ -1,4 +1,4 @@
-"""Break-even times, and policies beside each other on sleds and on a disk."""
+"""Break-even times, and policies compared on sleds and on a disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _row(device: str, idle_mw: float, parked_mw: float, startup_ms: float, start
 
 
 def break_even() -> str:
-    """How long a rest must last for parking to pay."""
+    """A table: the length of rests from which parking pays."""
     rows = []
     for name in SLEDS:
         p = parameters(name)
@@ -51,7 +51,7 @@ def _name(policy: str) -> str:
 
 
 def noise(points: Points) -> float:
-    """The widest 95 % interval of how far a learning policy is from parking at once, over seeds."""
+    """The widest 95 % interval, over seeds, of the excess of a learning policy over parking at once."""
     widest = 0.0
     for policy in LEARNING:
         for speedup in points.speedups:

@@ -20,20 +20,20 @@ RELAXED = (
     "same position",
     "all",
 )
-"""What `paper-003-smarter-merging` lifts."""
+"""Conditions of merging that `paper-003-smarter-merging` lifts."""
 
 NOISE = 0.02
 QUEUED = 0.1
-"""Mean number of waiting requests from which on queues form."""
+"""Mean number of waiting requests from which on a queue counts as formed."""
 
 DEEP = 100.0
-"""A speed at which queues are long and the sled keeps up."""
+"""A speed-up at which queues are long and the sled is not overloaded."""
 
 PUBLISHED_PAIRS = 0.18
 
 
 def _changes(points: Points, merged: str, none: str, measure: str) -> dict[float, float]:
-    """By speed, where both keep up."""
+    """Relative changes by speed-up, where neither run is overloaded."""
     return {speedup: points.change(merged, none, speedup, measure) for speedup in points.stable(merged, none)}
 
 
@@ -50,13 +50,13 @@ def _said(found: dict[str, dict[float, float]]) -> str:
 
 
 def _sled_share(device: str) -> float:
-    """What the sled takes of the energy of seeks and accesses."""
+    """The sled's share of the energy of seeks and accesses."""
     result = snake(device, ("power.kind", "immediate"))
     return 1 - float(result.summary["tip_time_s"]) * 1e-3 / (result.energy.seek + result.energy.access)
 
 
 def _why_little(runs: PowerRuns, device: str) -> str:
-    """How much merging could save."""
+    """An upper bound on what merging could save, in words."""
     points = runs.points(PAIRS)
     pair_uj = 2e6 * points.at("none", DEEP, "servicing_j") / points.at("none", DEEP, "requests")
     saved_j = points.at("none", DEEP, "servicing_j") - points.at("neighbours", DEEP, "servicing_j")
@@ -101,7 +101,7 @@ def h_70(runs: PowerRuns) -> Judgement:
 
 
 def _why_much(runs: PowerRuns, scheduler: str, at: float) -> str:
-    """Why merging does so much at one speed: how long queues get there and next to it."""
+    """Why merging saves so much at one speed-up: lengths of queues at it and at the next ones."""
     points = runs.points(CHAINS, scheduler)
     place = points.speedups.index(at)
     longest = "; ".join(
@@ -116,7 +116,7 @@ def _why_much(runs: PowerRuns, scheduler: str, at: float) -> str:
 
 
 def h_73(runs: PowerRuns) -> Judgement:
-    """Whether more is merged with parts of sectors."""
+    """Merged requests with subsector access, compared with those without."""
     points = runs.points(CHAINS)
     whole, parts, twice = ("small: merging", "small: merging and parts", "small: merging with twice the tips")
     speedups = points.stable(whole, parts, twice)

@@ -13,7 +13,7 @@ from .singles import parts_of_states, reads
 
 SILICON_KG_M3 = 2330.0
 WAFER_M = 0.5e-3
-"""A usual thickness; the papers give neither mass nor thickness of the sled."""
+"""A usual thickness in m; the papers give neither mass nor thickness of the sled."""
 
 KINETIC_J = 1e-7
 
@@ -25,7 +25,7 @@ def _g2() -> Mapping[str, Any]:
 
 
 def h_14(_: PowerRuns) -> Judgement:
-    """Of a tip, the sled, a thousand tips, and a parked device."""
+    """Power of a tip, the sled, a thousand tips, and a parked device."""
     p = _g2()
     thousand = p["sled_mw"] + 1000 * p["tip_mw"]
     exact = (p["tip_mw"], p["sled_mw"], thousand, p["inactive_mw"], p["startup_ms"])
@@ -42,7 +42,7 @@ def h_17(_: PowerRuns) -> Judgement:
 
 
 def h_19(_: PowerRuns) -> Judgement:
-    """Kinetic energy, for want of a mass with that of the media as silicon."""
+    """Kinetic energy; the papers give no mass, so the media are assumed to be silicon."""
     p = _g2()
     speed_m_s = p["tip_rate_kbit_s"] * 1e3 * p["bit_nm"] * 1e-9
     area_m2 = p["usable_tips"] * p["travel_x_um"] * p["travel_y_um"] * 1e-12
@@ -60,7 +60,7 @@ def h_19(_: PowerRuns) -> Judgement:
 
 
 def h_20(_: PowerRuns) -> Judgement:
-    """Transitions of a disk and of a sled."""
+    """Start-up times and energies of a disk and of a sled."""
     disk, sled = parameters("mobile-disk"), _g2()
     times = disk["startup_ms"] / sled["startup_ms"]
     powers = disk["startup_mw"] / disk["idle_mw"]
@@ -70,7 +70,7 @@ def h_20(_: PowerRuns) -> Judgement:
 
 
 def h_68(_: PowerRuns) -> Judgement:
-    """Blocks in one row of tip sectors, by the time that a transfer takes."""
+    """Blocks in one row of tip sectors, derived from the time that a transfer takes."""
     found = []
     for device in ("mems-g2", "mems-g2-3200"):
         p = parameters(device)
@@ -118,7 +118,7 @@ def y_06(_: PowerRuns) -> Judgement:
 
 
 def y_23(_: PowerRuns) -> Judgement:
-    """Tips of two reads one after another and of both in one."""
+    """Active tips of two reads one after another, and of both merged."""
     two = reads("mems-g3", ((0.0, 0, 16), (0.0, 16, 16)))
     one = reads("mems-g3", ((0.0, 0, 32),))
     tip_mw = parameters("mems-g3")["tip_mw"]
@@ -128,7 +128,7 @@ def y_23(_: PowerRuns) -> Judgement:
 
 
 def y_24(_: PowerRuns) -> Judgement:
-    """Tips that are on at once."""
+    """Tips that are active at once."""
     p = parameters("mems-g3")
     row_s = (p["tip_sector_bits"] + p["servo_bits"]) / p["tip_rate_kbit_s"] * 1e-3
     tips = [round(reads("mems-g3", ((0.0, 0, blocks),)).summary["tip_time_s"] / row_s) for blocks in (16, 32)]
@@ -136,7 +136,7 @@ def y_24(_: PowerRuns) -> Judgement:
 
 
 def y_33(_: PowerRuns) -> Judgement:
-    """Tips by block and by wanted part."""
+    """Active tips of whole blocks, and of the wanted parts."""
     whole = reads("mems-g3", ((0.0, 0, 1),)).summary
     part = reads(
         "mems-g3", ((0.0, 0, 1),), ("replay.last_block", "random"), ("device.subsector_access", True)

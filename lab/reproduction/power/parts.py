@@ -1,4 +1,4 @@
-"""Claims on reading parts of sectors (paper 000, section 5.3.3; paper 003, section 5)."""
+"""Claims on subsector access (paper 000, section 5.3.3; paper 003, section 5)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ PRINTED_PARTS: Mapping[float, tuple[float, float]] = {
     10.0: (223.985658, 10.570522),
     100.0: (29.744633, 9.633507),
 }
-"""Total and servicing energy with subsectors."""
+"""Total and servicing energy with subsector access, as printed, by speed-up."""
 
 UNCHANGED = ("startup_j", "inactive_j", "mean_ms", "p99_ms", "max_ms")
 
 
 def _metadata_saving(wanted: int) -> float:
-    """Of the access energy of requests for metadata alone, request by request."""
+    """Saving of access energy over requests for metadata alone, computed request by request."""
     trimmed = (("workload.trim_metadata", True), ("workload.metadata_bytes", wanted))
     energies = [
         float(
@@ -75,7 +75,7 @@ def h_71(runs: PowerRuns) -> Judgement:
 
 
 def h_72(runs: PowerRuns) -> Judgement:
-    """What it changes of response and of the whole energy."""
+    """Changes of response time and of total energy."""
     points = runs.points(METADATA)
     same = all(
         points.each(f"{wanted} bytes", speedup, "mean_ms") == points.each("sectors", speedup, "mean_ms")
@@ -93,7 +93,7 @@ def h_72(runs: PowerRuns) -> Judgement:
 
 
 def y_03(runs: PowerRuns) -> Judgement:
-    """If of every block, on average, half were wanted; and if every request were a single block."""
+    """Savings if half of each block were wanted on average, and if every request were one block."""
     result = snake("mems-g3", ("power.kind", "immediate"))
     servicing = result.energy.seek + result.energy.access
     tips = result.summary["tip_time_s"] * 1e-3
@@ -120,7 +120,7 @@ def _entries(points: Points, speedup: float) -> list[float]:
 
 
 def _beside_print(points: Points, speedup: float) -> tuple[str, list[float]]:
-    """Our entries beside the printed ones, and how far they are off."""
+    """Our entries and the printed ones, and the relative differences."""
     ours = _entries(points, speedup)
     off = [mine / printed - 1 for mine, printed in zip(ours, PRINTED[speedup], strict=True)]
     rows = [
@@ -139,7 +139,7 @@ FITTED = (
 
 
 def _only_servicing(points: Points, speedup: float) -> bool:
-    """Whether parts of sectors change servicing energy, for the better, and nothing else."""
+    """Whether subsector access lowers servicing energy and changes nothing else."""
     same = all(points.each(PART, speedup, m) == points.each(WHOLE, speedup, m) for m in UNCHANGED)
     return same and points.change(PART, WHOLE, speedup, "servicing_j") < 0
 
@@ -177,7 +177,7 @@ def y_28(runs: PowerRuns) -> Judgement:
 
 
 def y_29(runs: PowerRuns) -> Judgement:
-    """What stays the same."""
+    """Entries that subsector access does not change."""
     points = runs.points(TABLE)
     same = all(_only_servicing(points, speedup) for speedup in points.speedups)
     speeds = each("{:g}", points.speedups)

@@ -24,7 +24,7 @@ GENERATED = (
 )
 
 SNAKE, SEAGATE = "-snake", "-seagate"
-"""What the directories of runs on these end in."""
+"""Endings of the directories of runs on Snake and on Seagate."""
 
 ON_SEAGATE: dict[str, tuple[str, ...]] = {
     "paper-000-figure-10": ("--speedups", "1", "--seeds", "1"),
@@ -32,10 +32,10 @@ ON_SEAGATE: dict[str, tuple[str, ...]] = {
     "paper-003-figure-7": (),
     "paper-003-policies": ("--speedups", "1,5,10,20", "--seeds", "1"),
 }
-"""What is run on the Seagate trace, and with which options."""
+"""Experiments on the Seagate trace, with their options."""
 
 IDLE_POWERS = ("servo-loop", "sled-only", "full")
-"""What an idle sled draws: the model, the sled alone, as much as while transferring."""
+"""Readings of an idle sled's power: the model, the sled alone, or as much as while transferring."""
 
 PLAN = (
     *map(Planned, GENERATED),
@@ -54,17 +54,17 @@ PLAN = (
 
 @dataclass(frozen=True)
 class PowerRuns(Runs):
-    """All experiments of a directory."""
+    """The experiments on power in a directory."""
 
     @property
     def idle_power(self) -> str:
-        """What an idle sled draws, by the name that experiments vary it by."""
+        """The reading of an idle sled's power, by its name in experiments."""
         return self.marked("idle") or IDLE_POWERS[0]
 
     def disk_on_snake(self) -> Points:
-        """The disk's on the stand-in for Snake."""
+        """Points of the disk on the stand-in for Snake."""
         return self.points(f"{DISK}{SNAKE}")
 
     def on_seagate(self, name: str) -> Points:
-        """Those on the Seagate trace."""
+        """Points of an experiment on the Seagate trace."""
         return self.points(f"{name}{SEAGATE}")

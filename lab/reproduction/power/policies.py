@@ -14,11 +14,11 @@ IMMEDIATE, NEVER, SHARE, ADAPTIVE, ORACLE = "immediate", "never", "share", "adap
 LEARNING = (SHARE, ADAPTIVE)
 
 TOLERANCE = 0.15
-"""How far the share algorithm may be from the best fixed timeout on a disk."""
+"""Excess of the share algorithm over the best fixed timeout on a disk that is still allowed."""
 
 
 def fixed(points: Points) -> list[str]:
-    """The fixed timeouts of an experiment, rising, without the extremes."""
+    """The fixed timeouts of an experiment, ascending, without the extremes."""
     return sorted((v for v in points.varied if v.startswith("fixed")), key=lambda v: float(v.split("=")[1]))
 
 
@@ -28,7 +28,7 @@ def _seconds(policy: str) -> str:
 
 @dataclass(frozen=True)
 class EnergyCurve:
-    """Energy of a device at one speed against that of parking at once."""
+    """Energy of a device at one speed-up, relative to that of parking at once."""
 
     best: str
     best_change: float
@@ -42,7 +42,7 @@ class EnergyCurve:
 
 
 def curve(points: Points, speedup: float) -> EnergyCurve:
-    """The best fixed timeout beside the extremes, and the share algorithm beside it or the better extreme."""
+    """The best fixed timeout compared with the extremes, and the share algorithm with the best of these."""
     changes = {name: points.change(name, IMMEDIATE, speedup, "energy_j") for name in points.varied}
     best = min(fixed(points), key=lambda name: changes[name])
     least = min(changes[name] for name in (best, IMMEDIATE, NEVER))
@@ -85,7 +85,7 @@ def _on_sleds(runs: PowerRuns) -> dict[str, Points]:
 
 
 def _beside(points: Points, policy: str) -> list[float]:
-    """Energy against that of parking at once at every speed."""
+    """Energy of a policy relative to that of parking at once, at every speed-up."""
     return [points.change(policy, IMMEDIATE, speedup, "energy_j") for speedup in points.speedups]
 
 

@@ -1,4 +1,4 @@
-"""What the strategies save, as printed and here, and what lies beyond the papers."""
+"""Savings of the strategies, printed and ours, and experiments beyond the papers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .policies import SLED
 from .singles import snake
 
 TEN = 10.0
-"""The speed at which paper 000 replays Snake."""
+"""The speed-up at which paper 000 replays Snake."""
 
 
 FIGURE, PAIRS = merging.CHAINS, merging.PAIRS
@@ -30,11 +30,11 @@ ROWS = (
     ("all three, Snake, 3200 tips", ALL_ENERGY, "-50 %", FIGURE, "small: all", "small: none"),
     ("", RESPONSE, "up to -43 %", FIGURE, "small: all", "small: none"),
 )
-"""Strategy, what it saves of, published, experiment, what is compared with what."""
+"""Strategy, the energy that it saves a share of, published range, experiment, and the two cases compared."""
 
 
 def strategies(runs: PowerRuns) -> str:
-    """Published ranges beside ours."""
+    """Published ranges and our results."""
     seagate = runs.on_seagate("paper-000-figure-11")
     parked = percent(seagate.change(0, 1000, 1.0, "energy_j"), 1)
     result = snake("mems-g3", ("power.kind", "immediate"))
@@ -57,7 +57,7 @@ def _row(
 
 
 def places(runs: PowerRuns) -> dict[str, str]:
-    """What the strategies save, smarter merging, delayed starts, start-up times."""
+    """Savings of the strategies, smarter merging, delayed starts, start-up times."""
     return {
         "strategies": strategies(runs),
         "deep": f"{merging.DEEP:g}",

@@ -24,14 +24,14 @@ def snake(device: str, *settings: tuple[str, Any]) -> sl.Result:
 
 
 def idle_mw(device: str) -> float:
-    """What a device draws while idle, on average over the stand-in for Snake."""
+    """Mean power of a device while idle, over the stand-in for Snake."""
     summary = snake(device, ("power.kind", "fixed:timeout_ms=1000")).summary
     return float(summary["energy_j"]["idle"] / summary["state_time_s"]["idle"]) * 1e3
 
 
 @cache
 def reads(device: str, requests: tuple[tuple[float, int, int], ...], *settings: tuple[str, Any]) -> sl.Result:
-    """Reads that arrive at some ms, from some block on, of so many blocks; the device parks at once."""
+    """A run of reads, given by arrival in ms, first block and number of blocks; the device parks at once."""
     table = polars.DataFrame(
         {
             "time_us": [at_ms * 1000.0 for at_ms, _, _ in requests],
@@ -67,7 +67,7 @@ class Pauses:
 
 @cache
 def pauses_on_seagate() -> Pauses:
-    """Those of the Seagate trace."""
+    """The longest pauses of the Seagate trace."""
     rows = awake_on_seagate().requests.sort("id")
     arrivals, completions = (rows[name].to_numpy() for name in ("arrival_ns", "completion_ns"))
     rests = arrivals[1:] - np.maximum.accumulate(completions)[:-1]
@@ -75,7 +75,7 @@ def pauses_on_seagate() -> Pauses:
 
 
 def follows(rows: polars.DataFrame) -> npt.NDArray[np.bool_]:
-    """Whether each request but the first begins where the one before it ended."""
+    """Whether each request but the first begins at the block where the previous one ended."""
     lbn, blocks = (rows[name].to_numpy() for name in ("lbn", "blocks"))
     return np.asarray(lbn[1:] == lbn[:-1] + blocks[:-1])
 

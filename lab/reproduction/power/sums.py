@@ -17,7 +17,7 @@ from ...words import percent, tiny
 from .singles import snake
 
 WITHIN = 0.01
-"""How far the energy of a run may be from that of the reference simulator."""
+"""Allowed relative difference of a run's energy from that of the reference simulator."""
 
 
 RUNS: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = (
@@ -34,11 +34,11 @@ RUNS: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = (
     ),
     ("mobile-disk", (("power.kind", "adaptive"),)),
 )
-"""Devices and settings under which sums are taken for the page."""
+"""Devices and settings of the runs whose sums are on the page."""
 
 
 def request_sums(device: str, *settings: tuple[str, Any]) -> float:
-    """How far the energies of requests, of idling and of being parked are from the total, as a share.
+    """Relative difference of the summed energies of requests, idling and parking from the total.
 
     The total comes from the times of the states; the energies of requests are summed up one by one.
     """
@@ -57,13 +57,13 @@ class States:
 
     @property
     def total(self) -> float:
-        """By how much our total is off."""
+        """Relative difference of our total from that of the record."""
         return sum(self.ours) / sum(self.recorded) - 1
 
 
 @cache
 def states(name: str) -> States:
-    """Servicing, start-up, idle, inactive; the record with the idle energy that was not charged."""
+    """Servicing, start-up, idle and inactive energy; the record's with its uncharged idle energy."""
     run = reference.runs()[name]
     result = replay(
         run.trace, f"mems-{run.device.lower()}-disksim", scheduler=str(run.scheduler), **run.changes
@@ -82,7 +82,7 @@ def sweep() -> list[RecordedRun]:
 
 
 def places() -> dict[str, str]:
-    """Whether sums are right, and a row for each run over idle timeouts."""
+    """Relative errors of sums, and a row for each reference run over idle timeouts."""
     rows = []
     for run in sweep():
         found = states(run.name)

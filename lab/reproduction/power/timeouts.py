@@ -17,10 +17,10 @@ LONG, MINUTE_MS = "40", "10000"
 
 STARTUPS = "paper-003-figure-7"
 LOSS = 0.04
-"""Of throughput, as printed."""
+"""Loss of throughput, as printed."""
 
 NEARLY_ALL = 0.99
-"""Share of requests that pay for a start-up where a workload counts as sparse."""
+"""Share of requests that wait for a start-up from which on a workload counts as sparse."""
 
 
 def _timeouts(points: Points) -> list[str]:
@@ -44,14 +44,14 @@ def _added_ms(runs: PowerRuns, speedup: float = 1.0) -> float:
 
 
 def h_64(runs: PowerRuns) -> Judgement:
-    """From 40 ms to nothing."""
+    """Energy with timeouts from 40 ms down to 0."""
     found = _energies(runs)
     saved = _saving(runs, LONG)
     return judged(0.5 <= saved <= 0.65).saying(long=found[40.0], none=found[0.0], change=-saved)
 
 
 def h_65(runs: PowerRuns) -> Judgement:
-    """Rises until no rest is longer than the timeout, and is flat from there on."""
+    """Energy rises with the timeout until no rest is longer, and is flat from there on."""
     found, pauses = _energies(runs), pauses_on_seagate()
     rising = [found[a] < found[b] for a, b in pairwise(found) if a < pauses.rest_ms]
     level = found[max(found)]
@@ -70,7 +70,7 @@ def h_65(runs: PowerRuns) -> Judgement:
 
 
 def h_66(runs: PowerRuns) -> Judgement:
-    """What parking at once costs, by load."""
+    """Cost of parking at once, by load."""
     points = runs.on_seagate(FIGURE)
     added = {speedup: _added_ms(runs, speedup) for speedup in points.speedups}
     shares = {speedup: ms / points.at(LONG, speedup, "mean_ms") for speedup, ms in added.items()}
@@ -85,7 +85,7 @@ def h_66(runs: PowerRuns) -> Judgement:
 
 
 def y_01(runs: PowerRuns) -> Judgement:
-    """Savings on both workloads, against one second."""
+    """Savings of parking at once on both workloads, compared with a timeout of one second."""
     seagate = _saving(runs, "1000")
     points = runs.points("paper-003-policies")
     snake = {
@@ -104,21 +104,21 @@ def y_01(runs: PowerRuns) -> Judgement:
 
 
 def y_10(runs: PowerRuns) -> Judgement:
-    """By how much energy grows."""
+    """Rise of the energy with the timeout."""
     found = _energies(runs)
     ratio = found[40.0] / found[0.0]
     return judged(2.1 <= ratio <= 3.0).saying(ratio=ratio)
 
 
 def y_15(runs: PowerRuns) -> Judgement:
-    """By how much the response rises."""
+    """Rise of the response time when parking at once."""
     points = runs.on_seagate(FIGURE)
     none, long = (points.at(timeout, 1.0, "mean_ms") for timeout in (0, LONG))
     return judged(0.5 <= none / long - 1 <= 0.85).saying(long=long, none=none, change=none / long - 1)
 
 
 def y_16(runs: PowerRuns) -> Judgement:
-    """The difference, and how many pay it."""
+    """Difference of response times, and the share of requests that wait for a start-up."""
     points = runs.on_seagate(FIGURE)
     added, startups = _added_ms(runs), points.at(0, 1.0, "startups")
     requests = points.at(0, 1.0, "requests")
@@ -135,7 +135,7 @@ def y_17(runs: PowerRuns) -> Judgement:
 
 
 def y_20(runs: PowerRuns) -> Judgement:
-    """Response over start-up time."""
+    """Slope of the response time over the start-up time."""
     points = runs.on_seagate(STARTUPS)
     times = sorted(points.varied, key=float)
     requests = points.at(0, 1.0, "requests")

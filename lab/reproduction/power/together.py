@@ -15,14 +15,14 @@ AT_ONCE = "at once"
 STARTUP_MS = 0.5
 SCHEDULERS = ("fcfs", "sptf")
 LOW = 10.0
-"""The highest of the low speeds: sleds are mostly idle."""
+"""The highest speed-up that counts as low: sleds are mostly idle."""
 
 QUEUES = 10.0
-"""The speed of the stand-in at which queues form now and then."""
+"""The speed-up of the stand-in at which queues form now and then."""
 
 
 def _along(points: Points, combined: str, none: str) -> str:
-    """Changes of energy and response by speed."""
+    """Changes of energy and response by speed-up, in words."""
     return ", ".join(
         f"{percent(points.change(combined, none, speedup, 'energy_j'), 1)} % and "
         f"{points.at(combined, speedup, 'mean_ms') - points.at(none, speedup, 'mean_ms'):+.2f} ms at "
@@ -32,7 +32,7 @@ def _along(points: Points, combined: str, none: str) -> str:
 
 
 def h_74(runs: PowerRuns) -> Judgement:
-    """Energy and response of all three against none."""
+    """Energy and response with all three strategies, compared with none."""
     points = runs.points(FIGURE)
     saved = {s: -points.change(ALL, NONE, s, "energy_j") for s in points.stable(ALL, NONE)}
     added = {s: points.at(ALL, s, "mean_ms") - points.at(NONE, s, "mean_ms") for s in saved}
@@ -59,7 +59,7 @@ def h_74(runs: PowerRuns) -> Judgement:
 
 
 def h_04(runs: PowerRuns) -> Judgement:
-    """Half of the energy, for little."""
+    """Half of the energy saved, for a small rise of response time."""
     points = runs.points(FIGURE)
     stable = points.stable(ALL, NONE)
     saved = {s: -points.change(ALL, NONE, s, "energy_j") for s in stable}
@@ -76,7 +76,7 @@ def h_04(runs: PowerRuns) -> Judgement:
 
 
 def h_76(runs: PowerRuns) -> Judgement:
-    """Starting later, with merging and without."""
+    """Delayed starts, with merging and without."""
     delayed = [v for v in runs.points(DELAYED).varied if not v.startswith(AT_ONCE) and "merging" not in v]
     energy, response, recovered = [], [], {}
     for scheduler in SCHEDULERS:

@@ -12,7 +12,7 @@ PAPER_001_MS = 0.55
 
 
 def y_18(_: PowerRuns) -> Judgement:
-    """Seek and service of random moves."""
+    """Seek and service times of random moves."""
     seek = {
         d: random_pairs(d, PAIRS).summary["positioning_time_ms"]["mean"]
         for d in ("mems-g1", "mems-g2", "mems-g3")
@@ -30,7 +30,7 @@ def y_18(_: PowerRuns) -> Judgement:
 
 
 def y_19(_: PowerRuns) -> Judgement:
-    """The statistics of the public file."""
+    """The statistics of the public trace file."""
     rows = awake_on_seagate().requests.sort("id")
     count, mean_kb = rows.height, float(rows["blocks"].mean()) / 2  # type: ignore[arg-type]
     reads, runs_on = float((rows["op"] == "R").to_numpy().mean()), float(follows(rows).mean())

@@ -1,4 +1,4 @@
-"""What papers 000 and 002 claim about scheduling."""
+"""Claims of papers 000 and 002 on scheduling."""
 
 from __future__ import annotations
 

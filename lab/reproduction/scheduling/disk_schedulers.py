@@ -1,4 +1,4 @@
-"""Claims on ZSPTF and SPTF against the schedulers of disks (paper 000, figure 8)."""
+"""Claims on ZSPTF and SPTF, compared with the schedulers of disks (paper 000, figure 8)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FIGURE = "paper-000-figure-8"
 ZSPTF_80 = "zsptf:grid=20x2"
 
 OTHERS = ("c-scan", "sstf")
-"""What ZSPTF is to beat."""
+"""Schedulers that ZSPTF has to beat."""
 
 OUTSTANDING = 1000
-"""Of single blocks, for a margin as printed."""
+"""Requests outstanding, of single blocks, with which the printed margin is reached."""
 
 
 def h_28(runs: Reading) -> Judgement:
-    """ZSPTF against what assumes a wrong cost of x."""
+    """ZSPTF compared with schedulers that assume a wrong cost of x."""
     said, all_changes = [], []
     for stand_in in STAND_INS:
         race = runs.race(FIGURE, stand_in)
@@ -39,7 +39,7 @@ def h_28(runs: Reading) -> Judgement:
 
 
 def h_29(runs: Reading) -> Judgement:
-    """SSTF and C-LOOK against Euclidean distance."""
+    """SSTF and C-LOOK compared with shortest Euclidean distance."""
     said, all_changes = [], []
     for race, label in (
         (runs.race("paper-000-random"), "random"),
@@ -56,7 +56,7 @@ def h_29(runs: Reading) -> Judgement:
 
 
 def h_30(runs: Reading) -> Judgement:
-    """SPTF: fastest, and unfair."""
+    """SPTF is fastest, and unfair."""
     leads: list[float] = []
     gaps: list[float] = []
     beyond = 0
@@ -81,13 +81,13 @@ def h_30(runs: Reading) -> Judgement:
 
 
 def _within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
-    """Whether a scheduler's mean is above SPTF's, or below it by less than the interval of either."""
+    """Whether a scheduler's mean is above SPTF's, or below it by less than half of either's interval."""
     gap = race.at("sptf", speedup) - race.at(other, speedup)
     return gap <= max(race.at(name, speedup, "mean_ci95_ms") for name in (other, "sptf"))
 
 
 def h_45(runs: Reading) -> Judgement:
-    """Light load: all alike."""
+    """All schedulers alike at light load."""
     said, widest, unfair = [], [], []
     for race, label in (
         *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
@@ -105,7 +105,7 @@ def h_45(runs: Reading) -> Judgement:
 
 
 def h_46(runs: Reading) -> Judgement:
-    """ZSPTF's throughput: the headline."""
+    """ZSPTF's throughput, the headline."""
     said: list[str] = []
     found: list[float] = []
     for stand_in in STAND_INS:
@@ -126,7 +126,7 @@ def h_46(runs: Reading) -> Judgement:
 
 @cache
 def anywhere(other: str, *, both_ways: bool, blocks: int = 1) -> float:
-    """By how much ZSPTF completes more than another of reads of so many blocks all over a sled."""
+    """Gain in throughput of ZSPTF over another scheduler, for reads of `blocks` blocks all over a sled."""
     device = sl.device("mems-g2", direction="free" if both_ways else "parity")
     workload, replay = sl.workload("uniform", read_share=1.0, blocks=blocks), f"closed:{OUTSTANDING}"
     mine, its = (
@@ -137,7 +137,7 @@ def anywhere(other: str, *, both_ways: bool, blocks: int = 1) -> float:
 
 
 def _limits(runs: Reading) -> str:
-    """What order is worth where the queue is kept at a depth."""
+    """A sentence: gains of schedulers where the queue is kept at a fixed depth."""
     parts = []
     for depth in (10, 100, 1000):
         race = runs.race("paper-000-saturation", f"closed:{depth}")

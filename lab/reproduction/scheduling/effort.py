@@ -1,4 +1,4 @@
-"""Claims on what decisions cost."""
+"""Claims on the cost of decisions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .plan import Reading
 
 DEPTHS = (10, 100, 300, 1000)
 PUBLISHED_NS = 1800
-"""Per queued request, on a Pentium IV of 2.6 GHz."""
+"""Cost per queued request in ns, on a Pentium IV of 2.6 GHz."""
 
 ZONES_X, ZONES_Y = 20, 2
 SPEEDUPS = {"cello": 40.0, "hplajw": 60.0}
-"""Heavy loads, below saturation."""
+"""Speed-ups at heavy loads below saturation."""
 
 
 def _cost_ns(scheduler: str, depth: int, *, exhaustive: bool = False) -> float:
-    """A decision with so many queued, by the index or by probing them all."""
+    """Cost in ns of a decision with `depth` requests queued, with the index or by probing all of them."""
     found = next(one for one in decisions() if (one.scheduler, one.queue) == (scheduler, depth))
     return float((found.search_ns if exhaustive else found.ns) or 0)
 
@@ -36,7 +36,7 @@ def _zones(lbn: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 def _waiting(
     arrivals: npt.NDArray[np.uint64], starts: npt.NDArray[np.uint64], at: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
-    """How many have arrived and not yet been chosen at some times, the one chosen then included."""
+    """Requests waiting at the times `at`, the one that is chosen then included."""
     return np.searchsorted(np.sort(arrivals), at, side="right") - np.searchsorted(
         np.sort(starts), at, side="left"
     )
@@ -44,7 +44,7 @@ def _waiting(
 
 @cache
 def _queue_ratio(stand_in: str) -> tuple[float, float]:
-    """Requests queued at decisions of ZSPTF, on average: all, and those of the zone it serves."""
+    """Mean number of requests queued at decisions of ZSPTF: all, and those of the zone that it serves."""
     device = sl.device("mems-g2", direction="parity")
     run = sl.simulate(
         sl.workload(stand_in), device, scheduler="zsptf", speedup=SPEEDUPS[stand_in], requests=True
@@ -58,7 +58,7 @@ def _queue_ratio(stand_in: str) -> tuple[float, float]:
 
 
 def h_60(_: Reading) -> Judgement:
-    """Cost by queue length, and what zones make of it."""
+    """Cost by length of the queue, and its reduction by zones."""
     probing = {depth: _cost_ns("sptf", depth, exhaustive=True) for depth in DEPTHS}
     growth = (probing[1000] / probing[100]) / (1000 / 100)
     indexed, asptf = (max(_cost_ns(name, depth) for depth in DEPTHS) for name in ("sptf", "asptf"))

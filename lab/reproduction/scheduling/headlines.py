@@ -1,4 +1,4 @@
-"""Claims on zone-based scheduling as a whole: its headline, on other devices, and as it is set."""
+"""Claims on zone-based scheduling as a whole: its headline, on other devices, and its parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .disk_schedulers import FIGURE
 from .plan import BUSY, ROBUSTNESS, STAND_INS, Reading
 
 COMPARABLE_MEAN, COMPARABLE_SCV = 0.20, 0.25
-"""How far ZSPTF may be above SPTF in mean response, and from C-SCAN in variation."""
+"""How far ZSPTF may be above SPTF in mean response, and from C-SCAN in SCV."""
 
 GENERATIONS = ("G1", "G2", "G3")
 ORDERS = (
@@ -24,13 +24,13 @@ ORDERS = (
     ("scv", "c-scan", "sptf"),
     ("scv", "c-scan", "sstf"),
 )
-"""Measure, and who has less of it than whom: what the paper says of schedulers."""
+"""Measure, and which scheduler has less of it than which: the paper's words on schedulers."""
 
 MEASURES = {"mean_ms": "mean", "scv": "SCV"}
 
 
 def h_03(runs: Reading) -> Judgement:
-    """ZSPTF against the schedulers of disks, SPTF's mean and C-SCAN's fairness."""
+    """ZSPTF compared with the schedulers of disks, with SPTF's mean and with C-SCAN's fairness."""
     said: list[str] = []
     ahead: list[float] = []
     mean: list[float] = []
@@ -59,7 +59,7 @@ def h_03(runs: Reading) -> Judgement:
 
 
 def h_13(runs: Reading) -> Judgement:
-    """Whether what holds on one generation holds on the others."""
+    """Claims that hold on one generation, tested on the others."""
     found = {
         name: [_less(runs, name, order) for order in ORDERS] + [_saved(f"mems-{name.lower()}") > 0]
         for name in GENERATIONS
@@ -87,7 +87,7 @@ def _less(runs: Reading, generation: str, order: tuple[str, str, str]) -> bool:
 
 
 def _saved(device: str) -> float:
-    """What parking at once saves of the energy of Snake, against a timeout of one second."""
+    """Energy on Snake that parking at once saves, compared with a timeout of one second."""
     at_once, later = (
         snake(device, ("power.kind", kind)).energy.total for kind in ("immediate", "fixed:timeout_ms=1000")
     )
@@ -95,7 +95,7 @@ def _saved(device: str) -> float:
 
 
 def h_79(_: Reading) -> Judgement:
-    """What schedulers take unless told otherwise, as in the experiments."""
+    """The default parameters of schedulers, which are those of the experiments."""
     cells_x, cells_y = map(int, str(_default("zsptf", "grid")).split("x"))
     zones, regions = 2 * cells_x * cells_y, _default("gsptf", "regions")
     weight, threshold = _default("asptf", "weight"), _default("zsptf-pyramid", "threshold")

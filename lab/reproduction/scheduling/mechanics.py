@@ -24,7 +24,7 @@ def _map(x_bit: int = 0, y_bit: int = 0) -> SeekMap:
 
 
 def _aspect(threshold_ms: float) -> float:
-    """Height over width of the region of even columns reached from the centre within a time."""
+    """Height over width of the region, of even columns, reached from the centre within `threshold_ms`."""
     found = _map()
     even = np.arange(len(found.x_bit)) % 2 == 0
     inside = found.ms[:, even] <= threshold_ms
@@ -45,7 +45,7 @@ def h_26(_: Reading) -> Judgement:
 
 
 def h_27(_: Reading) -> Judgement:
-    """What a unit in x is worth in y."""
+    """The distance in y that takes as long as a unit in x."""
     aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
     return judged(min(aspects) <= 10 <= max(aspects)).saying(shapes=_shapes())
 
@@ -65,7 +65,7 @@ def _seek_in_cell_ms(columns: int, rows: int) -> float:
 
 
 def h_40(_: Reading) -> Judgement:
-    """How many zones follow from a threshold."""
+    """Number of zones that follows from a threshold of seek time."""
     counts = [2 * x * y for x, y in GRIDS.values()]
     seeks = [_seek_in_cell_ms(*grid) for grid in GRIDS.values()]
     cells = each("{}x{} cells", GRIDS.values())

@@ -20,13 +20,13 @@ JOINT_SPTF = "sptf:batch=same-position"
 
 
 def _races(runs: Reading) -> dict[int, LoadCurves]:
-    """By the number of sleds, as far as it was run: they move together, so that one stands for all."""
+    """Races by number of sleds, as far as they were run: sleds move together, so one stands for all."""
     found = {sleds: runs.race(FIGURE, sleds) for sleds in SLEDS}
     return {sleds: race for sleds, race in found.items() if race.curves}
 
 
 def _depths_of(runs: Reading) -> tuple[int, ...]:
-    """How many are outstanding."""
+    """Numbers of requests outstanding that were run."""
     return (int(depth),) if (depth := runs.marked("depth")) else DEPTHS
 
 
@@ -35,7 +35,7 @@ def _against_sptf(race: LoadCurves, speedup: float, measure: str = "mean_ms") ->
 
 
 def _at_depth(runs: Reading, name: str, depth: int) -> float:
-    """Throughput with so many outstanding, as a difference from SPTF's."""
+    """Throughput with `depth` requests outstanding, as a relative difference from SPTF's."""
     race = runs.race("paper-002-saturation", f"closed:{depth}")
     return race.against(name, "sptf", 1.0, "throughput_iops")
 
@@ -53,7 +53,7 @@ def _label(name: str) -> str:
 
 
 def _lengths(runs: Reading) -> str:
-    """Means against SPTF's in overload, by the length of the run."""
+    """A sentence: mean response times relative to SPTF's in overload, by the length of the run."""
     parts = []
     for requests in LENGTHS:
         race = runs.race("paper-002-run-length", requests)
@@ -94,7 +94,7 @@ def _spread(race: LoadCurves, speedup: float) -> float:
 
 
 def l_15(runs: Reading) -> Judgement:
-    """The four among themselves."""
+    """The four parallelism-aware schedulers, compared with each other."""
     found = {speedup: [_spread(race, speedup) for race in _races(runs).values()] for speedup in HEAVY}
     parts = each("{1:spread} at factor {0:g}", found.items())
     near = [max(values) <= 0.20 for values in found.values()]
@@ -104,7 +104,7 @@ def l_15(runs: Reading) -> Judgement:
 
 
 def l_16(runs: Reading) -> Judgement:
-    """Light load."""
+    """Differences at light load."""
     changes = {
         name: [_against_sptf(race, speedup)[name] for race in _races(runs).values() for speedup in LIGHT]
         for name in FOUR
@@ -132,7 +132,7 @@ def l_17(runs: Reading) -> Judgement:
 
 
 def l_18(runs: Reading) -> Judgement:
-    """Fairness of the zones against all without."""
+    """Fairness of the schedulers with zones, compared with all without."""
     parts, signs = [], {}
     for name in ("zpsptf", "zscan-psptf"):
         over = {}
@@ -150,7 +150,7 @@ def l_18(runs: Reading) -> Judgement:
 
 GRIDS = ("5x1", "10x1", "25x3", "50x6", "125x9")
 LEVEL = 0.01
-"""Steps smaller than this count as none."""
+"""Relative changes smaller than this count as none."""
 
 
 def l_19(runs: Reading) -> Judgement:
@@ -181,12 +181,12 @@ def l_19(runs: Reading) -> Judgement:
 
 
 def _kept_up(runs: Reading) -> float:
-    """The heaviest load that all five keep up with on one sled."""
+    """The heaviest load at which none of the five is overloaded on one sled."""
     return max(runs.race(FIGURE, 1).loads(("light", "moderate", "heavy"), *FIVE), default=0.0)
 
 
 def l_20(runs: Reading) -> Judgement:
-    """Where they saturate."""
+    """The load at which each saturates."""
     gains = {depth: [_at_depth(runs, name, depth) for name in FOUR] for depth in _depths_of(runs)}
     return judged(
         all(gain > 0 for values in gains.values() for gain in values),
@@ -199,7 +199,7 @@ def l_20(runs: Reading) -> Judgement:
 
 
 def l_22(runs: Reading) -> Judgement:
-    """ZSPTF against SPTF."""
+    """ZSPTF compared with SPTF."""
     mean, scv = [], []
     for race in _races(runs).values():
         steady = race.loads(("moderate", "heavy"), "sptf", "zsptf")

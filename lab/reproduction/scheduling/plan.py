@@ -19,13 +19,13 @@ PARITY = (
     "paper-000-saturation",
     "paper-000-zone-layout",
 )
-"""Run a second time with columns that are read upwards and downwards, as DiskSim does.
+"""Experiments that run a second time with columns read upwards and downwards, as DiskSim does.
 
 Paper 000 gives every column one direction, but its simulations ran in DiskSim.
 """
 
 ROBUSTNESS = "paper-000-robustness"
-"""On other devices; the directions of columns are among what varies in it."""
+"""The experiment on other devices, where the directions of columns are among the values that vary."""
 
 OTHERS = (
     ROBUSTNESS,
@@ -36,10 +36,10 @@ OTHERS = (
     "paper-002-requirements",
     "paper-002-spanning-tree",
 )
-"""Run once. Figures 3 to 7 of paper 002 show the points of figure 2 again."""
+"""Experiments that run once. Figures 3 to 7 of paper 002 show the points of figure 2 again."""
 
 BOTH_WAYS = "-both-ways"
-"""What the directory of the second run ends in."""
+"""Ending of the directories of the second run."""
 
 PLAN = (
     *map(Planned, (*PARITY, *OTHERS)),
@@ -57,7 +57,7 @@ RUN_SHARES = (0.3, 0.65, 0.8)
 
 @dataclass(frozen=True)
 class Reading(Runs):
-    """The runs in one of the readings."""
+    """The experiments on scheduling in one of the readings."""
 
     @property
     def both_ways(self) -> bool:
@@ -65,7 +65,7 @@ class Reading(Runs):
         return BOTH_WAYS in self.readings
 
     def parts(self, name: str, varied: Any, scheduler: str, measure: str) -> float:
-        """The mean over all points, columns by parity, of a measure that load curves do not have."""
+        """The mean over all points, with columns by parity, of a measure that load curves lack."""
         points = read(self.directory / name / "points.csv", ComparisonPoint)
         rows = [point for value, point in points if (value, point.scheduler) == (varied, scheduler)]
         return sum(float(getattr(point, measure)) for point in rows) / len(rows)

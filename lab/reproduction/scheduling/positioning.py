@@ -13,10 +13,10 @@ FIVE = ("sptf", "asptf", "gsptf", "zsptf", "zsptf-pyramid")
 ZSPTF, PYRAMID = "zsptf", "zsptf-pyramid"
 
 PRINTED = (0.07, 0.10)
-"""By how much SPTF and ASPTF complete more than ZSPTF at moderate load."""
+"""Relative gain in throughput of SPTF and ASPTF over ZSPTF at moderate load, least and greatest."""
 
 HIGHER_SCV = 0.07
-"""By how much that of GSPTF is higher at most, on cello."""
+"""Largest relative excess of GSPTF's SCV on cello."""
 
 
 def _races(runs: Reading) -> dict[str, LoadCurves]:
@@ -35,7 +35,7 @@ def h_48(runs: Reading) -> Judgement:
 
 
 def h_49(runs: Reading) -> Judgement:
-    """GSPTF against ZSPTF on random requests."""
+    """GSPTF compared with ZSPTF on random requests."""
     gains = runs.race(FIGURE, "cello").gains("gsptf", ZSPTF, BUSY)
     return judged(all_above(gains, -0.05), most_above(gains.values(), -0.05)).saying(gains=gains)
 
@@ -54,7 +54,7 @@ def h_50(runs: Reading) -> Judgement:
 
 
 def h_51(runs: Reading) -> Judgement:
-    """Pyramiding against ZSPTF."""
+    """Pyramiding compared with ZSPTF."""
     said: list[str] = []
     found: list[float] = []
     for stand_in, race in _races(runs).items():
@@ -68,7 +68,7 @@ def h_51(runs: Reading) -> Judgement:
 
 
 def h_52(runs: Reading) -> Judgement:
-    """ZSPTF against ASPTF at heavy load."""
+    """ZSPTF compared with ASPTF at heavy load."""
     gains = runs.race(FIGURE, "cello").gains(ZSPTF, "asptf", (HEAVY,))
     return judged(
         all_above(gains) and overlaps(gains, 0.02, 0.15), any(gain > 0 for gain in gains.values())
@@ -98,7 +98,7 @@ def h_55(runs: Reading) -> Judgement:
 
 
 def h_56(runs: Reading) -> Judgement:
-    """ZSPTF's fairness against ASPTF's."""
+    """ZSPTF's fairness compared with ASPTF's."""
     said: list[str] = []
     found: list[float] = []
     for stand_in, race in _races(runs).items():

@@ -1,4 +1,4 @@
-"""Claims on starvation and on what a scheduler must have (paper 002, sections 2.2 to 3.3)."""
+"""Claims on starvation and on the requirements of a scheduler (paper 002, sections 2.2 to 3.3)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ PUBLISHED = {
     "zscan-psptf": (True, True, True),
     "zpsptf": (True, True, True),
 }
-"""Short positioning, parallelism, fairness; paper 002, sections 3.2 and 3.3."""
+"""Whether each scheduler has short positioning, parallelism, fairness; paper 002, sections 3.2 and 3.3."""
 
 STREAM = {"mst": 1500}
-"""Requests of the stream, where those of the experiment are too many."""
+"""Requests of the stream for schedulers that are too slow for those of the experiment."""
 
 
 @cache
 def far_wait_ms(scheduler: str) -> tuple[float, bool]:
-    """What the far request beside a stream waits, and whether it is until the stream has ended."""
+    """Wait of the far request beside a stream, in ms, and whether it lasts until the stream ends."""
     file = EXPERIMENTS / "paper-002-starvation.toml"
     experiment = sl.Experiment(file.read_text(encoding="utf-8"), str(file)).with_setting(
         "scheduler.kind", scheduler
@@ -41,7 +41,7 @@ def far_wait_ms(scheduler: str) -> tuple[float, bool]:
 
 
 def l_06(_: Reading) -> Judgement:
-    """Who lets the far request starve."""
+    """Schedulers under which the far request starves."""
     names = ("sptf", "sstf", "mst", "p-sptf", "pa-sptf")
     waits = {name: far_wait_ms(name) for name in names}
     parts = ", ".join(

@@ -1,4 +1,4 @@
-"""What it costs ZSPTF that even and odd columns are zones of their own."""
+"""The loss of ZSPTF from even and odd columns being zones of their own."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from ...words import each
 from .plan import Reading
 
 GRIDS = ("40x4", "20x2", "10x1")
-"""320, 80 and 20 zones."""
+"""Grids of 320, 80 and 20 zones."""
 
 SHARED = ":parity=false"
 RACE, DEPTH = "paper-000-saturation", 1000
 
 
 def note(runs: Reading) -> str:
-    """The explanation of what comes out otherwise with columns by parity, with its numbers."""
+    """The explanation of results that differ with columns by parity, with its numbers."""
 
     def each_grid(rest: str, measure: str, form: str) -> str:
         schedulers = (f"zsptf:grid={grid}{rest}" for grid in GRIDS)

@@ -1,4 +1,4 @@
-"""The claim on the traces: what the stand-ins share with them."""
+"""The claim on the traces: properties that the stand-ins share with them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from .plan import ALL, BUSY, RUN_SHARES, Reading
 from .split import note
 
 FINE, MEDIUM, COARSE = "zsptf:grid=40x4", "zsptf:grid=20x2", "zsptf:grid=10x1"
-"""320, 80 and 20 zones."""
+"""ZSPTF with 320, 80 and 20 zones."""
 PYRAMIDS = (
     "zsptf-pyramid:threshold=1",
     "zsptf-pyramid:threshold=2",
@@ -21,13 +21,13 @@ PYRAMIDS = (
 )
 
 SEQUENTIAL, RANDOM = ("hplajw", "long files"), ("cello", "random")
-"""Workloads of the experiment on layouts."""
+"""Workloads of the experiment on layouts, sequential and random."""
 
 PRINTED = (0.07, 0.13)
-"""By how much ZSPTF completes more than ZTSPTF."""
+"""Relative gain in throughput of ZSPTF over ZTSPTF, least and greatest, as printed."""
 
 NOISE = 0.02
-"""Means closer than this count as equal."""
+"""Means that differ by less than this share count as equal."""
 
 
 def h_34(runs: Reading) -> Judgement:
@@ -60,7 +60,7 @@ def _ends(race: LoadCurves) -> str:
 
 
 def h_36(runs: Reading) -> Judgement:
-    """Order inside zones: SPTF against arrival."""
+    """Order inside zones: SPTF compared with order of arrival."""
     race = runs.race("paper-000-figure-7", "hplajw")
     heavy = race.changes("zfcfs", "zsptf", (HEAVY,))
     gains = race.gains("zsptf", "zfcfs", BUSY)
@@ -69,7 +69,7 @@ def h_36(runs: Reading) -> Judgement:
 
 
 def h_37(runs: Reading) -> Judgement:
-    """Gated against exhaustive visits: throughput."""
+    """Gated compared with exhaustive visits: throughput."""
     gains = runs.race("paper-000-figure-7", "hplajw").gains("zsptf", "ztsptf", BUSY)
     inside = sum(PRINTED[0] <= gain <= PRINTED[1] for gain in gains.values())
     holds = all_above(gains) and 2 * inside > len(gains)
@@ -77,14 +77,14 @@ def h_37(runs: Reading) -> Judgement:
 
 
 def h_38(runs: Reading) -> Judgement:
-    """Gated against exhaustive visits: fairness."""
+    """Gated compared with exhaustive visits: fairness."""
     changes = runs.race("paper-000-figure-7", "hplajw").changes("ztsptf", "zsptf", ALL, "scv")
     near = [abs(change) <= 0.25 for change in changes.values()]
     return judged(all(near), any(near)).saying(changes=changes)
 
 
 def h_39(runs: Reading) -> Judgement:
-    """Gated against exhaustive visits on random requests."""
+    """Gated compared with exhaustive visits on random requests."""
     race = runs.race("paper-000-figure-7", "cello")
     mean, scv = (race.changes("ztsptf", "zsptf", ALL, measure) for measure in ("mean_ms", "scv"))
     near = [
@@ -147,7 +147,7 @@ def h_80(runs: Reading) -> Judgement:
 
 
 def h_78(runs: Reading) -> Judgement:
-    """A layout that knows of zones, against row-first: ZSPTF on both, and what goes by blocks."""
+    """A layout by zones compared with row-first: ZSPTF on both, and schedulers that go by block numbers."""
     place = "paper-000-zone-layout"
     changes: dict[str, dict[float, float]] = {}
     against_gsptf: list[float] = []

@@ -1,4 +1,4 @@
-"""What paper 004 claims about smart storage."""
+"""Claims of paper 004 on smart storage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What paper 004 leaves to future work, and what goes past it: three claims, and the tables of the page."""
+"""Future work of paper 004, and experiments beyond it: three claims, and the tables of the page."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXACT_G3 = "mems-g3"
 
 
 def offloaded(runs: SmartRuns, place: str) -> list[tuple[str, str, float]]:
-    """How many times as long each job takes at the host, on each device."""
+    """Time of each job at the host over that at the nodes, on each device."""
     rows = of(runs, place)
     return [
         (
@@ -71,14 +71,14 @@ def c_49(runs: SmartRuns) -> Judgement:
 
 
 def c_50(runs: SmartRuns) -> Judgement:
-    """What a scan sends is as much on any number of nodes: what the client gets. To a host all goes."""
+    """A scan sends the client equally much on any number of nodes; a host needs all data sent."""
     sizes = of(runs, SIZES)
     sent = {row.sent_bytes for row in sizes.rows}
     host = of(runs, HOST)
     all_of_it = host.one(job="scan", at="host").sent_bytes
     sorting = host.one(job="sort", at="nodes").sent_bytes
     share = max(sent) / all_of_it
-    # 2 %: matches are 1 % of the tuples, drawn by a predicate that hits nearly as many.
+    # Limit 2 %: 1 % of the tuples match, drawn by a predicate that hits nearly as many.
     return judged(len(sent) == 1 and share < 0.02).saying(
         nodes=each("{}", (str(size) for size in sizes.each("nodes"))),
         least=min(sent) / 1e6,
@@ -90,7 +90,7 @@ def c_50(runs: SmartRuns) -> Judgement:
 
 
 def c_51(runs: SmartRuns) -> Judgement:
-    """Each option that was built has an experiment with replays of both devices, or of what it combines."""
+    """Each option that was built has an experiment with replays of both devices, or of those it combines."""
     options = {
         "full queries": of(runs, QUERIES),
         "availability": of(runs, FAILURE),
@@ -108,7 +108,7 @@ def c_51(runs: SmartRuns) -> Judgement:
 
 
 def places(runs: SmartRuns) -> dict[str, str]:
-    """Tables, what stands in the places of the text; and the text itself."""
+    """Tables and numbers for the places of the text; and the text itself."""
     tables = {
         "beyond_host": host(runs),
         "beyond_queries": queries(runs),
@@ -137,7 +137,7 @@ def sentences(runs: SmartRuns) -> dict[str, str]:
 
 
 def host(runs: SmartRuns) -> str:
-    """Jobs at nodes and at a host, and how many times as long they take there."""
+    """Jobs at nodes and at a host, and the ratio of their times."""
     base = of(runs, HOST)
     ratios = [{(job, device): ratio for job, device, ratio in offloaded(runs, place)} for place in HOSTS]
     rows = [
@@ -156,14 +156,14 @@ def host(runs: SmartRuns) -> str:
 
 
 def _pairs(runs: SmartRuns) -> Iterator[tuple[Replay, Replay]]:
-    """Each query on each number of nodes: with disks and with sleds."""
+    """Replays of each query on each number of nodes: with disks and with sleds."""
     rows = of(runs, QUERIES)
     for on_disk in rows.where(device=DISK).rows:
         yield on_disk, rows.one(job=on_disk.job, nodes=on_disk.nodes, device=G3)
 
 
 def queries(runs: SmartRuns) -> str:
-    """How many queries each component holds up, and those which something else holds up with MEMS."""
+    """Numbers of queries by bottleneck with disks, and those whose bottleneck is another one with MEMS."""
     rows = of(runs, QUERIES)
     counted = []
     for nodes in rows.each("nodes"):
@@ -195,7 +195,7 @@ def queries(runs: SmartRuns) -> str:
 
 
 def _changed(runs: SmartRuns) -> list[tuple[Replay, Replay]]:
-    """Queries that the store holds up with disks, and something else with sleds."""
+    """Queries whose bottleneck is the store with disks, and another component with sleds."""
     return [(disk, sled) for disk, sled in _pairs(runs) if disk.bottleneck == "store" != sled.bottleneck]
 
 
@@ -227,7 +227,7 @@ def _of_queries(runs: SmartRuns) -> dict[str, str]:
 
 
 def failure(runs: SmartRuns) -> str:
-    """Jobs with copies and without, with a node that fails, and one that is rebuilt."""
+    """Jobs with copies and without, with a failed node, and with one that is rebuilt."""
     cases = [of(runs, f"{FAILURE}{suffix}") for suffix in ("-none", "-whole", "", "-rebuild", "-mirror")]
     rows = []
     for row in cases[0].rows:
@@ -262,7 +262,7 @@ def _of_failure(runs: SmartRuns) -> dict[str, str]:
 
 
 def scheduling(runs: SmartRuns) -> str:
-    """One page at a time, eight in order, the nearest of eight first; with software of requests, without."""
+    """One page at a time, eight in order, the nearest of eight first; with and without request software."""
     cases = [
         of(runs, f"{SCHEDULING}{suffix}") for suffix in ("-none", "-fcfs", "", "-fcfs-device", "-device")
     ]
@@ -335,7 +335,7 @@ STEPS = (
     ("", EXACT_G3, "infiniband-1x"),
     ("-fast", EXACT_G3, "infiniband-1x"),
 )
-"""From the node of the paper to the chip, and to one with a faster processor."""
+"""Steps from the node of the paper to the chip, and to a chip with a faster processor."""
 
 
 def _steps(runs: SmartRuns, job: str) -> list[Replay]:

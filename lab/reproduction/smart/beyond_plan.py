@@ -1,4 +1,4 @@
-"""The experiments on what paper 004 leaves to future work, and on what goes past it."""
+"""Experiments on the future work of paper 004, and beyond it."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_ME
 )
 
 SMALL_PAGE, FLASH_PAGE = 8, 16
-"""KB; pages of `smart-2003` and of `csd-arm`."""
+"""Pages in KB, of `smart-2003` and of `csd-arm`."""
 SLEDS = (8, 16, 32, 64)
-"""Sleds in a node of today, beside one."""
+"""Numbers of sleds in a node of today, besides one."""
 FASTER = 8
-"""How many times as fast is a fast host, as many as there are nodes, or a chip's fast processor."""
+"""Clock factor of a fast host, equal to the number of nodes, and of a chip's fast processor."""
 CLOCK_MHZ = 500 * FASTER
-"""500 MHz is that of `smart-2003`."""
+"""Clock of the fast processor: `smart-2003` has 500 MHz."""
 REBUILD_MB_S = 0.2
-"""Assumption: slow enough that a disk, which reads scattered pages, keeps up."""
+"""Rate of a rebuild; assumption: slow enough that a disk, which reads scattered pages, keeps up."""
 PROGRAM_US = 800
-"""1,600 us for a page on each of two planes; data sheet as in paper-004-today.toml."""
+"""Time to program flash: 1,600 us for a page on each of two planes; data sheet as in paper-004-today.toml."""
 
 
 def settings(**said: object) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def settings(**said: object) -> tuple[str, ...]:
 
 
 def planned(name: str, suffix: str, title: str, *options: str) -> Planned:
-    """An experiment run otherwise than its file says."""
+    """An experiment with options that differ from its file."""
     return Planned(name, options, suffix, f"`{name}`, {title}")
 
 
@@ -55,7 +55,7 @@ FASTER_HOST = settings(host__mhz=CLOCK_MHZ)
 NO_SOFTWARE = settings(node__request_us=0)
 SCATTERED = settings(node__extent_kb=FLASH_PAGE)
 LARGE_PAGE = 1024
-"""KB; assumption: large enough for the rate of a medium to count."""
+"""Page in KB; assumption: large enough that the rate of the medium counts."""
 LARGE = settings(node__page_kb=LARGE_PAGE)
 
 HOSTS = (
@@ -112,16 +112,16 @@ LAYOUTS = (
     ("-scattered", "scattered pages", (*SCATTERED, *SPTF)),
     ("-large", "large pages", ("--job", "scan", *LARGE)),
 )
-"""How pages lie and how large they are: what directories end in, titles, options."""
+"""Layouts and sizes of pages: endings of directories, titles, options."""
 
 FORCE = 16
-"""How many times as hard a sled is pushed that is 4 times as fast in a quarter of the time; springs match."""
+"""Factor of force on a sled that is 4 times as fast in a quarter of the time; springs are scaled to match."""
 PUSHED = (
     *("--devices", "mems-g3:active_tips=6400:tip_rate_kbit_s=4000"),
     *settings(
         device__acceleration_x_m_s2=FORCE * 1033.2,  # 1033.2 m/s2: paper 004, table 1
         device__acceleration_y_m_s2=FORCE * 1033.2,
-        device__resonant_hz=4 * 1108,  # 1,108 Hz: that of mems-g3
+        device__resonant_hz=4 * 1108,  # 1,108 Hz: resonance of mems-g3
     ),
 )
 SLEDS_TODAY = (
@@ -143,12 +143,12 @@ SLEDS_TODAY = (
 )
 
 BEYOND = (*HOSTS, Planned(QUERIES), *FAILURES, *ORDERS, *STORES, *CHIPS, *FLASH, *SLEDS_TODAY)
-"""All of them."""
+"""All experiments beyond the paper's own."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A replay: its time in s, and shares saved by a component twice as fast."""
+    """A replay: its time in s, and the share of it that each component twice as fast would save."""
 
     job: str
     nodes: int
@@ -168,22 +168,22 @@ class Replay:
 
 @dataclass(frozen=True)
 class FoundReplays:
-    """The replays of one experiment, which can be told apart by some of their columns."""
+    """The replays of one experiment, selected by some of their columns."""
 
     rows: tuple[Replay, ...]
 
     def where(self, **said: object) -> FoundReplays:
-        """Those whose columns are these."""
+        """The replays whose columns have these values."""
         return FoundReplays(
             tuple(row for row in self.rows if all(getattr(row, key) == value for key, value in said.items()))
         )
 
     def one(self, **said: object) -> Replay:
-        """The first of them."""
+        """The first replay with these values."""
         return self.where(**said).rows[0]
 
     def each(self, column: str) -> list[str]:
-        """What a column holds, each once, in the order of the experiment."""
+        """Distinct values of a column, in the order of the experiment."""
         return list(dict.fromkeys(str(getattr(row, column)) for row in self.rows))
 
 
@@ -193,5 +193,5 @@ def of(runs: SmartRuns, place: str) -> FoundReplays:
 
 
 def times(a: Replay, b: Replay) -> float:
-    """How many times as long the first takes."""
+    """Time of the first replay over that of the second."""
     return a.elapsed_s / b.elapsed_s

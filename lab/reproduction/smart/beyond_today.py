@@ -1,4 +1,4 @@
-"""Flash in a node of today, and what MEMS would have to be there."""
+"""Flash in a node of today, and the MEMS device that would equal it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ORDER, SCATTERED, LARGE = range(3)
 
 @dataclass(frozen=True)
 class TodayStore:
-    """A store in a node of today: scans of pages as in `LAYOUTS`, and a sort of those in order."""
+    """A store in a node of today: scans of pages in each of `LAYOUTS`, and a sort with pages in order."""
 
     name: str
     scans: tuple[Replay, ...]
@@ -43,18 +43,18 @@ class TodayStore:
 
 
 def _store(name: str, found: Sequence[FoundReplays], **said: str) -> TodayStore:
-    """A store from what it left in each layout."""
+    """A store, from its results in each layout."""
     scans = tuple(each.one(job="scan", **said) for each in found)
     return TodayStore(name, scans, found[ORDER].one(job="sort", **said))
 
 
 def flash(runs: SmartRuns) -> TodayStore:
-    """Flash as its data sheet has it."""
+    """Flash with the values of its data sheet."""
     return _store("flash", [of(runs, f"{TODAY}{layout}") for layout, *_ in LAYOUTS])
 
 
 def single(runs: SmartRuns) -> list[TodayStore]:
-    """One sled, as it was and faster."""
+    """One sled, of the paper and faster."""
     found = [of(runs, f"{TODAY_MEMS}{layout}") for layout, *_ in LAYOUTS]
     pushed = [of(runs, f"{TODAY_MEMS}-pushed{layout}") for layout, *_ in LAYOUTS]
     (fastest,) = pushed[ORDER].each("device")
@@ -82,7 +82,7 @@ def _name(device: str) -> str:
 
 
 def today(runs: SmartRuns) -> str:
-    """Stores in the same node, flash first."""
+    """A table of stores in the same node, flash first."""
     rows = [
         cells(
             "{} | {:figure} | {:figure} | {:figure} | {:,.0f} | {:.2f}",
@@ -100,7 +100,7 @@ def today(runs: SmartRuns) -> str:
 
 
 def _first(stores: list[TodayStore], against: TodayStore, layout: int) -> str:
-    """The first of some stores that is at least as fast as another."""
+    """The first of some stores that is at least as fast as `against`, in words."""
     return next((each.name for each in stores if each.rates[layout] >= against.rates[layout]), "none of them")
 
 
@@ -125,5 +125,5 @@ def of_today(runs: SmartRuns) -> dict[str, str]:
 
 
 def _sort_like(stores: list[TodayStore], ours: TodayStore) -> str:
-    """The first of some stores on which a sort takes at most 2 % longer."""
+    """The first of some stores on which a sort takes at most 2 % longer, in words."""
     return next((each.name for each in stores if times(each.sort, ours.sort) <= 1.02), "none of them")

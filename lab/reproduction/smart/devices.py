@@ -31,7 +31,7 @@ def c_01(_: SmartRuns) -> Judgement:
 
 
 def c_02(_: SmartRuns) -> Judgement:
-    """Time constants of the settling over the resonance."""
+    """Time constants of settling, derived from the resonance."""
     found = [1e3 * p["settle_constants"] / (6.283185307 * p["resonant_hz"]) for p in _generations()]
     exact = all(abs(ours / each - 1) < 0.01 for ours, each in zip(found, (0.431, 0.215, 0.144), strict=True))
     return judged(exact).saying(found=", ".join(f"{each:.3f}" for each in found))
@@ -42,7 +42,7 @@ def _generations() -> list[dict[str, float]]:
 
 
 def c_03(_: SmartRuns) -> Judgement:
-    """Ten bits a byte."""
+    """Ten bits for a byte."""
     found = [p["active_tips"] * p["tip_rate_kbit_s"] / 10 / 1e3 for p in _generations()]
     exact = all(abs(ours - each) < 0.05 for ours, each in zip(found, (25.6, 89.6, 320.0), strict=True))
     return judged(exact).saying(found=", ".join(f"{each:.1f}" for each in found))
@@ -57,7 +57,7 @@ def _usable_gb() -> list[float]:
 
 
 def c_04(_: SmartRuns) -> Judgement:
-    """Raw capacity, beside what layout leaves."""
+    """Raw capacity, compared with the capacity of the layout."""
     found = _raw_gb()
     exact = all(abs(ours - each) < 0.006 for ours, each in zip(found, (2.56, 4.00, 7.11), strict=True))
     return judged(exact).saying(
@@ -67,7 +67,7 @@ def c_04(_: SmartRuns) -> Judgement:
 
 
 def c_05(_: SmartRuns) -> Judgement:
-    """Raw capacity of G1 against its usable one, which is what the other paper prints."""
+    """Raw capacity of G1 compared with its usable one, which is the one that the other paper prints."""
     raw, usable = _raw_gb()[0], parameters("mems-g1")["capacity_blocks"] * 512 / 2**30
     tips = parameters("mems-g1")["active_tips"]
     return judged(round(raw, 2) == 2.56 and round(usable, 1) == 2.1 and tips == 640).saying(
@@ -76,7 +76,7 @@ def c_05(_: SmartRuns) -> Judgement:
 
 
 def c_06(_: SmartRuns) -> Judgement:
-    """G2 is that device."""
+    """G2 is the device of the other paper."""
     p = parameters("mems-g2")
     bits = p["travel_x_um"] * 1e3 / p["bit_nm"]
     exact = (bits, p["usable_tips"], p["active_tips"]) == (2500, 80 * 80, 1280)

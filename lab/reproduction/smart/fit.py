@@ -1,7 +1,8 @@
 """Finds the constants that are fitted to printed times of paper 004: `python -m lab.reproduction.smart.fit`.
 
-Two of I/O, under each reading, both to table 3: the software of a request to the ratio of G1 to G3, and then
-the block of the nested loop, in pages, to the disk's time. Five of cycles, each to one printed time.
+Two constants of I/O, under each reading, fitted to table 3: the software time of a request to the ratio of G1
+to G3, and then the block of the nested loop, in pages, to the disk's time. Five constants of cycles, each
+fitted to one printed time.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _said(reading: FittedReading, block_kb: int, request_us: float) -> dict[str,
 
 
 def request_us(reading: FittedReading, block_kb: int) -> float:
-    """Software of a request with which G1 takes as many times as long as G3 as in table 3."""
+    """Software time of a request in us with which the ratio of G1's time to G3's is that of table 3."""
     wanted = printed(LOOP, G1, "store").seconds / printed(LOOP, G3, "store").seconds
 
     def ratio(us: float) -> float:
@@ -39,19 +40,19 @@ def request_us(reading: FittedReading, block_kb: int) -> float:
         return seconds(LOOP, G1, "store", **said) / seconds(LOOP, G3, "store", **said)
 
     low, high = 0.0, 1500.0
-    while high - low > 1:  # more software makes devices more alike
+    while high - low > 1:  # more software time makes devices more alike
         middle = (low + high) / 2
         low, high = (middle, high) if ratio(middle) > wanted else (low, middle)
     return (low + high) / 2
 
 
 def block(reading: FittedReading) -> tuple[float, int]:
-    """The software of a request, and the block in KB whose time on the disk is nearest to that printed."""
+    """The software time of a request, and the block in KB with which the disk's time is nearest to print."""
     wanted = printed(LOOP, DISK, "store").seconds
     found: list[tuple[float, float, int]] = []
     for pages in range(1, 9):
         kb = pages * PAGE_KB
-        # Far from the printed time any software does: it is a small part of what a disk takes.
+        # Far from the printed time any software time will do: it is a small part of a disk's time.
         us = request_us(reading, kb) if not found or abs(found[-1][0]) < 1.0 else found[-1][1]
         off = seconds(LOOP, reading.disk, "store", **_said(reading, kb, us)) / wanted - 1
         found.append((off, us, kb))
@@ -62,7 +63,7 @@ def block(reading: FittedReading) -> tuple[float, int]:
 
 
 def cycles(target: PrintedTime, key: str, first: float) -> float:
-    """Cycles of an operation with which a stage takes the printed time; it is linear in them."""
+    """Cycles of an operation with which a stage takes the printed time; the time is linear in them."""
     said = {"node.extent_kb": SCATTERED.extent_kb, "node.block_kb": SCATTERED.block_kb}
     one, two = (
         seconds(target.stage, G3, target.part, **{**said, key: first * factor}) for factor in (1.0, 2.0)
@@ -71,7 +72,7 @@ def cycles(target: PrintedTime, key: str, first: float) -> float:
 
 
 def main() -> None:
-    """Prints all of them."""
+    """Prints all fitted constants."""
     for target in PRINTED:
         if target.part != "store" and target.fitted:
             key = target.fitted.split(" ")[0]

@@ -17,7 +17,7 @@ from .readings import SCATTERED
 from .stages import falls, network_limited
 
 MEASURED, LEAST, MOST = 2.5, 1.5, 4.0
-"""Cycles of a Pentium III for one of the processor that was timed."""
+"""Cycles of a Pentium III for one cycle of the processor that was timed: taken, least and greatest."""
 
 PAGES = (8.0, 16.0, 32.0, 64.0)
 FIGURE_10 = 8.0
@@ -25,25 +25,25 @@ SIZES = (4, 32)
 
 
 def ratio_that_flips(compute_s: float, store_s: float) -> float:
-    """The ratio of processors from which computation is the larger part: parts add, and it is linear."""
+    """The ratio of processors from which computation is the larger part; times add, and are linear in it."""
     return MEASURED * store_s / compute_s
 
 
 @dataclass(frozen=True)
 class Flip:
-    """Where a job turns from I/O to computation, as the processor gets slower."""
+    """The ratio of processors at which a job turns from I/O-bound to compute-bound."""
 
     device: str
     ratio: float
 
     @property
     def letter(self) -> str:
-        """What holds it up over the range of ratios: C, I, or either."""
+        """The bottleneck over the range of ratios: C, I, or either."""
         return "C" if self.ratio <= LEAST else "I" if self.ratio > MOST else "I/C"
 
     @property
     def taken(self) -> str:
-        """At the ratio that is taken."""
+        """The bottleneck at the ratio that is taken."""
         return "C" if self.ratio < MEASURED else "I"
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class Flip:
 
 
 def flips(runs: SmartRuns, job: str, nodes: int, page_kb: float | None = None, place: str = "") -> list[Flip]:
-    """Of every device."""
+    """Turning points of a job on every device."""
     return [
         Flip(
             device,
@@ -66,7 +66,7 @@ def flips(runs: SmartRuns, job: str, nodes: int, page_kb: float | None = None, p
 
 
 def by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
-    """Where apriori-hd turns, by the items there are."""
+    """Turning points of apriori-hd, by the number of items."""
     return {
         items: flips(runs, "apriori-hd", UNIVERSE_NODES, place=place)
         for items, place in universes(runs).items()
@@ -74,7 +74,7 @@ def by_universe(runs: SmartRuns) -> dict[int, list[Flip]]:
 
 
 def universes(runs: SmartRuns) -> dict[int, str]:
-    """Where the runs with so many items are; pages lie scattered where there are fewer than the 1,000."""
+    """Places of the runs by number of items; pages are scattered where there are fewer than 1,000 items."""
     fewer = {items: f"{RULES}{universe_suffix(items)}" for items in UNIVERSES}
     found = {**(fewer if runs.reading is SCATTERED else {}), 1000: ""}
     only = runs.marked("items")
@@ -82,14 +82,14 @@ def universes(runs: SmartRuns) -> dict[int, str]:
 
 
 def ways(runs: SmartRuns) -> dict[str, str]:
-    """Where the runs of MAFIA are by how records are counted; against each candidate pages lie scattered."""
+    """Places of MAFIA's runs by how records are counted; against each candidate, pages are scattered."""
     found = {"a tree": "", **({"each candidate": EACH_PLACE} if runs.reading is SCATTERED else {})}
     only = runs.marked("counting")
     return {only: found[only]} if only else found
 
 
 EACH_PLACE = f"{CLUSTERS}{EACH}"
-"""Where MAFIA's runs without a tree of candidates are."""
+"""Place of MAFIA's runs without a tree of candidates."""
 
 
 def c_31(_: SmartRuns) -> Judgement:
@@ -106,7 +106,7 @@ def c_31(_: SmartRuns) -> Judgement:
 
 
 def c_32(runs: SmartRuns) -> Judgement:
-    """The ratio from which each device is held up by computation, by universe."""
+    """The ratio from which each device is compute-bound, by number of items."""
     found = by_universe(runs)
     bound = {items: all(flip.ratio <= MOST for flip in row) for items, row in found.items()}
     everywhere = all(flip.letter == "C" for row in found.values() for flip in row)
@@ -120,7 +120,7 @@ def c_32(runs: SmartRuns) -> Judgement:
 
 
 def c_33(runs: SmartRuns) -> Judgement:
-    """I/O by device, and what that does to the whole, by universe."""
+    """I/O by device, and its effect on the total time, by number of items."""
     ordered, totals = [], {}
     for items, place in universes(runs).items():
         store = [runs.total("store", "apriori-hd", UNIVERSE_NODES, d, place=place) for d in DEVICES]
@@ -147,7 +147,7 @@ def c_34(runs: SmartRuns) -> Judgement:
 
 
 def c_35(runs: SmartRuns) -> Judgement:
-    """Response on the disk against the others."""
+    """Response on the disk compared with the other devices."""
     found = [
         runs.elapsed(job, n, DISK) / runs.elapsed(job, n, device)
         for job in ("apriori-cd", "apriori-hd")
@@ -167,7 +167,7 @@ def c_36(_: SmartRuns) -> Judgement:
 
 
 def _turns(runs: SmartRuns, pages: tuple[float, ...]) -> tuple[bool, bool, str]:
-    """Whether I/O holds the disk up and computation G3: at any ratio, at one; and from which on."""
+    """Whether the disk is I/O-bound and G3 compute-bound: at any ratio, at one; and from which ratio on."""
     everywhere, somewhere, said = [], [], []
     for page in pages:
         for way, place in ways(runs).items():
@@ -179,13 +179,13 @@ def _turns(runs: SmartRuns, pages: tuple[float, ...]) -> tuple[bool, bool, str]:
 
 
 def c_37(runs: SmartRuns) -> Judgement:
-    """With pages of 8 KB."""
+    """Bottlenecks with pages of 8 KB."""
     everywhere, somewhere, said = _turns(runs, (FIGURE_10,))
     return depending(everywhere, somewhere).saying(said=said, least=LEAST, most=MOST)
 
 
 def c_38(runs: SmartRuns) -> Judgement:
-    """With larger ones."""
+    """Bottlenecks with larger pages."""
     everywhere, somewhere, said = _turns(runs, PAGES[1:])
     return depending(everywhere, somewhere).saying(said=said, least=LEAST, most=MOST)
 
@@ -257,7 +257,7 @@ TABLE_5 = {
 
 
 def matrix(runs: SmartRuns) -> dict[str, list[str]]:
-    """Table 5 at the ratio that is taken, on most nodes; a stage limited by the network adds N to a join."""
+    """Table 5 at the ratio that is taken, on most nodes; a join with a network-limited stage has an N too."""
     found = {
         job: [LETTERS[runs.largest(job, SIZES[1], device)] for device in DEVICES] for job in ("scan", "sort")
     }
@@ -271,7 +271,7 @@ def matrix(runs: SmartRuns) -> dict[str, list[str]]:
 
 
 def reachable(runs: SmartRuns) -> dict[str, list[set[str]]]:
-    """What the cells that hang on what is open can be, over the range."""
+    """Values over the range of ratios of the cells that depend on what is open."""
     pages = [flips(runs, "mafia", SIZES[0], page, place) for page in PAGES for place in ways(runs).values()]
     rows = {"apriori-hd": list(by_universe(runs).values()), "mafia": pages}
     return {
@@ -284,7 +284,7 @@ def reachable(runs: SmartRuns) -> dict[str, list[set[str]]]:
 
 
 def c_42(runs: SmartRuns) -> Judgement:
-    """Cells that agree, as taken and over the range."""
+    """Cells that agree with the paper, at the ratio taken and over the range."""
     found, open_ = matrix(runs), reachable(runs)
     agree = {
         job: [ours == wanted for ours, wanted in zip(row, TABLE_5[job].split(" "), strict=True)]

@@ -1,4 +1,4 @@
-"""The experiments on smart storage, under three readings of how pages lie, and what they leave behind."""
+"""The experiments on smart storage, under three readings of the layout of pages, and their results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .readings import READINGS, SCATTERED, FittedReading
 
 PARTS = ("compute", "store", "network")
 LETTERS = {"compute": "C", "store": "I", "network": "N"}
-"""As table 5 has them."""
+"""Abbreviations of components, as in table 5 of the paper."""
 
 SCAN, JOIN, SORT, RULES, CLUSTERS = (f"paper-004-figure-{number}" for number in (4, 5, 7, 9, 11))
 OF_JOB = {
@@ -31,17 +31,17 @@ OF_JOB = {
 }
 
 UNIVERSES = {25: 4, 50: 0, 100: 0, 200: 0, 500: 0}
-"""Items beside the 1,000 of the experiment, and those of the largest set looked for; 0: no limit.
+"""Numbers of items beside the experiment's 1,000, with the largest set looked for; 0: no limit.
 
 Of 25 items, of which a transaction has 20, nearly every set is frequent: larger ones would never be counted.
 """
 UNIVERSE_NODES = 8
 EACH = "-each"
-"""What the directory of MAFIA ends in where records are held against each candidate."""
+"""Ending of MAFIA's directory where records are compared with each candidate."""
 
 
 def universe_suffix(items: int) -> str:
-    """What the directory with so many items ends in."""
+    """Ending of the directory of a number of items."""
     return f"-universe-{items}"
 
 
@@ -65,7 +65,7 @@ OPEN = (
         f"`{CLUSTERS}`, each candidate",
     ),
 )
-"""What else the paper leaves open."""
+"""Further choices that the paper leaves open."""
 
 PLAN = (
     *(
@@ -96,7 +96,7 @@ class ReplayTimes:
 
 @dataclass(frozen=True)
 class StageTimes:
-    """A stage: times of the node that works longest, in s."""
+    """A stage of a job: times of the node that works longest, in s."""
 
     job: str
     nodes: int
@@ -110,17 +110,17 @@ class StageTimes:
     longest_network_s: float
 
     def part(self, name: str) -> float:
-        """A component."""
+        """Time of a component, in s."""
         return float(getattr(self, f"longest_{name}_s"))
 
     @property
     def largest(self) -> str:
-        """The largest component."""
+        """The component of the longest time."""
         return max(PARTS, key=self.part)
 
 
 def rows_of(file: Path, kind: type[T], settings: bool = False) -> tuple[T, ...]:
-    """The rows of a table; devices are named with or without what is set of them."""
+    """The rows of a table; devices are named with or without their parameters."""
     seen(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
     return _rows(file, kind, settings)  # type: ignore[arg-type]
 
@@ -136,27 +136,27 @@ def _rows(file: Path, kind: Any, settings: bool) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class SmartRuns:
-    """The runs under one of the readings."""
+    """The experiments on smart storage under one reading."""
 
     directory: Path
     readings: tuple[str, ...] = ()
-    """What the directories of a reading of how pages lie end in."""
+    """Endings of the directories of a reading of the layout of pages."""
 
     @property
     def reading(self) -> FittedReading:
-        """How pages lie."""
+        """The reading of the layout of pages."""
         return next((each for each in READINGS if each.suffix in self.readings), SCATTERED)
 
     def marked(self, word: str) -> str:
-        """What stands behind a word in the readings."""
+        """The value after a word in the readings."""
         return marked(self.readings, word)
 
     def under(self, reading: FittedReading) -> SmartRuns:
-        """Those under another reading."""
+        """The experiments under another reading."""
         return SmartRuns(self.directory, (reading.suffix,))
 
     def runs(self, place: str) -> Sequence[ReplayTimes]:
-        """Those of an experiment."""
+        """The replays of an experiment."""
         return rows_of(self.directory / place / "runs.csv", ReplayTimes)
 
     def phases(self, place: str) -> Sequence[StageTimes]:
@@ -164,15 +164,15 @@ class SmartRuns:
         return rows_of(self.directory / place / "phases.csv", StageTimes)
 
     def place(self, job: str) -> str:
-        """Where the runs of a job are."""
+        """The place of the runs of a job."""
         return f"{OF_JOB[job]}{self.reading.suffix}"
 
     def sizes(self, job: str) -> list[int]:
-        """The numbers of nodes of a job, rising."""
+        """The numbers of nodes of a job, ascending."""
         return sorted({row.nodes for row in self.runs(self.place(job)) if row.job == job})
 
     def elapsed(self, job: str, nodes: int, device: str, page_kb: float | None = None) -> float:
-        """How long a job takes, in s."""
+        """Time of a job, in s."""
         found = [
             row.elapsed_s
             for row in self.runs(self.place(job))
@@ -197,21 +197,21 @@ class SmartRuns:
     def total(
         self, part: str, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
     ) -> float:
-        """A component of the nodes that work longest, all stages together."""
+        """Time of a component on the nodes that work longest, summed over stages, in s."""
         return sum(row.part(part) for row in self.stages(job, nodes, device, page_kb, place).values())
 
     def largest(
         self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
     ) -> str:
-        """The largest component of a whole job."""
+        """The component of the longest time over a whole job."""
         return max(PARTS, key=lambda part: self.total(part, job, nodes, device, page_kb, place))
 
     def against_disk(self, stage: Stage, device: str, part: str = "store") -> float:
-        """How many times as long the disk takes in a stage."""
+        """Time of the disk over that of a device, in a stage."""
         return self.stage(stage, DISK).part(part) / self.stage(stage, device).part(part)
 
     def experiments(self, plan: Sequence[Planned]) -> str:
-        """What was run."""
+        """A table of the experiments that ran."""
         rows = []
         for planned in plan:
             runs = self.runs(planned.place)

@@ -1,4 +1,4 @@
-"""The numbers that paper 004 prints, and which of them constants are fitted to."""
+"""The numbers that paper 004 prints, and the constants that are fitted to some of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAMES = {DISK: "HP C2490A", G1: "G1", G2: "G2", G3: "G3"}
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of a job on so many nodes."""
+    """A stage of a job on a number of nodes."""
 
     job: str
     phase: str
@@ -28,7 +28,7 @@ class PrintedTime:
     part: str
     seconds: float
     fitted: str = ""
-    """The constant that is fitted to it."""
+    """The constant that is fitted to it; empty for none."""
 
 
 LOOP = Stage("join", "nested loop", 32)
@@ -41,7 +41,7 @@ INTERNAL, MERGE = Stage("sort", "internal sort", 8), Stage("sort", "merge", 4)
 REQUEST, BLOCK = "node.request_us", "node.block_kb"
 
 PRINTED = (
-    # Table 3. The ratio of G1 to G3 gives the software of a request.
+    # Table 3. The software time of a request is fitted to the ratio of G1 to G3.
     PrintedTime(LOOP, DISK, "store", 8207.20, BLOCK),
     PrintedTime(LOOP, G1, "store", 1656.78, REQUEST),
     PrintedTime(LOOP, G2, "store", 1097.25),
@@ -80,9 +80,9 @@ PRINTED = (
 
 
 def printed(stage: Stage, device: str, part: str) -> PrintedTime:
-    """The number of a stage."""
+    """The printed time of a stage."""
     return next(each for each in PRINTED if (each.stage, each.device, each.part) == (stage, device, part))
 
 
 I_O = tuple(each for each in PRINTED if each.part == "store" and each.stage != LOOP)
-"""I/O times outside table 3: nothing is fitted to them."""
+"""Printed I/O times outside table 3: nothing is fitted to them."""

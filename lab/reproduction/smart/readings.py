@@ -1,4 +1,4 @@
-"""How pages lie on stores, about which paper 004 is silent: three readings, with two constants each."""
+"""Layouts of pages on stores, of which paper 004 says nothing: three readings, with two constants each."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ READ_AHEAD_OFF = f"{DISK}:read_ahead=none"
 
 @dataclass(frozen=True)
 class FittedReading:
-    """A reading, and what is fitted to table 3 under it (`python -m lab.reproduction.smart.fit`)."""
+    """A reading, and its constants fitted to table 3 (`python -m lab.reproduction.smart.fit`)."""
 
     name: str
     title: str
     extent_kb: int
-    """Contiguous pieces of files; 0 for whole files."""
+    """Size of contiguous pieces of files, in KB; 0 for whole files."""
     request_us: int
     block_kb: int
     disk: str = DISK
 
     @property
     def suffix(self) -> str:
-        """What directories end in; the default reading is that of the experiments' files."""
+        """Ending of directories; the default reading, that of the experiments' files, has none."""
         return "" if self is SCATTERED else f"-{self.name}"
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What is said beside the files of experiments."""
+        """Options that differ from the files of experiments."""
         if self is SCATTERED:
             return ()
         said = {"extent_kb": self.extent_kb, "request_us": self.request_us, "block_kb": self.block_kb}

@@ -32,12 +32,12 @@ from .printed import (
 
 
 def falls(values: Sequence[float]) -> bool:
-    """Whether each is below the one before."""
+    """Whether each value is below the previous one."""
     return all(after < before for before, after in pairwise(values))
 
 
 def seconds(values: Sequence[float]) -> str:
-    """Some times."""
+    """Several times in s, in words."""
     return ", ".join(f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in values)
 
 
@@ -45,7 +45,7 @@ def c_10(runs: SmartRuns) -> Judgement:
     """Elapsed times of the scan by size."""
     sizes = runs.sizes("scan")
     times = {device: [runs.elapsed("scan", n, device) for n in sizes] for device in DEVICES}
-    # How much more than 1/n the step from the fewest to the most nodes saves.
+    # Speed-up from fewest to most nodes, relative to the ratio of their numbers.
     gains = {name: found[0] / found[-1] / (sizes[-1] / sizes[0]) for name, found in times.items()}
     holds = all(map(falls, times.values()))
     near = all(0.8 <= gain <= 1.25 for gain in gains.values())
@@ -125,26 +125,26 @@ def _loop_ratio(runs: SmartRuns, device: str) -> tuple[float, float]:
 
 
 def c_16(runs: SmartRuns) -> Judgement:
-    """Of G1."""
+    """Time of G1 over that of the disk."""
     ratio, ours = _loop_ratio(runs, G1)
     return judged(3.5 <= ratio <= 7).saying(ratio=ratio, ours=ours)
 
 
 def c_17(runs: SmartRuns) -> Judgement:
-    """Of G2."""
+    """Time of G2."""
     ratio, ours = _loop_ratio(runs, G2)
     return judged(5 <= ratio <= 11).saying(ratio=ratio, ours=ours)
 
 
 def c_18(runs: SmartRuns) -> Judgement:
-    """Of G3, and the order."""
+    """Time of G3, and the order of the three."""
     ratio, ours = _loop_ratio(runs, G3)
     ordered = falls([runs.stage(LOOP, device).part("store") for device in DEVICES])
     return judged(ordered and 7 <= ratio <= 16, ordered).saying(ratio=ratio, ours=ours)
 
 
 def spread(runs: SmartRuns, stage: Stage, part: str) -> float:
-    """By what share a component differs between devices."""
+    """Relative spread of a component over devices."""
     found = [runs.stage(stage, device).part(part) for device in DEVICES]
     return max(found) / min(found) - 1
 
@@ -161,7 +161,7 @@ def _network_over_hash(runs: SmartRuns, device: str, network: Stage, hashed: Sta
 
 
 def c_20(runs: SmartRuns) -> Judgement:
-    """On 4 nodes; in part at most, for the communication is fitted and only the I/O predicted."""
+    """On 4 nodes; in part at most, since communication is fitted and only the I/O is predicted."""
     ratio, comm, store = _network_over_hash(runs, G2, JOIN_4, HASH_4)
     return judged(holds=False, partly=0.8 <= ratio <= 2).saying(ratio=ratio, comm=comm, store=store)
 
@@ -184,7 +184,7 @@ def c_22(runs: SmartRuns) -> Judgement:
 
 
 def network_limited(runs: SmartRuns, device: str) -> list[int]:
-    """Sizes of the join at which a stage is limited by the network."""
+    """Numbers of nodes of the join at which the network limits a stage."""
     return [
         n
         for n in runs.sizes("join")
@@ -193,7 +193,7 @@ def network_limited(runs: SmartRuns, device: str) -> list[int]:
 
 
 def c_23(runs: SmartRuns) -> Judgement:
-    """Sizes with a stage of which the network is the largest component."""
+    """Numbers of nodes at which the network is the largest component of a stage."""
     found = {device: network_limited(runs, device) for device in DEVICES}
     matching = [bool(found[device]) for device in MEMS] + [not found[DISK]]
     said = each(

@@ -1,4 +1,4 @@
-"""Tables of the page: every printed number beside ours, and what holds jobs up."""
+"""Tables of the page: every printed number beside ours, and the bottlenecks of jobs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .readings import NO_READ_AHEAD, READINGS, SCATTERED
 
 WITHIN = 2.0
 BANDS = {"mems-g1-disksim": (3.5, 7.0), "mems-g2-disksim": (5.0, 11.0), "mems-g3-disksim": (7.0, 16.0)}
-"""Within which the ratios of table 3 are accepted."""
+"""Accepted ranges of the ratios of table 3, by device."""
 
 
 def _ours(runs: SmartRuns, each: PrintedTime) -> float:
@@ -26,7 +26,7 @@ def _number(value: float) -> str:
 
 
 def printed(runs: SmartRuns) -> str:
-    """Every printed number beside ours under the three readings, and what is fitted."""
+    """Every printed number and ours under the three readings, with the fitted constants."""
     rows = []
     for each in PRINTED:
         ours = [_ours(runs.under(reading), each) for reading in READINGS]
@@ -47,12 +47,12 @@ def predicted(runs: SmartRuns) -> dict[str, list[float]]:
 
 
 def mean(ratios: Sequence[float]) -> float:
-    """The geometric mean."""
+    """The geometric mean of ratios."""
     return exp(sum(map(log, ratios)) / len(ratios))
 
 
 def readings(runs: SmartRuns) -> str:
-    """The constants of each reading, and how it does on what is predicted."""
+    """The constants of each reading, and its errors on predicted times."""
     rows = []
     for reading in READINGS:
         mine, found = runs.under(reading), predicted(runs)[reading.name]
@@ -81,7 +81,7 @@ def readings(runs: SmartRuns) -> str:
 
 
 def bottlenecks(runs: SmartRuns) -> str:
-    """Table 5 beside ours under each reading, as taken."""
+    """Table 5 as printed and ours under each reading, at the ratio of processors that is taken."""
     found = {reading.title: matrix(runs.under(reading)) for reading in READINGS}
     rows = []
     for job, wanted in TABLE_5.items():
@@ -102,12 +102,12 @@ def _ratios(rows: Mapping[str, Sequence[Flip]], header: str) -> str:
 
 
 def universes(runs: SmartRuns) -> str:
-    """From which ratio of processors apriori-hd is held up by computation, by items."""
+    """The ratio of processors from which apriori-hd is compute-bound, by number of items."""
     return _ratios({f"{items:,}": row for items, row in by_universe(runs).items()}, "items")
 
 
 def pages(runs: SmartRuns) -> str:
-    """The same of MAFIA on 4 nodes, by page and by how records are counted."""
+    """The ratio of processors from which MAFIA is compute-bound on 4 nodes, by page and way of counting."""
     rows = {}
     for way, place in ways(runs).items():
         for page in PAGES:
@@ -132,7 +132,7 @@ def times_of_jobs(runs: SmartRuns) -> str:
 
 
 def places(runs: SmartRuns) -> dict[str, str]:
-    """All of them, and numbers of the text."""
+    """All tables, and the numbers of the text."""
     found = predicted(runs)
     scattered = found[SCATTERED.name]
     cells_ = sum(

@@ -1,4 +1,4 @@
-"""Claims on all workloads together, and what is recorded of the setting (abstract; sections 1, 2, 5, 6)."""
+"""Claims on all workloads together, and on the setting (abstract; sections 1, 2, 5, 6)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def c_08(_: SmartRuns) -> Judgement:
 
 
 def c_43(runs: SmartRuns) -> Judgement:
-    """The disk's time over that of MEMS, every job."""
+    """The disk's time over that of MEMS, for every job."""
     found = {}
     for job in ("scan", "join", "sort", "apriori-hd", "mafia"):
         page = 8.0 if job == "mafia" else None
@@ -56,7 +56,7 @@ def c_46(_: SmartRuns) -> Judgement:
 
 
 def c_47(_: SmartRuns) -> Judgement:
-    """A bound, on small queues whose optimum is known: its test is the measurement."""
+    """A bound, tested on small queues whose optimum is known: the test is the measurement."""
     return judged(holds=True)
 
 

@@ -1,6 +1,7 @@
 """The command line: `sledlab simulate`, `compare`, `diff`, `hybrid`, `power`, `smart`, `device` and the rest.
 
-Exit codes: 0 done, 2 the user's mistake, 1 ours; 130 interrupted, 143 and 129 the same by SIGTERM and SIGHUP.
+Exit codes: 0 done, 2 a mistake of the user's, 1 a defect of sledlab; 130 stopped by Ctrl-C, 143 by SIGTERM,
+129 by SIGHUP.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def commands() -> dict[str, Lazy]:
-    """Every command: runs, studies, kinds of models, and the rest."""
+    """Every command by its name, in the order of the help: runs, studies, kinds of models, and the rest."""
     studies = {each.folder: Lazy("study:command", each.meaning) for each in LIST if not each.under}
     return {
         "simulate": Lazy("simulate:simulate", "Replay a trace or workload against a device."),
@@ -61,7 +62,7 @@ def commands() -> dict[str, Lazy]:
     }
 
 
-click.Context.formatter_class = LegibleHelp  # of every command, whoever made it
+click.Context.formatter_class = LegibleHelp  # for every command, also for those that do not say so
 
 
 @click.group(
@@ -83,7 +84,7 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     streams.prepare()
-    gc.freeze()  # what is imported stays: no search for garbage needs to look at it, that of the end included
+    gc.freeze()  # imported modules stay: no garbage collection needs to look at them, the last one included
     with in_order():
         code = run(arguments)
     sys.exit(code)
@@ -97,7 +98,7 @@ def run(arguments: list[str] | None = None) -> int:
             code = cli.main(mistakes.decoded(words), prog_name="sledlab", standalone_mode=False)
         sys.stdout.flush()
     except streams.WriteError as lost:
-        # Where the reader of our output has left (`| head`), nothing is wrong and nothing more to say.
+        # A reader that closes the pipe of our output (`| head`) is no mistake, and gets no message.
         streams.leave()
         return 0 if lost.left else _refuse(mistakes.not_written(lost.reason), words)
     except click.ClickException as mistake:
@@ -123,7 +124,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 @contextmanager
 def _notices() -> Iterator[None]:
-    """Has notices printed without the place in the program that gives them; other warnings are left alone."""
+    """Prints a `Notice` as one line without the place in the program; leaves other warnings alone."""
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
@@ -139,15 +140,15 @@ def _notices() -> Iterator[None]:
 
 
 def _refuse(error: Error, words: list[str]) -> int:
-    """Tells the user's mistake."""
+    """Prints a mistake of the user's with its remedy, and returns the exit code 2."""
     return _tell(f"error: {mistakes.with_help(error, cli, words)}", 2)
 
 
 def _tell(text: str, code: int) -> int:
     try:
         sys.stdout.flush()
-    except streams.WriteError:  # which matters less than this
+    except streams.WriteError:  # the message matters more
         streams.leave()
-    with suppress(OSError):  # the terminal may be gone, which is what SIGHUP says
+    with suppress(OSError):  # after SIGHUP the terminal is gone
         terminal.tell(text)
     return code

@@ -1,4 +1,4 @@
-"""`sledlab scheduler`, `workload` and every other kind of model: what there is, and what it takes."""
+"""`list` and `show` of every kind of model, such as `sledlab scheduler list`: names, meanings, parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def command(kind: str, does: str = "List and show") -> click.Group:
-    """The command of a kind of model: list, show."""
+    """The command of a kind of model, with `list` and `show` beneath it."""
     group = SuggestingGroup(kind, help=f"{does} {PLURALS[kind]}.")
     add_catalogue(group, kind)
     return group
@@ -42,7 +42,7 @@ def add_catalogue(group: click.Group, kind: str) -> None:
 
 
 def list_entries(entries: list[Entry], *, as_json: bool) -> None:
-    """Prints names and meanings."""
+    """Prints the names and meanings of entries as a table, or as JSON."""
     if as_json:
         show_json([asdict(entry) for entry in entries])
         return
@@ -50,7 +50,7 @@ def list_entries(entries: list[Entry], *, as_json: bool) -> None:
 
 
 def show_parameters(specs: tuple[ParameterSpec, ...], values: dict[str, Any] | None = None) -> None:
-    """Prints parameters with their defaults, or with the values given."""
+    """Prints a table of parameters with their defaults or, where given, with `values`."""
     column = "value" if values else "default"
     rows = [
         (

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _models(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
-    """Names of models that have rules, or files."""
+    """Completes names of models of kinds that have rules, or files."""
     return items((name for kind in KINDS for name in CATALOGUES[kind]), word) or files(word)
 
 

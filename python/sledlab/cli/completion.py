@@ -1,4 +1,4 @@
-"""Completion on the command line: commands and options by click, names and keys by what can be chosen."""
+"""Completion on the command line: click completes commands and options, this module names, keys and files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 traces = later("sledlab.traces.samples")
 
 VARIABLE = "_SLEDLAB_COMPLETE"
-"""Tells the command line to complete, as click has it."""
+"""The environment variable by which a shell asks the command line to complete a word, as click names it."""
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -47,7 +47,7 @@ MODELS = {
     "network": "network",
     "networks": "network",
 }
-"""Options whose values are models, and which."""
+"""Options whose values are models, by keyword, and the kind of model."""
 
 SECTIONS = {
     "device": "device_kinds",
@@ -65,7 +65,7 @@ SECTIONS = {
     "trace": "trace",
     "cluster": "cluster",
 }
-"""Tables of experiments, and where their parameters stand in the catalogue."""
+"""Tables of experiments, and the section of the catalogue that has their parameters."""
 
 
 @click.command()
@@ -83,7 +83,7 @@ def completion(shell: str) -> None:
 
 
 def script(shell: str) -> str:
-    """The script for a shell."""
+    """The script that makes a shell complete words of `sledlab`."""
     found = get_completion_class(shell)
     assert found is not None
     maker = found(click.Group(), {}, "sledlab", VARIABLE)
@@ -92,7 +92,7 @@ def script(shell: str) -> str:
 
 
 def of_option(name: str) -> Complete | None:
-    """What completes the value of an option, by its keyword; none where a shell knows best."""
+    """The function that completes the value of an option; `None` where the shell's own completion will do."""
     if name == "settings":
         return lambda _context, _parameter, word: items(keys(), word)
     if name in ("trace", "traces"):
@@ -108,34 +108,34 @@ def of_option(name: str) -> Complete | None:
 def experiment_or_file(
     _context: click.Context, _parameter: click.Parameter, word: str
 ) -> list[CompletionItem]:
-    """Names of experiments that a word may become, or files."""
+    """Completes a word to names of experiments, or files."""
     return (items(experiments(), word) if word else []) or files(word)
 
 
 def model_of(kind: str) -> Complete:
-    """Names of models of a kind."""
+    """A function that completes a word to names of models of a kind, or files."""
     return lambda _context, _parameter, word: items(catalogue.CATALOGUES[kind], word) or files(word)
 
 
 def trace_or_file(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
-    """Names of sample traces that a word may become, or files."""
+    """Completes a word to names of sample traces, or files."""
     return trace_items(word)
 
 
 def trace_items(word: str) -> list[CompletionItem]:
-    """Names of samples from the second letter on, or files."""
+    """Names of sample traces where the word begins with `sa`, else files."""
     return (
         items((each.name for each in traces.samples()), word) if word.startswith(traces.PREFIX[:2]) else []
     ) or files(word)
 
 
 def jobs() -> list[str]:
-    """Names of jobs; what runs them is imported for nothing else here."""
+    """Names of jobs; `sledlab.job` is imported only when one is completed."""
     return [each.name for each in loaded("sledlab.job:LIST")]
 
 
 def items(known: Iterable[str], word: str) -> list[CompletionItem]:
-    """Names that begin as a word does; the last one of several between commas.
+    """Names that begin with a word; of several words between commas, the last is completed.
 
     Examples:
         >>> [item.value for item in items(["fcfs", "sptf", "sptf-exhaustive"], "fcfs,sp")]
@@ -146,12 +146,12 @@ def items(known: Iterable[str], word: str) -> list[CompletionItem]:
 
 
 def files(word: str) -> list[CompletionItem]:
-    """Files, which the shell finds by itself."""
+    """An item that tells the shell to complete files by itself."""
     return [CompletionItem(word, type="file")]
 
 
 def keys() -> list[str]:
-    """Everything that `--set` sets.
+    """All keys that `--set` accepts.
 
     Examples:
         >>> {"device.active_tips", "replay.mode", "workload.read_share", "zsptf"} - set(keys())

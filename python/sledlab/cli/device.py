@@ -93,7 +93,7 @@ def show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> No
 
 
 def experiment_of(name: str, settings: Mapping[str, str]) -> _native.Experiment:
-    """An experiment with that device and changes to it; the file of an experiment or study gives its own."""
+    """An experiment with a device, or the experiment of that name or file, with settings of it changed."""
     experiment = _read(name) if is_experiment(name) else _native.Experiment().with_device(name)
     for key, value in settings.items():
         if not key.startswith("device."):
@@ -105,14 +105,14 @@ def experiment_of(name: str, settings: Mapping[str, str]) -> _native.Experiment:
 
 
 def in_its_file(name: str, settings: Mapping[str, str]) -> AbstractContextManager[None]:
-    """Gives errors about values of a device file, or of an experiment, their line."""
+    """Adds file and line to errors about values of a device file or an experiment."""
     return placed(name if is_experiment(name) else None, {"device": name}, settings)
 
 
 def _read(path: str) -> _native.Experiment:
-    """The experiment of a file, or by its name, without what a study sweeps."""
+    """The experiment of a file, or of that name, without its table `[study]`."""
     text = text_of(path)
-    with suppress(tomllib.TOMLDecodeError):  # which is told below, with its place
+    with suppress(tomllib.TOMLDecodeError):  # `Experiment` below reports it with its place
         tables = tomllib.loads(text)
         if tables.pop("study", None) is not None:
             text = document(tables)
@@ -120,7 +120,7 @@ def _read(path: str) -> _native.Experiment:
 
 
 def is_experiment(name: str) -> bool:
-    """Whether a device is named by an experiment, or the file of one, which has its device in a table."""
+    """Whether a name is that of an experiment, or of its file: one that has a table `[device]`."""
     try:
         text = file_of(name).read_text(encoding="utf-8") if name.endswith(".toml") or is_name(name) else ""
         return "\n[device]" in f"\n{text}"

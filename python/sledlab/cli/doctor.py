@@ -33,14 +33,14 @@ CLUSTER = "pip install 'sledlab[cluster]'"
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is there, or is not.
+    """A library, program, file or fact of the machine that `sledlab doctor` looks for.
 
     Attributes:
         what: Its name.
         found: Its version, place or number; empty where it is missing.
-        purpose: What it is for.
+        purpose: What sledlab uses it for.
         remedy: The command that installs it.
-        needed: Whether nothing works without.
+        needed: Whether sledlab does not work without it.
     """
 
     what: str
@@ -77,7 +77,7 @@ def doctor(*, as_json: bool) -> int:
 
 
 def findings() -> list[Finding]:
-    """Everything that is looked at."""
+    """Every library, program, file and fact that is looked for, found or missing."""
     extension = Path(_native.__file__ or "")
     program = [
         Finding("sledlab", _native.__version__, "everything", needed=True),
@@ -111,7 +111,7 @@ def findings() -> list[Finding]:
 
 
 def library(name: str, purpose: str, remedy: str, *, needed: bool = False) -> Finding:
-    """A library, with its version and that which is wanted."""
+    """The finding of a library: its version, or that it is missing."""
     try:
         return Finding(name, version(name), purpose, remedy, needed)
     except metadata.PackageNotFoundError:
@@ -119,7 +119,7 @@ def library(name: str, purpose: str, remedy: str, *, needed: bool = False) -> Fi
 
 
 def memory() -> str:
-    """The memory of the machine, where it can be asked."""
+    """The memory of the machine, in 10^9 bytes, or `unknown`."""
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -128,7 +128,7 @@ def memory() -> str:
 
 
 def place_of_data() -> str:
-    """Where data of jobs are kept; empty where nothing can be written there."""
+    """The directory for data of jobs and work records; empty where it cannot be written."""
     try:
         return str(home())
     except Error:

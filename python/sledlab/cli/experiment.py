@@ -1,4 +1,4 @@
-"""`sledlab experiment`: experiments that come with sledlab, by name; what they show, and running them."""
+"""`sledlab experiment`: list, show and run experiments that come with sledlab, by name."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class _Run(click.Group):
     """Runs an experiment: its name stands where groups have the name of a command."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of the study that runs an experiment, with the experiment given."""
+        """The command of the study that runs an experiment, bound to that experiment."""
         return None if ctx.resilient_parsing and cmd_name not in names() else bound(ctx, cmd_name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -97,7 +97,7 @@ class _Run(click.Group):
         return [*items(names(), incomplete), *super().shell_complete(ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Says where the options are."""
+        """Writes, in place of a list of commands, how to see the options of a study."""
         with formatter.section("Options of a study"):
             formatter.write_text("sledlab experiment run NAME --help")
 
@@ -134,7 +134,7 @@ def bound(ctx: click.Context, name: str) -> click.Command:
 
 
 def command_of(ctx: click.Context, study: str) -> click.Command:
-    """The command for experiments of a study; it is found where a user would, so that no other is imported.
+    """The command for experiments of a study, found by its words, so that no other command is imported.
 
     Raises:
         Error: There is no such study.
@@ -144,7 +144,7 @@ def command_of(ctx: click.Context, study: str) -> click.Command:
         raise unknown("study", study, [each.folder.replace("_", "-") for each in LIST])
     words = study.split()
     if listed is not None and listed.under:
-        # What options of another study's command choose has no command of its own.
+        # A study that options of another study's command choose has no command of its own.
         words = [listed.under] if study == "side-by-side" else [listed.under, study]
     command = ctx.find_root().command
     for word in words:

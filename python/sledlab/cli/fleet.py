@@ -1,4 +1,4 @@
-"""`sledlab fleet`: the study of volumes on devices, and beneath it what takes traces of volumes apart."""
+"""`sledlab fleet`: the study of volumes on devices, and beneath it `split`, which separates volumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of commands: imported only when used, suggesting the nearest name, or a command by themselves."""
+"""Groups of commands: some import commands when used, suggest the nearest name, or run as a command too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LegibleHelp(click.HelpFormatter):
-    """Help that standard output can show; `click` writes UTF-8 where that has ASCII alone."""
+    """Help in characters that standard output can show; click writes UTF-8 even where output is ASCII."""
 
     def getvalue(self) -> str:
         """The text of the help."""
@@ -29,7 +29,7 @@ class SuggestingGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command named first in `args`; an error with a suggestion if there is none."""
+        """The command named first in `args`; an error with the nearest name if that is unknown."""
         known = self.list_commands(ctx)
         if not ctx.resilient_parsing and args and args[0] not in known and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], known, n=1)
@@ -39,17 +39,17 @@ class SuggestingGroup(click.Group):
 
 
 class CommandGroup(SuggestingGroup):
-    """A command that has commands beneath it: where the first word names one, that runs, otherwise itself."""
+    """A command with commands beneath it: runs the one that the first word names, or else itself."""
 
     allow_interspersed_args = True  # options may follow its argument, as with other commands
     allow_extra_args = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """As a group; without words it runs itself, which may say what is missing."""
+        """Makes the group; without words it runs itself, which may say that an option is missing."""
         super().__init__(*args, **{"no_args_is_help": False, **kwargs})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Reads the words of the group, or its own options."""
+        """Reads the name of a command beneath, or the group's own arguments and options."""
         if args and args[0] in self.commands:
             ctx._protected_args, ctx.args = args[:1], args[1:]  # as `click.Group` does
             return ctx.args
@@ -60,11 +60,11 @@ class CommandGroup(SuggestingGroup):
         return click.Command.parse_args(self, ctx, args)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """What stands in the line on its use: its own words, or a command."""
+        """The pieces of the usage line: the group's own arguments, or a command beneath."""
         return [*click.Command.collect_usage_pieces(self, ctx), "| COMMAND ..."]
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command beneath, or itself."""
+        """Runs the command beneath that the words name, or the group itself."""
         if not ctx._protected_args:
             return click.Command.invoke(self, ctx)
         name, command, args = self.resolve_command(ctx, [*ctx._protected_args, *ctx.args])
@@ -84,16 +84,16 @@ class LazyGroup(SuggestingGroup):
     """A group whose commands are imported when needed."""
 
     def __init__(self, *args: Any, lazy: Mapping[str, Lazy], **kwargs: Any) -> None:
-        """`lazy`: where each command is, by its name."""
+        """Makes the group of the commands in `lazy`, by their names."""
         super().__init__(*args, **kwargs)
         self.lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, in the order given."""
+        """The names of all commands, in the order of `lazy`."""
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports the command, and makes it where a function makes it by its name."""
+        """Imports the command; where a function makes it, calls that with the command's name."""
         if cmd_name not in self.lazy:
             return None
         found = loaded(f"sledlab.cli.{self.lazy[cmd_name].at}")

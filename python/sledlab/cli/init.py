@@ -1,4 +1,4 @@
-"""`sledlab init`: files to begin with, which work as they are."""
+"""`sledlab init`: templates of files, which work as they are."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Template:
     """A file to begin with.
 
     Attributes:
-        file: What it is called unless somebody says otherwise; a Python file's text lies in a file `.txt`.
-        meaning: What it is.
-        first: The command to try first.
+        file: Its usual name; the text of a Python file is kept in a file `.txt`.
+        meaning: What the file describes.
+        first: The command to try with it first.
     """
 
     file: str
@@ -60,7 +60,7 @@ ALL = {
         "my_job.py", "a job of storage nodes", "sledlab smart record --job {file} --work my.work"
     ),
 }
-"""Every kind of file."""
+"""Every template, by the kind of file."""
 
 
 @click.command()
@@ -93,7 +93,7 @@ def _path(template: Template, name: str | None) -> Path:
     """The file to write.
 
     Raises:
-        Error: Its name has another ending, or is no name of a Python module where it has to be one.
+        Error: The name has another ending than the template, or is no name of a Python module for a `.py`.
     """
     usual = Path(template.file)
     path = usual if name is None else Path(name)
@@ -108,7 +108,7 @@ def _path(template: Template, name: str | None) -> Path:
 
 
 def text_of(kind: str, path: Path) -> str:
-    """The text of a file to begin with."""
+    """The text of a template, with names, parameters and the device filled in."""
     source = TEMPLATES / f"{kind}{'.txt' if path.suffix == '.py' else path.suffix}"
     text = source.read_text(encoding="utf-8")
     uniform = catalogue.workload.show("uniform").parameters

@@ -1,4 +1,4 @@
-"""`sledlab job`: what jobs there are, and what they and their data take."""
+"""`sledlab job`: list jobs, and show their parameters and those of their data."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def job_show(name: str, *, as_json: bool) -> None:
     own, of_data = found.settings
     if as_json:
         parameters = {"job": own, "data": of_data}
-        told = {key: [asdict(each) for each in specs] for key, specs in parameters.items()}
-        show_json({"name": found.name, "meaning": meaning(name), "data": found.data, "parameters": told})
+        plain = {key: [asdict(each) for each in specs] for key, specs in parameters.items()}
+        show_json({"name": found.name, "meaning": meaning(name), "data": found.data, "parameters": plain})
         return
     terminal.say(f"{found.name}: {meaning(name)}")
     if own:
@@ -52,6 +52,6 @@ def job_show(name: str, *, as_json: bool) -> None:
 
 
 def meaning(name: str) -> str:
-    """What a job is, in a line."""
+    """The meaning of a job, in one line."""
     listed = next((each.meaning for each in LIST if each.name == name), "")
     return listed or (find(name).function.__doc__ or "a job of your own").strip().splitlines()[0]

@@ -36,7 +36,7 @@ def man(directory: str) -> None:
 
 
 def walk(command: click.Command, context: click.Context) -> Iterator[click.Context]:
-    """A command and all beneath it, each in a context that names it."""
+    """A command and all commands beneath it, each in a click context with its full name."""
     yield context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
@@ -55,19 +55,19 @@ def page(context: click.Context) -> str:
     command = context.command
     name = name_of(context)
     usage = " ".join(command.collect_usage_pieces(context))
-    told = inspect.cleandoc(command.help or "")
+    help_text = inspect.cleandoc(command.help or "")
     records = [
         each for each in (param.get_help_record(context) for param in command.get_params(context)) if each
     ]
     lines = [
         f'.TH {name.upper()} 1 "" "sledlab {__version__}" "sledlab"',
         ".SH NAME",
-        f"{name} \\- {roff(first_sentence(told))}",
+        f"{name} \\- {roff(first_sentence(help_text))}",
         ".SH SYNOPSIS",
         f".B {context.command_path}",
         roff(usage),
         ".SH DESCRIPTION",
-        *paragraphs(told),
+        *paragraphs(help_text),
     ]
     if records:
         lines.append(".SH OPTIONS")
@@ -85,7 +85,7 @@ def first_sentence(text: str) -> str:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """A help text: paragraphs are filled, what follows a backspace stands as it is."""
+    """A help text in the language of man; paragraphs behind a backspace keep their lines."""
     for part in text.split("\n\n"):
         as_it_is = part.startswith("\b\n")
         yield ".PP"
@@ -95,7 +95,7 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def roff(text: str) -> str:
-    """Text in which nothing is a command of man.
+    """Text escaped so that man takes no part of it as a command.
 
     Examples:
         >>> print(roff("--out DIR"), roff(".toml"))

@@ -1,4 +1,4 @@
-"""What is wrong with a line of command, said like every other mistake: what and where, and what to do."""
+"""Mistakes on the command line, made an `Error` like every other: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 UNKNOWN_FORM = ("this is none of the known trace formats", "this is no work record")
-"""How messages begin about files that are something else than was thought."""
+"""How messages begin about files that are not of the kind that a command expects."""
 
 OS_ERROR = r" \(os error \d+\)"
 EXPECTED = r"expected (.*), found (.*)$"
 
 
 def decoded(arguments: Sequence[str]) -> list[str]:
-    """The words of a line of command, also where the locale has no name for its encoding.
+    """The words of the command line as UTF-8, also where the locale's encoding is not UTF-8.
 
     Raises:
-        Error: One is no text: the simulator, tables and pages name files in UTF-8.
+        Error: A word is not UTF-8: the simulator, tables and pages name files in UTF-8.
     """
     return [_decoded(word) for word in arguments]
 
@@ -51,7 +51,7 @@ def _decoded(word: str) -> str:
 
 
 def not_encoded(error: UnicodeEncodeError) -> Error:
-    """The error about a name that this locale has no bytes for."""
+    """The error about a name that the encoding of this locale cannot express."""
     return Error(
         f"`{visible(error.object)}` cannot be said in the encoding of this locale, {error.encoding}",
         remedy="set PYTHONUTF8=1, or a locale such as LC_ALL=C.UTF-8",
@@ -59,29 +59,29 @@ def not_encoded(error: UnicodeEncodeError) -> Error:
 
 
 def not_written(reason: str) -> Error:
-    """The error about standard output that takes nothing, for a reason as system or simulator give it."""
+    """The error about standard output that cannot be written, with the system's or simulator's reason."""
     reason = reason.removeprefix(streams.LOST).partition(" (os error")[0]
     return Error(f"standard output: {streams.LOST}{reason}", remedy="lead it where there is room")
 
 
 def of_system(error: OSError) -> Error:
-    """An error of the operating system."""
+    """An error of the operating system as an `Error`."""
     reason = error.strerror or str(error)
     said = f"{error.filename}: {reason}" if error.filename else reason
     return Error(said, remedy="see that the file is there, and may be read or written")
 
 
 def with_help(error: Error, command: click.Command, arguments: Sequence[str]) -> Error:
-    """The error with something to do about it, which the command's own help is if nothing else.
+    """The error with a remedy: its own, one from its message, or else a hint to the help of the command.
 
     Args:
-        error: It.
-        command: The whole command line.
-        arguments: The words after its name.
+        error: The error.
+        command: The root of all commands.
+        arguments: The words after `sledlab`.
     """
     message, place, remedy = error.message, error.place, error.remedy
     if place is not None and any(message.startswith(each) for each in UNKNOWN_FORM):
-        place = replace(place, text="")  # whatever the file is, it may be nobody's to show
+        place = replace(place, text="")  # a file of another kind may hold text that is private
     message = re.sub(OS_ERROR, "", message)
     if message.count("\n") == 1:
         message = message.replace("\n", ": ")
@@ -91,7 +91,7 @@ def with_help(error: Error, command: click.Command, arguments: Sequence[str]) ->
 
 
 def _expected(message: str) -> str | None:
-    """What to do where the message says what was expected."""
+    """A remedy from a message that says what was expected; `None` for other messages."""
     if message.endswith("No such file or directory"):
         return "check the path"
     if message.endswith("valid UTF-8"):
@@ -107,7 +107,7 @@ def _expected(message: str) -> str | None:
 
 
 def _path(command: click.Command, arguments: Sequence[str]) -> str:
-    """The command that words begin with."""
+    """The command, with its groups, that the words name: `sledlab trace info`."""
     path = ["sledlab"]
     for word in arguments:
         if not isinstance(command, click.Group):
@@ -121,17 +121,17 @@ def _path(command: click.Command, arguments: Sequence[str]) -> str:
 
 
 def asks_for_help(mistake: click.ClickException) -> bool:
-    """Whether nothing but the name of a group was said; older versions of click show the help themselves."""
+    """Whether the words were the name of a group alone; older versions of click show the help themselves."""
     return type(mistake).__name__ == "NoArgsIsHelpError"
 
 
 def of_usage(mistake: click.ClickException, command: click.Command, arguments: Sequence[str]) -> Error:
-    """What is wrong with options and arguments.
+    """The error about wrong options or arguments.
 
     Args:
-        mistake: It.
-        command: The whole command line.
-        arguments: The words after its name.
+        mistake: The mistake as click reports it.
+        command: The root of all commands.
+        arguments: The words after `sledlab`.
     """
     path = _path(command, arguments)
     see = f"`{path} --help` lists what it takes"
@@ -153,13 +153,13 @@ def of_usage(mistake: click.ClickException, command: click.Command, arguments: S
 
 
 def _name(parameter: click.Parameter) -> str:
-    """What people call an option or an argument."""
+    """The longest name of an option, or the name of an argument in capitals."""
     word = (parameter.name or "").upper()
     return max(parameter.opts, key=len) if isinstance(parameter, click.Option) else word
 
 
 def _form(path: str, mistake: click.UsageError, missing: click.Parameter) -> str:
-    """The whole command with what is missing in it."""
+    """The whole usage line of a command, with the missing option or argument in it."""
     context = mistake.ctx or click.Context(click.Command(""))
     pieces = context.command.collect_usage_pieces(context)
     if isinstance(missing, click.Option):
@@ -168,12 +168,12 @@ def _form(path: str, mistake: click.UsageError, missing: click.Parameter) -> str
 
 
 def _unusable(message: str) -> str:
-    """Why an option cannot be used in that way."""
+    """Whether an option takes no value or needs one, for the message."""
     return "takes no value" if "does not take a value" in message else "needs a value"
 
 
 def _bad_value(mistake: click.BadParameter, parameter: click.Parameter) -> Error:
-    """What is wrong with the value of an option or argument."""
+    """The error about a wrong value of an option or argument."""
     name, kind = _name(parameter), parameter.type
     if isinstance(kind, (click.types.IntParamType, click.types.FloatParamType)):
         noun = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"

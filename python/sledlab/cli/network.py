@@ -1,4 +1,4 @@
-"""`sledlab node` and `sledlab network`: what clusters are made of."""
+"""`sledlab node` and `sledlab network`: list and show the presets that clusters are made of."""
 
 from __future__ import annotations
 
@@ -77,6 +77,6 @@ def network_show(name: str, *, as_json: bool) -> None:
 
 
 def _show_values(entry: Entry) -> None:
-    """Prints a preset with its own values."""
+    """Prints the parameters of a preset with the preset's values."""
     terminal.say(f"{entry.name}: {entry.meaning}")
     show_parameters(entry.parameters, {spec.name: spec.default for spec in entry.parameters})

@@ -1,4 +1,4 @@
-"""Options of the command line, made from the declarations, and output that several commands share."""
+"""Options of the command line, made from their declarations, and output that several commands share."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ SOURCE: Mapping[str, Option] = {
     "sort": Option("Put requests in order that come up to N lines too late.", read=count),
     "workload": Option("Generated workload instead of a trace (sledlab workload list).", "NAME"),
 }
-"""What is replayed, on the command line."""
+"""Options that name the source of requests: a trace or a workload."""
 
 SET = {"settings": declared(Replayed)["settings"]}
-"""Any other setting."""
+"""The option `--set`, for any setting without an option of its own."""
 
 REPLACE = {"replace": Option("Remove first what sledlab left in DIR, even of another command.", read=bool)}
-"""What goes with a directory for results."""
+"""The option that goes with `--out`."""
 
 
 class Count(click.ParamType[int]):
     """A whole number that may be written as `1e6` or `10k`.
 
     Args:
-        least: No smaller one is taken.
+        least: The smallest number accepted.
     """
 
     name = "integer"
@@ -55,10 +55,10 @@ class Count(click.ParamType[int]):
         self.least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number in a word.
+        """The number that a word spells.
 
         Raises:
-            Error: There is none, or it is too small.
+            Error: The word is no number, or the number is too small.
         """
         flag = max(param.opts, key=len) if param is not None else ""
         if isinstance(value, int):
@@ -115,7 +115,7 @@ static_option = click.option(
 
 
 def made(name: str, option: Option) -> click.Option:
-    """An option of the command line."""
+    """A declared option as an option of click."""
     flag = f"--{option.flag or name.replace('_', '-')}"
     default = f"  [default: {option.default}]" if option.default else ""
 
@@ -141,12 +141,12 @@ def made(name: str, option: Option) -> click.Option:
 
 
 def _said(_context: click.Context, _parameter: click.Parameter, value: bool) -> bool | None:
-    """A switch that is not said says nothing."""
+    """`True` for a switch that is set, `None` for one that is not: so that it overrides nothing."""
     return value or None
 
 
 def options(said: Mapping[str, Option]) -> Callable[[F], F]:
-    """Options as one decorator; help lists them in this order."""
+    """A decorator that adds several options to a command; help lists them in this order."""
 
     def decorate(function: F) -> F:
         params = function.__dict__.setdefault("__click_params__", [])
@@ -159,12 +159,12 @@ def options(said: Mapping[str, Option]) -> Callable[[F], F]:
 def ordered(
     everything: Mapping[str, Option], *, device: bool | str = True, requests: bool = True
 ) -> dict[str, Option]:
-    """Options in the order of help: what is replayed on what, axes, models, replay, settings, and the rest.
+    """Options in the order of help: device, source, axes of a study, models, replay, settings, and the rest.
 
     Args:
         everything: The options of a run or of a study.
-        device: Whether it takes one device; a name is the device unless one is said.
-        requests: Whether it takes a trace or a workload.
+        device: Whether the command takes one device; a name is its default device.
+        requests: Whether the command takes a trace or a workload.
     """
     single, replayed, studied = declared(Simulated), declared(Replayed), declared(Studied)
     axes = {name: option for name, option in everything.items() if name not in {*single, *studied}}
@@ -177,10 +177,10 @@ def ordered(
 
 
 def source_of(flags: Mapping[str, Any]) -> Any:
-    """The trace or the workload that options name; none where they name none.
+    """The trace or the workload that options name; `None` where they name neither.
 
     Raises:
-        Error: They contradict each other.
+        Error: The options contradict each other.
     """
     from_file, kind, form = (flags.get(name) for name in ("trace", "workload", "format"))
     if from_file and kind:

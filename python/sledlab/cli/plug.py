@@ -1,4 +1,4 @@
-"""The plug of a server's device, pulled by a signal."""
+"""Power failures of a server's device by the signal SIGUSR1."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Plug:
-    """What a signal pulls.
+    """The power plug of a served device, pulled by a signal.
 
     Attributes:
-        server: Whose power fails; none as long as there is none.
+        server: The server whose device loses its power; `None` before it has started and after its end.
     """
 
     def __init__(self) -> None:
@@ -30,22 +30,24 @@ class Plug:
         self._asked = 0
 
     def pull(self, number: int, frame: FrameType | None) -> None:
-        """Has the power fail, and says what that has done, or why it cannot; it goes on in both cases."""
+        """Handles the signal: the power fails, and the loss, or why the power cannot fail, is printed."""
         self._asked += 1
         if self._asked > 1:
-            return  # the signal has come while the power was failing: it fails again after that
+            return  # the signal came during a power failure: the loop below makes another one after it
         while self._asked:
             try:
-                told = words.power_failure(self.server.power_fail()) if self.server else "There is no device."
+                message = (
+                    words.power_failure(self.server.power_fail()) if self.server else "There is no device."
+                )
             except Error as error:
-                told = str(error)
-            terminal.tell(told)
+                message = str(error)
+            terminal.tell(message)
             self._asked -= 1
 
 
 @contextmanager
 def pulled() -> Iterator[Plug]:
-    """Within this context SIGUSR1 has the power of a server fail, where it would end this process."""
+    """Within this context SIGUSR1 makes the power of a server's device fail; else it ends this process."""
     plug = Plug()
     if not hasattr(signal, "SIGUSR1") or threading.current_thread() is not threading.main_thread():
         yield plug

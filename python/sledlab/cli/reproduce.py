@@ -1,4 +1,4 @@
-"""`sledlab reproduce`: figures and claims of the papers; what came of them, and running them again."""
+"""`sledlab reproduce`: list figures and claims of the papers with their verdicts, and run them again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAPERS = ("000", "001", "002", "003", "004")
 
 
 def names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Figures and claims that begin with a word."""
+    """Completes a word to names of figures and claims."""
     return items([*figures(), *claims()], incomplete)
 
 
@@ -56,9 +56,9 @@ def reproduce() -> None:
 @json_option
 def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
     """All figures that are drawn again and all claims, with what came of them."""
-    outcomes = dict.fromkeys(each.outcome for each in claims().values())
-    if outcome not in (None, *outcomes):
-        raise unknown("outcome", str(outcome), list(outcomes))
+    verdicts = dict.fromkeys(each.outcome for each in claims().values())
+    if outcome not in (None, *verdicts):
+        raise unknown("outcome", str(outcome), list(verdicts))
     shown = [each for each in figures().values() if paper in (None, each.paper) and outcome is None]
     about = [
         each for each in claims().values() if paper in (None, each.paper) and outcome in (None, each.outcome)

@@ -61,18 +61,18 @@ def of(kind: str) -> dict[str, Any]:
 
 
 def of_job(name: str) -> dict[str, Any]:
-    """What can be said of a job and its data."""
+    """The schema of a job's settings and those of its data."""
     own, of_data = find(name).settings
     return schemas.table((*own, *of_data), {"job": {"const": name}}, ["job"])
 
 
 def of_studies() -> dict[str, Any]:
-    """The table `[study]`: one of those of all studies."""
+    """The schema of the table `[study]`: that of any one study."""
     return {"anyOf": [of_study(each.folder) for each in LIST]}
 
 
 def of_study(folder: str) -> dict[str, Any]:
-    """The table `[study]` of a study: its axes."""
+    """The schema of the table `[study]` of one study: its axes."""
     study = loaded(f"sledlab.studies.{folder}:STUDY")
     hints = get_type_hints(study.options, include_extras=True)
     properties: dict[str, Any] = {"kind": {"const": study.name, "description": study.meaning}}
@@ -103,5 +103,5 @@ def of_type(kind: Any) -> dict[str, Any]:
         return {"type": "array", "items": of_type(parts[0])} if parts else {"type": "array"}
     if origin is Mapping or kind is Mapping:
         return {"type": "object"}
-    # A chosen model and a path are words in files.
+    # A chosen model and a path are text in files.
     return dict(TYPES.get(str if kind is Chosen else kind, TYPES[str]) if kind is not Any else {})

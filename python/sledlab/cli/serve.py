@@ -49,10 +49,10 @@ SEVERAL = {
 }
 
 KIND = "serve"
-"""Of the results of several devices."""
+"""Kind of the results that several devices leave in a directory."""
 
 LOOK_S = 0.25
-"""Seconds between two looks at a server."""
+"""Seconds between two polls of a server's status."""
 
 
 class WithCommand(click.Command):
@@ -67,7 +67,7 @@ class WithCommand(click.Command):
         return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """The words of the line of usage."""
+        """The pieces of the usage line, with the other command behind `--`."""
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND ...]"]
 
 
@@ -148,10 +148,10 @@ def _serve_each(
     replace: bool,
     as_json: bool,
 ) -> int:
-    """Runs the command on one device after the other, and says what came of each beside the others.
+    """Runs the command on one device after the other, and shows their results side by side.
 
     Raises:
-        Error: There is no command, or one device would find what the one before it has left.
+        Error: There is no command, or a device would find data that the device before it wrote.
     """
     if not command:
         raise Error("--devices needs a command to run on each of them", remedy="put it at the end, after --")
@@ -190,7 +190,7 @@ def _serve_each(
 
 
 def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bool) -> int:
-    """Waits for the command, the time or Ctrl-C, and shows what goes on meanwhile; gives the exit code."""
+    """Waits for the command, `lasts_s` or Ctrl-C, and shows the status meanwhile; returns the exit code."""
     ends = time.monotonic() + (lasts_s or float("inf"))
     with ExitStack() as stack:
         process = stack.enter_context(_started(command, server)) if command else None
@@ -213,7 +213,7 @@ def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bo
         if process is None:
             return 0
         if process.poll() is None and not server.status()["error"]:
-            process.terminate()  # its time is over, which was asked for
+            process.terminate()  # --duration is over
             process.wait()
             return 0
         return _exit_code(process.wait())
@@ -234,10 +234,10 @@ def _exit_code(code: int) -> int:
 
 
 def _started(command: list[str], server: Server) -> subprocess.Popen[bytes]:
-    """Starts a command.
+    """Starts a command, with the server's addresses in its environment.
 
     Raises:
-        Error: It cannot be.
+        Error: The command cannot be started.
     """
     try:
         return subprocess.Popen(command, env={**os.environ, **server.environment})
@@ -248,9 +248,9 @@ def _started(command: list[str], server: Server) -> subprocess.Popen[bytes]:
 
 
 def _introduce(server: Server) -> None:
-    """Says where the device is, and how to use it."""
+    """Prints the address of the device, and commands that use it."""
     terminal.say(server.uri)
-    sys.stdout.flush()  # whoever waits for it behind a pipe
+    sys.stdout.flush()  # a program behind a pipe may wait for the address
     if server.disk:
         terminal.say(server.disk)
     for line in _uses(server):
@@ -259,7 +259,7 @@ def _introduce(server: Server) -> None:
 
 
 def _uses(server: Server) -> list[str]:
-    """Commands that use a device, as they can be said in another terminal."""
+    """Commands that use a device, to be run in another terminal."""
     reads = "fio --name=reads --rw=randread --bs=4k --size=64M --runtime=10"
     if server.disk and Path(server.disk).is_dir():
         return [f"cp -r /usr/share/doc '{server.disk}' && sync -f '{server.disk}'"]
@@ -273,7 +273,7 @@ def _uses(server: Server) -> list[str]:
 
 
 def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
-    """Says what came of it."""
+    """Prints the result of a server that has stopped."""
     emulation, result = server.emulation, server.result
     assert emulation is not None
     if as_json:
@@ -291,6 +291,6 @@ def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
 
 
 def _as_data(result: Result | None, emulation: Emulation | None) -> dict[str, Any]:
-    """What came of a run as plain data."""
-    told = {} if emulation is None else {"emulation": emulation.to_dict()}
-    return {**({} if result is None else result.to_dict()), **told}
+    """The result of a run and its emulation, as plain data."""
+    emulated = {} if emulation is None else {"emulation": emulation.to_dict()}
+    return {**({} if result is None else result.to_dict()), **emulated}

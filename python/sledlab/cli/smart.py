@@ -1,4 +1,4 @@
-"""`sledlab smart`: the study of jobs on storage nodes, and beneath it what replays and shows one record."""
+"""`sledlab smart`: the study of jobs on storage nodes; beneath it `record`, `replay`, `show` and `size`."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     """The number of a node, and a file.
 
     Raises:
-        Error: The first is no number of a node.
+        Error: The first word is no number of a node.
     """
     try:
         return count(said[0]), said[1]
@@ -241,10 +241,10 @@ def smart_record(
             "`--tables` are a query's, in place of TPC-H's",
             remedy="leave it out" if query is None else "leave out --scale-factor",
         )
-    told: dict[str, Any] = dict(pair("--set", item) for item in settings)
+    parameters: dict[str, Any] = dict(pair("--set", item) for item in settings)
     if scale_factor is not None:
-        told["scale_factor"] = str(scale_factor)
-    clashing = sorted(set(told) & {"job", "nodes", "progress", "failed", *said})
+        parameters["scale_factor"] = str(scale_factor)
+    clashing = sorted(set(parameters) & {"job", "nodes", "progress", "failed", *said})
     if clashing:
         raise Error(f"`{clashing[0]}` is said by --{clashing[0].replace('_', '-')}", remedy="leave out --set")
     with Progress("recording", of="") as progress:
@@ -260,7 +260,7 @@ def smart_record(
             )
         else:
             numbers = [count(number) for number in failed.split(",")] if failed else []
-            found = record(str(job), nodes, failed=numbers, progress=progress.going, **said, **told)
+            found = record(str(job), nodes, failed=numbers, progress=progress.going, **said, **parameters)
     if as_json:
         show_json(found.described)
         return
@@ -271,7 +271,11 @@ def smart_record(
 
 
 def _only_for_jobs() -> None:
-    """Raises an error where an option is given that means nothing for a query."""
+    """Refuses options for jobs, which mean nothing for a query.
+
+    Raises:
+        Error: One of them was given.
+    """
     given = click.get_current_context().get_parameter_source
     for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured", "redundancy", "failed"):
         if given(name) is ParameterSource.COMMANDLINE:
@@ -298,7 +302,7 @@ def smart_show(file: str, *, as_json: bool) -> None:
 
 
 def smart(_name: str) -> click.Command:
-    """The command of the study, with those that look at one record, and for a size, beneath it."""
+    """The command of the study, with `record`, `replay`, `show` and `size` beneath it."""
     group = made(STUDY, kind=CommandGroup)
     assert isinstance(group, click.Group)
     group.add_command(smart_record)

@@ -1,4 +1,4 @@
-"""Standard output and error as they are found: of any encoding, closed, full, or left by their readers."""
+"""Standard output and error made fit for use: of any encoding, closed, full, or closed by their readers."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 STDOUT = ("<stdout>", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-"""Standard output, as errors name it."""
+"""Names that errors have for standard output."""
 
 LOST = "cannot write: "
 GONE = "Broken pipe"
-"""How the simulator says that it cannot write, and that the reader of a pipe has left."""
+"""How the simulator's messages begin when it cannot write, and what they hold when a pipe is closed."""
 
 
 class WriteError(Exception):
-    """Standard output cannot be written; no `OSError`, which libraries would answer in their own ways.
+    """Standard output cannot be written; no `OSError`, because libraries would handle that themselves.
 
     Attributes:
-        reason: Why, in words.
-        left: Whether it has a reader who has left: nothing is wrong then, and nothing more to say.
+        reason: Why it cannot be written, in words.
+        left: Whether its reader has closed the pipe: that is no error, and gets no message.
     """
 
     def __init__(self, error: OSError) -> None:
@@ -39,7 +39,7 @@ class _Output(io.FileIO):
     """Standard output."""
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Writes, and says so where it cannot."""
+        """Writes, and raises `WriteError` where that fails."""
         try:
             return super().write(data)
         except OSError as error:
@@ -47,10 +47,10 @@ class _Output(io.FileIO):
 
 
 class _News(io.FileIO):
-    """Standard error: news that nobody can read is no reason to stop."""
+    """Standard error: a message that cannot be written does not stop the program."""
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Writes as far as it can."""
+        """Writes; where that fails, drops the data as if it were written."""
         try:
             return super().write(data)
         except OSError:
@@ -58,21 +58,21 @@ class _News(io.FileIO):
 
 
 def prepare() -> None:
-    """Makes the standard streams fit for whatever they lead to; for a process that runs one command."""
+    """Replaces the standard streams by ones that bear any encoding, and failing writes; once in a process."""
     _open_what_is_closed()
     sys.stdout = _made(sys.stdout, 1, _Output)
     sys.stderr = _made(sys.stderr, 2, _News)
 
 
 def _open_what_is_closed() -> None:
-    """Has closed standard streams lead nowhere, or the next files to be opened would take their places."""
+    """Opens closed standard streams on the null device, or the next files opened would get their numbers."""
     while (place := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(place)
 
 
 def _made(old: TextIO | None, number: int, kind: type[io.FileIO]) -> TextIO:
-    """A stream like the old one that replaces what it cannot encode; a terminal is only told to."""
+    """A stream like the old one that replaces characters it cannot encode; a terminal is reconfigured so."""
     if isinstance(old, io.TextIOWrapper) and old.isatty():
         old.reconfigure(errors=HANDLER)
         return old
@@ -90,7 +90,7 @@ def _made(old: TextIO | None, number: int, kind: type[io.FileIO]) -> TextIO:
 
 
 def leave() -> None:
-    """Drops what has not been written: standard output leads nowhere from now on."""
+    """Drops buffered output: standard output leads to the null device from now on."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)

@@ -42,13 +42,13 @@ tables_of = later("sledlab.study.file:tables_of")
 OUT = Option("Directory for tables and report; points that DIR holds already are not run again.", "DIR")
 
 NAMED = "STUDY may also be the name of an experiment (sledlab experiment list); a file of that name wins."
-"""What stands in the help of every study, before its examples."""
+"""A sentence in the help of every study, before its examples."""
 
 
 def command(folder: str) -> click.Command:
-    """The command of a study by its folder, with `list` and `show` where a kind of model has its name.
+    """The command of a study by its folder, with `list` and `show` if a kind of model has the same name.
 
-    Studies under it are commands beneath it, or chosen by their options.
+    Studies listed under that study are commands beneath it, or are chosen by their options.
     """
     found = _study(folder)
     beneath = {each.folder: _study(each.folder) for each in LIST if each.under == folder}
@@ -73,7 +73,7 @@ def _study(folder: str) -> Study[Any]:
 def made(
     study: Study[Any], others: Sequence[Study[Any]] = (), kind: type[click.Command] = click.Command
 ) -> click.Command:
-    """A command that runs a study, or one of others whose options choose them."""
+    """A command that runs a study, or one of `others` where an option chooses that."""
 
     @options(_declared(study, others))
     @static_option
@@ -111,7 +111,7 @@ def made(
 
 
 def _is_place(study: Study[Any], said: str | None) -> bool:
-    """Whether the argument of the command of a study is what it is about, and no file of a study."""
+    """Whether the argument of a study's command is the place that it studies, and no file of a study."""
     return bool(study.place) and said is not None and Path(said).suffix != ".toml" and not is_name(said)
 
 
@@ -119,17 +119,17 @@ class _Own(click.Argument):
     """An argument of a command that commands beneath it do not have."""
 
     def get_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """What stands for it in the line on the use of its command, and nothing in those of others."""
+        """The argument in the usage line of its own command; nothing in those of commands beneath it."""
         return super().get_usage_pieces(ctx) if self in ctx.command.params else []
 
 
 def _chosen(
     study: Study[Any], others: Sequence[Study[Any]], file: str | None, flags: Mapping[str, Any]
 ) -> Study[Any]:
-    """The study that options or a file choose.
+    """The study that options or the file choose: one of `others`, else `study`.
 
     Raises:
-        Error: Some options are of one study, some of another.
+        Error: Some options belong to one study, some to another.
     """
     said = [name for name, value in flags.items() if value is not None]
     chosen = next((each for each in others if set(each.chosen_by) & set(said)), None)
@@ -151,9 +151,9 @@ def _chosen(
 
 
 def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
-    """Their options in the order of help: what is replayed on what, axes, models, replay, and the rest."""
+    """The options of all these studies, in the order of help."""
     everything = dict(declared(study.options))
-    everything.pop(study.place, None)  # it is the argument
+    everything.pop(study.place, None)  # the place is the argument, not an option
     for other in others:
         everything |= {
             name: option for name, option in declared(other.options).items() if name not in everything

@@ -16,18 +16,18 @@ tables_of = later("sledlab.study.file:tables_of")
 
 
 def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
-    """Refuses the file of a study where another command reads it, with the command that does.
+    """Refuses the file of a study that another command runs; the remedy names that command.
 
     Args:
-        file: What is read, if anything.
-        own: Kinds of studies that it may be.
+        file: The file that a command reads, if any.
+        own: Kinds of studies that the command itself runs.
 
     Raises:
-        Error: It is one.
+        Error: The file is that of another study.
     """
     tables: Mapping[str, Any] = {}
     if file is not None:
-        with suppress(Error):  # which whoever reads the file tells with its place
+        with suppress(Error):  # the command reports it with its place when it reads the file
             tables = tables_of(file)
     said = tables.get("study")
     kind = str(said.get("kind")) if isinstance(said, dict) else ""

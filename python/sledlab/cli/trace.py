@@ -72,7 +72,7 @@ def trace() -> None:
 
 
 def opened(function: Callable[..., None]) -> Callable[..., None]:
-    """Hands a command the trace that FILE, --format and --sort say."""
+    """Passes a command the trace that FILE, --format and --sort name."""
 
     @wraps(function)
     def run(file: str, format: str | None, sort: int, **said: Any) -> None:
@@ -202,7 +202,7 @@ def head(trace: Trace, rows: int, *, as_json: bool) -> None:
 
 
 def _write(source: _native.Source, out: str, to: str | None, **kept: bool) -> None:
-    """Writes a stream with a progress bar and says what was written."""
+    """Writes a stream of requests with a progress bar, and prints how many there were."""
     if out != "-":
         check_writable(Path(out))
     with Progress("writing") as progress:

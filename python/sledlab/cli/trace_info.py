@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
-"""What a request may be, and several of them."""
+"""Kinds of operation in the singular and the plural."""
 
 
 def show(found: Mapping[str, Any]) -> None:
-    """Prints it."""
+    """Prints the characterisation `found`."""
     media = found["reads"] + found["writes"]
     terminal.say(
         f"{found['file']} ({found['format']}): {counted(found['requests'], 'request')} "

@@ -1,4 +1,4 @@
-"""`sledlab workload`: what there is, and stand-ins against what was published."""
+"""`sledlab workload`: list and show generators, and compare stand-ins with published statistics."""
 
 from __future__ import annotations
 

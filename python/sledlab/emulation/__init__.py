@@ -1,6 +1,7 @@
-"""Real programs on devices that do not exist: a block device that answers when the model says.
+"""Real programs on devices that do not exist: a block device that replies when the model completes a request.
 
 `serve` starts a server of the protocol NBD, which fio, QEMU, and the tools of libnbd speak; `attached` makes
-a file, a block device or a file system of it. What programs asked is recorded and, at the end, replayed: the
-result is that of `simulate`, and `Emulation` says how true the run was.
+a file, a block device or a file system of the server's device. The requests of programs are recorded and, at
+the end, replayed: the result is that of `simulate`, and `Emulation` says how close to the model's times the
+replies left.
 """

@@ -1,8 +1,8 @@
-"""What a server's device is made of on this machine: a file, a block device, or a mounted file system.
+"""A server's device attached to this machine: as a file, a block device, or a mounted file system.
 
-`nbdfuse` makes a file of it, `losetup` a block device of that, and `mount` a file system of that; the last
-two need root. What is missing is said before anything starts. The way through the file or the block device is
-measured before a file system is made or mounted: then nobody else uses it.
+`nbdfuse` makes a file of the device, `losetup` a block device of the file, and `mount` a file system of the
+block device; the last two need root. Missing programs are named before anything starts. The time through the
+file or the block device is measured before a file system is made or mounted: then nothing else uses it.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ PACKAGES = {
 FUSE = "is /dev/fuse there, and may it be opened?"
 
 WAIT_S = 20.0
-"""Seconds in which a file or a device must be there."""
+"""Seconds within which nbdfuse must have made its file."""
 
 BUSY_S = 5.0
-"""Seconds that whoever still uses a file system is given before it is taken away all the same."""
+"""Seconds that processes which still use a file system are given before it is unmounted lazily."""
 
 
 class Attached:
-    """A file, a device or a file system, until it is taken away.
+    """A server's device attached as a file, a block device or a file system, until it is detached.
 
     Attributes:
-        path: It.
+        path: The file, the block device, or the directory of the file system.
     """
 
     def __init__(self, path: Path, stack: ExitStack, force: Sequence[Callable[[], object]]) -> None:
@@ -58,10 +58,10 @@ class Attached:
         atexit.register(self.detach)
 
     def detach(self) -> None:
-        """Takes it away; what has been written has reached the server then.
+        """Detaches the device; all that was written to it has reached the server then.
 
         Raises:
-            Error: It was not there any more, or does not go.
+            Error: The device was no longer attached, or cannot be detached.
         """
         try:
             self._stack.close()
@@ -69,9 +69,9 @@ class Attached:
             atexit.unregister(self.detach)
 
     def break_off(self) -> None:
-        """Takes it away after the device has lost its power, at once: whoever uses it finds errors.
+        """Detaches the device at once, after it has lost its power: processes that use it get errors.
 
-        What the kernel had not written yet is lost, as when a host loses its power too.
+        Data that the kernel had buffered and not yet written is lost, as when a host loses its power too.
         """
         for act in reversed(self._force):
             with suppress(Error):
@@ -86,11 +86,11 @@ def attached(
 ) -> Iterator[Attached]:
     """Makes a file (`file:DIR`), a block device (`loop`) or a file system (`ext4:DIR`) of a server's device.
 
-    `probe` measures the way through the file, or the block device. A file system that was `made` before is
-    never made again.
+    `probe` measures the time through the file, or the block device. Where `made`, the file system was made
+    before, and is only mounted.
 
     Raises:
-        Error: It is none of these, a program or root is missing, or one of the programs fails.
+        Error: `said` is none of these, a program or root is missing, or one of the programs fails.
     """
     kind, _, place = said.partition(":")
     _check(kind, place, said)
@@ -116,10 +116,10 @@ def attached(
 
 
 def _check(kind: str, place: str, said: str) -> None:
-    """Refuses what cannot be made here.
+    """Refuses a device that cannot be attached on this machine, or not at that place.
 
     Raises:
-        Error: It cannot.
+        Error: The kind is unknown, the place is no empty directory, or programs or root are missing.
     """
     programs = {
         "file": ("nbdfuse", "fusermount3"),
@@ -144,15 +144,15 @@ def _check(kind: str, place: str, said: str) -> None:
 
 
 def _program(name: str) -> str | None:
-    """The path of a program, also of one that only root has on its path."""
+    """The path of a program, also of one in directories that only root has in `PATH`."""
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"]))
 
 
 def _do(*command: str) -> str:
-    """Runs a program and gives what it prints.
+    """Runs a program and returns its standard output.
 
     Raises:
-        Error: It fails.
+        Error: The program fails.
     """
     program = _program(command[0]) or command[0]
     done = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
@@ -171,7 +171,7 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
     """
     path = directory / FILE
     program = _program("nbdfuse") or "nbdfuse"
-    # Ctrl-C is for us: it has to be there until all is written.
+    # Ctrl-C must not reach nbdfuse, which has to run until all buffered writes have reached the server.
     with subprocess.Popen(
         [program, str(directory), uri], stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
@@ -193,10 +193,10 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
 
 
 def _wait(path: Path, process: subprocess.Popen[str]) -> None:
-    """Waits until a file is there.
+    """Waits until nbdfuse has made its file.
 
     Raises:
-        Error: The program that makes it has ended, or takes too long.
+        Error: nbdfuse has ended, or takes too long.
     """
     begun = time.monotonic()
     while not path.exists():
@@ -214,10 +214,10 @@ def _wait(path: Path, process: subprocess.Popen[str]) -> None:
 
 
 def _take_away(place: Path, program: str, *options: str, lazily: str) -> None:
-    """Unmounts a file system. Whoever still uses it is given a moment, and then the rest when they leave.
+    """Unmounts a file system: lazily if processes still use it after `BUSY_S` seconds.
 
     Raises:
-        Error: It does not go.
+        Error: The file system cannot be unmounted.
     """
     begun = time.monotonic()
     while mounted_at(place) is not None:
@@ -242,14 +242,14 @@ def _loop(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _mounted(device: Path, place: Path, force: list[Callable[[], object]], *, made: bool) -> Iterator[Path]:
-    """A file system on a device, made if there is none and none was `made` before.
+    """A mounted file system on a device; made first if the device is empty, unless it was `made` before.
 
     Raises:
-        Error: The device holds something else.
+        Error: The device holds something other than an ext4 file system.
     """
     found = _found(device)
     if not found and not made:
-        # All at once: else the kernel goes on with it later, while applications are measured.
+        # All inode tables and the journal at once: else the kernel initialises them later, while we measure.
         _do("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(device))
     elif found != "ext4":
         raise Error(
@@ -265,7 +265,7 @@ def _mounted(device: Path, place: Path, force: list[Callable[[], object]], *, ma
 
 
 def _found(device: Path) -> str:
-    """What a device holds: a kind of file system or of partition table; empty if nothing that is known."""
+    """The kind of file system or partition table that a device holds; empty if blkid knows none there."""
     program = _program("blkid") or "blkid"
     command = [program, "--probe", "--output", "value", "-s", "TYPE", "-s", "PTTYPE", str(device)]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()

@@ -1,8 +1,8 @@
-"""Closing the loop: what was asked is replayed, and what the replay says compared with what was answered.
+"""Closing the loop: recorded requests are replayed, and the replay is compared with what the server answered.
 
-After a power failure the device begins anew, and so do its time and the numbers of operations; so there are
-as many replays as there were starts. The first one's is the run's: its tables are left, and its trace is that
-of the experiment.
+After a power failure the device begins anew, and so do its time and the numbers of operations; so there is
+one replay for each start. The replay of the first start is that of the run: its tables are left in the
+directory, and its trace is that of the experiment.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TRACE = "trace.parquet"
 
 
 def trace_name(start: int) -> str:
-    """The file of what was asked after so many power failures.
+    """The file name of the trace of requests since a start; `start` power failures came before it.
 
     Examples:
         >>> trace_name(0), trace_name(1)
@@ -44,12 +44,12 @@ def trace_name(start: int) -> str:
 
 @dataclass(frozen=True)
 class Ending:
-    """What the server says of the time from a start to a power failure, or to the end.
+    """What the server reports of the span from a start to a power failure, or to the end.
 
     Attributes:
-        digest: Stands for the per-request table up to then.
-        rows: Of that table; none for all that a replay has.
-        summary: Of the results, where they are complete.
+        digest: Digest of the per-request table up to the end of the span.
+        rows: Rows of that table; `None` where they are all rows that a replay has.
+        summary: Summary of the results; `None` where a power failure cut the span short.
     """
 
     digest: int
@@ -58,7 +58,7 @@ class Ending:
 
 
 def endings(report: dict[str, Any], failures: Sequence[dict[str, Any]]) -> list[Ending | None]:
-    """How each start ended; nothing of one whose model has given up, or after which nothing was asked."""
+    """How the span after each start ended; `None` for the last if its model failed or no request came."""
     outcome = report["outcome"]
     last = None if outcome is None else Ending(report["digest_of_rows"], None, outcome["summary"])
     return [*(Ending(each["digest_of_rows"], each["rows"], None) for each in failures), last]
@@ -71,11 +71,11 @@ def close(
     directory: Path,
     recording: Recording,
 ) -> tuple[Result | None, ClosedLoop | None]:
-    """Leaves what was asked after each start in a directory, replays it, and compares.
+    """Writes a trace of the requests after each start into a directory, replays it, and compares.
 
     Returns:
-        What the replay of the first start says, and the comparison of all; none where nothing was read or
-        written.
+        The result of the replay of the first start, and the comparison of all starts; `None` where nothing
+        was read or written.
     """
     result, loops = None, []
     for start, (span, end) in enumerate(zip(spans, ends, strict=True)):
@@ -97,7 +97,7 @@ def close(
 
 
 def _results(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """A summary without the name of its trace, which is another for each start."""
+    """A summary without the name of its trace, which differs from start to start."""
     config = {key: value for key, value in summary["config"].items() if key != "trace"}
     return {**summary, "config": config}
 
@@ -113,7 +113,7 @@ def _all_of(loops: Sequence[ClosedLoop]) -> ClosedLoop | None:
 
 
 class Comparing:
-    """Compares, of a replay, completions with those that were planned, and adds up columns of first rows."""
+    """Compares completions of a replay with those that the server planned, and digests its first rows."""
 
     def __init__(self, span: Recorded, most_rows: int | None) -> None:
         self.digest = _native.RowsDigest()

@@ -1,4 +1,4 @@
-"""What is mounted where, and what a server that was killed has left of it."""
+"""Mounts of this machine, and those that a killed server has left behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FILE = "nbd"
 
 @dataclass(frozen=True)
 class Mount:
-    """Something mounted: where, of which kind, and on what."""
+    """A mount: its directory, the kind of its file system, and its source, such as a device."""
 
     place: Path
     kind: str
@@ -29,9 +29,9 @@ class Mount:
 
 
 def mounted_at(place: Path) -> Mount | None:
-    """What was mounted at a directory last; nothing if it is a directory like others.
+    """The mount on a directory, the last one if there are several; `None` if nothing is mounted on it.
 
-    Works where the file system does not answer any more.
+    Works also where the mounted file system no longer answers.
     """
     absolute = os.path.realpath(place)
     found = None
@@ -45,7 +45,7 @@ def mounted_at(place: Path) -> Mount | None:
 
 
 def _unescaped(text: str) -> str:
-    r"""A path as it is, of one in which the kernel has escaped spaces and the like.
+    r"""A path of `mountinfo` without the kernel's escapes of spaces and the like.
 
     Examples:
         >>> _unescaped(r"/a\040b")
@@ -58,7 +58,7 @@ def refuse_mounted(place: Path) -> None:
     """Refuses a directory on which something is mounted.
 
     Raises:
-        Error: It is; if a server that is gone has left it, with what takes it away.
+        Error: Something is mounted; if a killed server left the mount, the error says how to unmount it.
     """
     mount = mounted_at(place)
     if mount is None:
@@ -84,7 +84,7 @@ def refuse_mounted(place: Path) -> None:
 
 
 def _backing(device: str) -> Path | None:
-    """The file of nbdfuse that a loop device is of, if it is of one."""
+    """The file of nbdfuse behind a loop device; `None` where it is of another file."""
     try:
         said = Path("/sys/block", Path(device).name, "loop/backing_file").read_text(encoding="utf-8")
     except OSError:
@@ -95,7 +95,7 @@ def _backing(device: str) -> Path | None:
 
 
 def _answers(file: Path) -> bool:
-    """Whether a server is behind a file of nbdfuse."""
+    """Whether a running server answers reads of a file of nbdfuse."""
     try:
         handle = os.open(file, os.O_RDONLY | os.O_DIRECT)
     except OSError:

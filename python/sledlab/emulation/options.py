@@ -1,4 +1,4 @@
-"""What can be said of a server, besides what stores the blocks."""
+"""Options of a server, besides those of the store that it serves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sledlab.runs.written import number
 
 
 class Emulated(Scheduled, Around, Set, Trusted, total=False):
-    """What can be said of a server."""
+    """Options of a server."""
 
     socket: Annotated[
         str | Path, Option("Unix socket to listen on.", "FILE", "a new one that nobody else may open")
@@ -70,7 +70,7 @@ def scale_of(said: float | str | None) -> tuple[int, int]:
     """How many times slower the device runs, as a ratio.
 
     Raises:
-        Error: It is no number.
+        Error: `said` is no positive, finite number.
 
     Examples:
         >>> scale_of(None), scale_of(2.5)
@@ -84,10 +84,10 @@ def scale_of(said: float | str | None) -> tuple[int, int]:
 
 
 def fail_after(said: float | str | None) -> float | None:
-    """Seconds from the start to a power failure; none where there is to be none.
+    """Seconds from the start to a power failure; `None` where the power is not to fail.
 
     Raises:
-        Error: It is no time.
+        Error: `said` is no number of seconds.
 
     Examples:
         >>> fail_after(None), fail_after("2.5")
@@ -102,10 +102,10 @@ def fail_after(said: float | str | None) -> float | None:
 
 
 def host_of(said: float | str | None) -> float | None:
-    """The time to a client and back in us; none where it is to be measured.
+    """The time from the server to a client and back, in µs; `None` where it is to be measured.
 
     Raises:
-        Error: It is neither `auto` nor a time.
+        Error: `said` is neither `auto` nor a time.
 
     Examples:
         >>> host_of("auto"), host_of("0"), host_of(12.5)

@@ -1,4 +1,4 @@
-"""What a server recorded, as tables: what was asked, and when each reply left."""
+"""Recordings of a server as tables: the requests that arrived, and when each reply left."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RECORD = [
     ("host_ns", "<u4"),
     ("lateness_ns", "<i8"),
 ]
-"""An operation as the server records it: the last two times are real, the others the model's."""
+"""An operation as the server records it: `host_ns` and `lateness_ns` are real time, others model time."""
 
 OPS = ("R", "W", "T", "F")
 
@@ -53,13 +53,13 @@ WORD_BYTES = 8
 
 @dataclass(frozen=True)
 class Recorded:
-    """All that a server was asked between two power failures, in order of arrival."""
+    """All operations that reached a server between two power failures, in order of arrival."""
 
     records: numpy.ndarray
 
     @classmethod
     def read(cls, path: Path, power_failures: int = 0) -> list[Recorded]:
-        """Reads what the server has written: up to the first power failure, the next, and after the last."""
+        """Reads a recording: operations up to the first power failure, up to the next, and after the last."""
         records = np.fromfile(path, dtype=RECORD)
         records = records[np.lexsort((records["id"], records["starts"]))]
         spans = [records[records["starts"] == start] for start in range(power_failures + 1)]
@@ -69,11 +69,11 @@ class Recorded:
         return [cls(span) for span in spans]
 
     def __len__(self) -> int:
-        """Operations."""
+        """Number of operations."""
         return len(self.records)
 
     def trace(self) -> pyarrow.Table:
-        """What was asked, as a trace whose times are exact to the nanosecond."""
+        """The operations as a trace whose times are exact to the nanosecond."""
         asked = self.records
         kinds = pa.DictionaryArray.from_arrays(pa.array(asked["op"].astype(np.int8)), list(OPS))
         lengths = asked["blocks"].astype(np.int64) * BLOCK_BYTES
@@ -93,25 +93,25 @@ class Recorded:
 
     @property
     def planned(self) -> numpy.ndarray:
-        """When the model completed each, in ns, by its number; nothing is known of those that are `lost`."""
+        """When the model completed each operation, in ns, by its number; meaningless for those `lost`."""
         planned: numpy.ndarray = self.records["planned_ns"]
         return planned
 
     @property
     def lost(self) -> numpy.ndarray:
-        """Of each, whether the power had failed before the model completed it."""
+        """Whether the power failed before the model completed each operation, by its number."""
         lost: numpy.ndarray = (self.records["flags"] & LOST) != 0
         return lost
 
     @property
     def replies(self) -> numpy.ndarray:
-        """Operations that a reply was sent for."""
+        """The operations to which a reply was sent."""
         replies: numpy.ndarray = self.records[(self.records["flags"] & SILENT) == 0]
         return replies
 
 
 def joined(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scale: float) -> pyarrow.Table:
-    """All that was asked as one trace, in the device's time since the server began."""
+    """The operations of all spans as one trace, in the device's time since the server began."""
     began_us = [0.0, *(failure.on_s * 1e6 / scale for failure in failures)]
     traces = []
     for span, began in zip(spans, began_us, strict=True):
@@ -121,12 +121,15 @@ def joined(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scale: f
 
 
 def replies_of(spans: Sequence[Recorded]) -> numpy.ndarray:
-    """All replies, in the order of their operations."""
+    """The operations of all spans to which a reply was sent, in order of arrival."""
     return np.concatenate([span.replies for span in spans])
 
 
 def table(sent: numpy.ndarray) -> pyarrow.Table:
-    """When each reply was to leave, and when it left; `lateness_ns` and `host_ns` are real time."""
+    """A row for each reply: when it was planned to leave, and when it left.
+
+    `lateness_ns` and `host_ns` are in real time, the other times in the model's.
+    """
     causes = pa.DictionaryArray.from_arrays(pa.array(sent["cause"].astype(np.int8)), list(CAUSES))
     return pa.table(
         {
@@ -144,6 +147,6 @@ def table(sent: numpy.ndarray) -> pyarrow.Table:
 
 
 def write(table: pyarrow.Table, path: Path) -> None:
-    """Writes a table, whole or not at all."""
+    """Writes a table as Parquet, whole or not at all."""
     with drafted(path) as place:
         parquet.write_table(table, place, compression="zstd")

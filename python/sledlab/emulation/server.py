@@ -1,4 +1,4 @@
-"""A server that real programs use as a block device, from its start to its result."""
+"""A server that real programs use as a block device, from its start to its end and its result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EMULATION = "emulation.json"
 REPLIES = "emulation.parquet"
 
 LEFT = (EMULATION, REPLIES)
-"""What a server leaves in a directory, besides what a run leaves and traces of what was asked."""
+"""Files that a server leaves in a directory, besides those of a run and the traces of its requests."""
 
 START = "system.start"
 
@@ -51,25 +51,26 @@ def serve(
     replace: bool = False,
     **said: Unpack[Emulated],
 ) -> Server:
-    """Starts a block device that answers when the model says, for real programs.
+    """Starts a block device for real programs that replies when the model completes a request.
 
-    What it speaks is NBD, as do fio (`--ioengine=nbd`), QEMU, nbdcopy, nbdfuse and the kernel. Devices are
-    ready: they have started before the first request comes; `settings={"system.start": "parked"}` has them
-    start with it.
+    The server speaks NBD, as do fio (`--ioengine=nbd`), QEMU, nbdcopy, nbdfuse and the kernel. Devices are
+    ready: they have started before the first request arrives; `settings={"system.start": "parked"}` has them
+    start up on that request.
 
     Args:
         device: A device (`device(...)`), or its name or file.
-        experiment: An experiment, or its file, that all else is said over; it has no trace and no workload.
-        out: A directory for what `simulate` leaves, the recording, and how true the run was.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        **said: Everything else; see the table below.
+        experiment: An experiment, or its file, that all other arguments override; it has no trace and no
+            workload.
+        out: A directory for the files that `simulate` leaves, the recording, and the lateness of replies.
+        replace: Whether to remove first the results that sledlab left in that directory, of any kind.
+        **said: All other options; see the table below.
 
     Returns:
         The server, to be used in a `with` statement, or ended by `stop`.
 
     Raises:
-        Error: Something in the options is wrong; it cannot listen; a file for data cannot be used; a program
-            that attaching needs is missing.
+        Error: An option is wrong; the server cannot listen; the file for data cannot be used; a program that
+            attaching needs is missing.
 
     Examples:
         >>> import socket, sledlab as sl
@@ -100,10 +101,10 @@ class Server:
         name: The device and its scheduler, in short.
         uri: Address of the server for clients of NBD: `nbd+unix:///?socket=...` or `nbd://...`.
         socket: The Unix socket; empty for a server on a TCP address.
-        disk: What `attach` made: a file, a block device, or the directory of a file system; empty without.
-        result: What `simulate` says of all that was asked, up to the first power failure; there once it has
-            stopped, if anything was read or written until then.
-        emulation: How true the run was; there once it has stopped.
+        disk: The file, block device, or directory of a file system that `attach` made; empty without it.
+        result: The result of `simulate` for all requests up to the first power failure; `None` until the
+            server has stopped, and where nothing was read or written.
+        emulation: How close to the model's times the replies left; `None` until the server has stopped.
 
     Examples:
         >>> import sledlab as sl
@@ -173,18 +174,18 @@ class Server:
             self._timer.start()
 
     def __enter__(self) -> Server:
-        """Nothing to begin with: it runs already."""
+        """The server, which runs already."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stops, even after an error."""
+        """Stops the server, even after an error."""
         self.stop()
 
     @property
     def environment(self) -> dict[str, str]:
-        """What commands are told in their environment."""
+        """The environment variables by which commands find the device: address, socket, disk, time scale."""
         scale = self._scale[0] / self._scale[1]
         return {
             "SLEDLAB_URI": self.uri,
@@ -194,19 +195,19 @@ class Server:
         }
 
     def status(self) -> dict[str, Any]:
-        """What goes on: operations, queue, clients, replies on time, stalls; cheap enough to ask often."""
+        """Operations, queue, clients, replies on time and stalls at this moment; cheap enough to poll."""
         status: dict[str, Any] = json.loads(self._native.status() or "null") or self._last
         self._last = status
         return status
 
     def stop(self) -> Emulation:
-        """Ends it: detaches, waits for what is under way, replays what was asked, and leaves the results.
+        """Stops the server: detaches, completes pending requests, replays all requests, writes the results.
 
-        A server that has stopped stays so, and says the same again.
+        Stopping a server again changes nothing and returns the same.
 
         Raises:
-            Error: The run ended with an error, such as of a scheduler: `emulation` says what was served until
-                then. A result cannot be written.
+            Error: The run ended with an error, such as of a scheduler: `emulation` tells of the requests
+                served until then. A result cannot be written.
         """
         with self._lock:
             self._timer.cancel()
@@ -225,15 +226,16 @@ class Server:
     def power_fail(self, seed: int | None = None) -> PowerFailure:
         """The device loses its power now, and is switched on again.
 
-        Of all blocks under way, chance says which get to a medium; a volatile cache loses what was not
-        flushed. Connections break, the data is what the model finds then, and the server goes on with that.
-        What `attach` made is attached again, as when a host starts anew: who has files open finds errors.
+        Chance says which of the blocks being written reach a medium; a volatile cache loses blocks that were
+        not flushed. Connections break, and the server goes on with the data that is on the media then. A
+        device that `attach` made is attached again, as when a host starts anew: processes with files open get
+        errors.
 
         Args:
-            seed: Root of that chance; the experiment's where it is not said.
+            seed: Seed of that chance; by default that of the experiment.
 
         Returns:
-            What that has done.
+            What the power failure lost, and what survived it.
 
         Raises:
             Error: The server was started without `power_failures`; it has ended; nothing can be attached any
@@ -255,19 +257,19 @@ class Server:
             return failure
 
     def _tried(self, act: Callable[[], object]) -> None:
-        """Does something whose failure is told at the end."""
+        """Calls `act`; its error is raised by `stop`, after the results are written."""
         try:
             act()
         except Error as error:
             self._trouble = error
 
     def _conclude(self, report: dict[str, Any]) -> None:
-        """Replays what was asked, and leaves the results."""
-        told = report.pop("power_failures")
-        failures = tuple(map(PowerFailure.read, told))
+        """Replays the recorded requests, and writes the results."""
+        reported_failures = report.pop("power_failures")
+        failures = tuple(map(PowerFailure.read, reported_failures))
         spans = Recorded.read(self._records, len(failures))
         scale = self._scale[0] / self._scale[1]
-        ends = endings(report, told)
+        ends = endings(report, reported_failures)
         del report["outcome"]
         report["host"]["through"] = self._through()
         if self._said.get("record") is not None:
@@ -299,14 +301,14 @@ class Server:
             self._recording.finish(self.result)
 
     def _through(self) -> str:
-        """Through what the way to applications was measured: `socket`, `file`, `loop`; or it was `said`."""
+        """Through what the time to applications was measured: `socket`, `file`, `loop`; or it was `said`."""
         if self._said.get("untimed") or host_of(self._said.get("host_us")) is not None:
             return "said"
         kind = (self._said.get("attach") or "socket").partition(":")[0]
         return "loop" if kind == "ext4" else kind
 
     def _abandon(self) -> None:
-        """Ends the thread and its sockets, where that has not been done."""
+        """Ends the server's thread and closes its sockets, unless `stop` has done so."""
         self._native.stop(drain=False)
 
 

@@ -1,6 +1,6 @@
-"""Jobs: what storage nodes run. A job really runs, on all nodes, and leaves a work record; see docs/job.md.
+"""Jobs that storage nodes run, on real data: each leaves a work record of its nodes; see docs/job.md.
 
-Adding one: a file that defines a generator function of a node, and a line in `LIST`.
+To add a job: a file that defines a generator function of a node, and a line in `LIST`.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ of_class = later("sledlab.job.parameters:of_class")
 of_function = later("sledlab.job.parameters:of_function")
 
 MEMORY_MB = 62.0
-"""What a job may hold on a node of 64 MiB: the system of paper 004 takes 450 KB, buffers of pages some."""
+"""Memory of a job, of a node's 64 MiB: the system of paper 004 takes 450 KB, page buffers the rest."""
 
 
 class ListedJob(NamedTuple):
     """A job that comes with sledlab.
 
     Attributes:
-        name: Its name.
-        meaning: One line.
+        name: Name of the job.
+        meaning: The meaning, in one line.
         home: Module and generator function.
-        data: The data that it runs on.
-        phases: Its phases, where they are the same for all data; they tell how far a run is.
+        data: Name of the kind of data that it runs on.
+        phases: Names of its phases, where they are the same for all data; progress is told by them.
     """
 
     name: str
@@ -119,13 +119,13 @@ class Job:
     """A job that can be run.
 
     Attributes:
-        name: Its name.
+        name: Name of the job.
         function: A generator function of a node and parameters, each with a default.
-        phases: Its phases, if they are known before.
+        phases: Names of its phases, where they are known before it runs; progress is told by them.
         data: The kind of data, by name; empty where the job's own file makes it.
-        make: What makes the data of a node in the user's file: `data(number, nodes, seed)`.
-        client: What the client makes of the answers of nodes, a function `client` beside the job; if any.
-        source: A hash of its source, and of what it is made from.
+        make: The function `data(number, nodes, seed)` of the user's file, which makes the data of a node.
+        client: The function `client` beside the job, which makes the answer of what nodes return; if any.
+        source: A hash of the job's source and of the sources of `sledlab.job`.
         file: The user's file; empty for one that comes with sledlab.
     """
 
@@ -146,7 +146,7 @@ class Job:
 
     @property
     def settings(self) -> tuple[tuple[ParameterSpec, ...], tuple[ParameterSpec, ...]]:
-        """What can be set: parameters of the job, and of its data."""
+        """The parameters that a user can set: those of the job, and those of its data."""
         kind = find_data(self.data).kind if self.data else None
         return self.parameters, of_class(kind) if kind is not None else ()
 
@@ -155,11 +155,11 @@ def find(name: str | Path, data: str = "") -> Job:
     """The job of a name, or of a Python file.
 
     Args:
-        name: A name of `LIST`, or a file whose generator function of a node is the job.
-        data: The kind of data, if not that of the job.
+        name: A name of `LIST`, or a Python file with one generator function of a node.
+        data: The kind of data, where it is not that of the job.
 
     Raises:
-        Error: There is none, or the file cannot be taken.
+        Error: No job has the name, or the file does not define one job.
     """
     if str(name).endswith(".py"):
         return _of_file(Path(name), data)
@@ -174,7 +174,7 @@ def find(name: str | Path, data: str = "") -> Job:
 
 
 def own_source() -> str:
-    """A hash of what sledlab's jobs are made from."""
+    """A hash of the sources of `sledlab.job` and of the version."""
     files = sorted(Path(__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files) + __version__.encode()).hexdigest()
 
@@ -214,7 +214,7 @@ def _of_file(path: Path, data: str) -> Job:
 
 
 def _imported(path: Path) -> ModuleType:
-    """The module of a file."""
+    """The module that a Python file defines, imported."""
     spec = importlib.util.spec_from_file_location(f"sledlab_job_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None

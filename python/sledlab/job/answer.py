@@ -1,4 +1,4 @@
-"""What a job answers: rows, in memory or on the stores of nodes, a table, or plain data."""
+"""Answers of jobs: rows, in memory or on the stores of nodes, a table, or plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCK = 1 << 20
 
 
 def digest(part: Any) -> str:
-    """A hash of a node's part of the answer: equal parts have equal ones; empty for none."""
+    """A hash of a node's part of the answer: equal parts have equal hashes; empty for no part."""
     if part is None:
         return ""
     hashed = sha256()
@@ -45,12 +45,12 @@ def digest(part: Any) -> str:
 
 
 def whole(digests: Sequence[str]) -> str:
-    """The hash of an answer, of those of its parts; nodes that answer nothing do not count."""
+    """The hash of an answer, made of the hashes of its parts; nodes without a part do not count."""
     return "sha256:" + sha256("\n".join(filter(None, digests)).encode()).hexdigest()
 
 
 def _lines(table: pyarrow.Table) -> Iterator[str]:
-    """Each row as text."""
+    """Each row of a table as text, for hashing."""
     for batch in table.to_batches():
         yield from map(str, zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
@@ -61,7 +61,7 @@ def is_rows(part: Any) -> bool:
 
 
 def blocks(part: Array | Written) -> Iterator[Array]:
-    """Rows of a part of an answer, some at a time."""
+    """Rows of a part of an answer, at most `BLOCK` at a time."""
     if isinstance(part, Written):
         for start in range(0, part.rows, BLOCK):
             yield part.span(start, min(part.rows, start + BLOCK), ())
@@ -83,7 +83,7 @@ def _column(values: Array) -> Any:
 
 
 def write(parts: Iterable[Any], path: Path) -> None:
-    """Writes an answer, node by node: rows as Parquet, plain data as JSON.
+    """Writes the parts of an answer to a file, node by node: rows as Parquet, plain data as JSON.
 
     Raises:
         Error: The file's name does not fit, or there is no answer.
@@ -123,7 +123,7 @@ def _write_rows(parts: Iterable[Any], path: Path) -> None:
 
 
 def _tables(part: Any) -> Iterator[pyarrow.Table]:
-    """Rows, or a table, as tables."""
+    """The rows or the table of a part as Arrow tables."""
     if isinstance(part, pyarrow.Table):
         yield part
     else:
@@ -131,7 +131,7 @@ def _tables(part: Any) -> Iterator[pyarrow.Table]:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of numpy as plain ones."""
+    """A value in which numbers and arrays of numpy are plain numbers and lists."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is neither rows nor plain data")

@@ -1,4 +1,4 @@
-"""Apriori: what count and hybrid distribution have in common, the passes over the transactions.
+"""Apriori: the passes over the transactions that count and hybrid distribution have in common.
 
 R. Agrawal, R. Srikant: Fast algorithms for mining association rules, VLDB 1994.
 """
@@ -29,7 +29,7 @@ FILE = "transactions"
 class Counter:
     """Counts candidates in a node's transactions.
 
-    Operations are the items looked at, and those of the hash tree: nodes visited, and candidates checked
+    Operations are the items read (`item`), and those of the hash tree: nodes visited, and candidates checked
     against a transaction.
     """
 
@@ -41,7 +41,7 @@ class Counter:
         self._tree = _native.HashTree(packed, candidates.shape[1]) if len(candidates) else None
 
     def count(self, transactions: Transactions) -> None:
-        """Counts some transactions."""
+        """Counts the candidates in some transactions."""
         if self._tree is not None and len(transactions):
             counts, visits, checks = self._tree.count(transactions.offsets.data, transactions.items.data)
             self.counts += np.frombuffer(counts, np.uint64)
@@ -54,30 +54,30 @@ def bytes_of(length: int) -> int:
 
 
 def half(node: Node) -> int:
-    """Half of a node's memory: one is for candidates, the other for transactions."""
+    """Half of a node's memory in bytes: one half is for candidates, the other for transactions."""
     return max(1, node.memory // 2)
 
 
 def at_a_time(node: Node, length: int) -> int:
-    """How many candidates fit into their half of a node's memory, 1 at least."""
+    """Number of candidates that fit into their half of a node's memory, 1 at least."""
     return max(1, half(node) // bytes_of(length))
 
 
 def kept(candidates: Array, counts: Array, least: int) -> tuple[Array, Array]:
-    """Those candidates that occur often enough, and their counts."""
+    """The candidates that at least `least` transactions hold, and their counts."""
     frequent = counts >= least
     return candidates[frequent], counts[frequent]
 
 
 def least_count(min_support: float, transactions: int) -> int:
-    """In how many transactions a set occurs at least whose share of them is not below the least support.
+    """Fewest transactions that must hold a set for its share of all to reach the least support.
 
     Examples:
         >>> least_count(0.05, 100_000), least_count(0.07, 100), least_count(0.0501, 100)
         (5000, 7, 6)
     """
     least = ceil(min_support * transactions)
-    # The product may be rounded across a whole number: 0.07 * 100 is above 7.
+    # The product may be rounded past a whole number: 0.07 * 100 is above 7.
     while least > 1 and (least - 1) / transactions >= min_support:
         least -= 1
     return max(1, least)
@@ -97,7 +97,7 @@ def mine(
 
     Returns:
         On node 0 `sets`: items and count of each; `rules`: antecedent, consequent, count and confidence of
-        each; `candidates`: how many were counted in each pass.
+        each; `candidates`: the number of candidates counted in each pass.
     """
     _check(min_support, min_confidence, largest)
     node.phase("pass 1")
@@ -123,7 +123,7 @@ def mine(
 
 
 def _check(min_support: float, min_confidence: float, largest: int) -> None:
-    """Refuses parameters that make no sense."""
+    """Refuses parameters outside their ranges."""
     if not 0 < min_support <= 1:
         raise Error(f"a support of {min_support:g} is no share", remedy="choose one above 0, and 1 at most")
     if not 0 <= min_confidence <= 1:
@@ -146,7 +146,7 @@ def _items(node: Node, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
 
 
 def added(one: Array, other: Array) -> Array:
-    """The sum of counts, of which one side may have fewer.
+    """The sum of two arrays of counts, of which one may be shorter.
 
     Examples:
         >>> added(np.array([1, 2]), np.array([1, 1, 1])).tolist()

@@ -32,7 +32,7 @@ def count_distribution(
         largest: Number of items of the largest set looked for; 0 for no limit.
 
     Returns:
-        On node 0 frequent sets, rules, and how many candidates were counted in each pass.
+        On node 0 frequent sets, rules, and the number of candidates counted in each pass.
     """
     return (yield from mine(node, find, min_support, min_confidence, largest))
 
@@ -40,8 +40,8 @@ def count_distribution(
 def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any, ItemsetLevel]:
     """A pass: the frequent sets of the next size.
 
-    An operation `candidate` is a pair of sets joined, whether or not what comes of it is pruned. Candidates
-    that do not fit into memory together are counted in several sweeps over the transactions.
+    An operation `candidate` is a pair of sets joined, also where the joined set is pruned. Candidates that do
+    not fit into memory together are counted in several sweeps over the transactions.
     """
     partners = sets.partners()
     node.does(candidate=int(partners.sum()))
@@ -50,14 +50,14 @@ def find(node: Node, sets: FrequentSets, least: int) -> Generator[Superstep, Any
     fitting = at_a_time(node, length)
     found = []
     for start in range(0, len(candidates), fitting):
-        swept = candidates[start : start + fitting]
-        counts = yield node.all_reduce(_counted(node, swept))
-        found.append(kept(swept, counts, least))
+        batch = candidates[start : start + fitting]
+        counts = yield node.all_reduce(_counted(node, batch))
+        found.append(kept(batch, counts, least))
     return ItemsetLevel.of(found, length, len(candidates))
 
 
 def _counted(node: Node, candidates: Array) -> Array:
-    """How often candidates occur in the node's transactions."""
+    """Number of the node's transactions that hold each candidate."""
     counter = Counter(node, candidates)
     for transactions in node.read(FILE, memory=half(node)):
         counter.count(transactions)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sledlab.job.superstep import Superstep
 
 SECTION = 50_000
-"""Candidates of a section, about which the paper is silent."""
+"""Most candidates of a section; the paper names no number."""
 
 
 def hybrid_distribution(
@@ -41,7 +41,7 @@ def hybrid_distribution(
         sections: Rows of the grid, each with a section of the candidates; 0 keeps sections below 50,000.
 
     Returns:
-        On node 0 frequent sets, rules, and how many candidates were counted in each pass.
+        On node 0 frequent sets, rules, and the number of candidates counted in each pass.
     """
     if sections < 0 or (sections and node.nodes % sections):
         fitting = ", ".join(map(str, divisors(node.nodes)))
@@ -61,7 +61,7 @@ def hybrid_distribution(
 
 
 def divisors(number: int) -> list[int]:
-    """What divides a number.
+    """All divisors of a number, ascending.
 
     Examples:
         >>> divisors(12)
@@ -71,7 +71,7 @@ def divisors(number: int) -> list[int]:
 
 
 def rows_for(candidates: int, nodes: int) -> int:
-    """Rows of a grid whose sections stay below `SECTION`, as far as there are nodes.
+    """Rows of a grid whose sections stay below `SECTION` candidates, as far as there are nodes for rows.
 
     Examples:
         >>> rows_for(499_500, 32), rows_for(499_500, 8), rows_for(50_000, 8), rows_for(0, 8)
@@ -82,10 +82,10 @@ def rows_for(candidates: int, nodes: int) -> int:
 
 @dataclass(frozen=True)
 class NodeGrid:
-    """A grid of nodes, as one of them sees it. Nodes of a row follow one another.
+    """The grid of all nodes, as one node sees it. Nodes of a row have successive numbers.
 
     Attributes:
-        number: The node.
+        number: Number of this node, from 0.
         nodes: Number of nodes.
         rows: Rows of the grid.
     """
@@ -96,40 +96,41 @@ class NodeGrid:
 
     @property
     def row(self) -> int:
-        """Its row."""
+        """The number of the node's row."""
         return self.number // self.columns
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns of the grid."""
         return self.nodes // self.rows
 
     @property
     def beside(self) -> range:
-        """Nodes of its row."""
+        """Nodes of the same row."""
         return range(self.row * self.columns, (self.row + 1) * self.columns)
 
     @property
     def ring(self) -> range:
-        """Nodes of its column."""
+        """Nodes of the same column, round which transactions are sent."""
         return range(self.number % self.columns, self.nodes, self.columns)
 
     @property
     def after(self) -> int:
-        """The next one in its column."""
+        """The next node in the column, to which this one sends."""
         return (self.number + self.columns) % self.nodes
 
     @property
     def before(self) -> int:
-        """The one before in its column."""
+        """The previous node in the column, from which this one receives."""
         return (self.number - self.columns) % self.nodes
 
 
 def sections_of(firsts: Array, weights: Array, sections: int) -> Array:
-    """Which section the candidates belong to that each set begins: one for all with the same first item.
+    """The section of the candidates that each set begins: the same for all sets with the same first item.
 
-    Items are packed in order of their candidates, most first, each into the section that has fewest so far.
-    Candidates are those before pruning: so many are known before any is made.
+    Items are packed in the order of their numbers of candidates, largest first, each into the section that
+    has fewest candidates so far. Candidates are counted before pruning: that number is known before any is
+    made.
     """
     items, groups = np.unique(firsts, return_inverse=True)
     of_item = np.bincount(groups, weights, minlength=len(items)).astype(np.int64)
@@ -153,23 +154,23 @@ def _find(
     candidates = sets.candidates(partners)
     length = candidates.shape[1]
     fitting = at_a_time(node, length)
-    # Other rows have other sections, and all nodes of a column must send on equally often.
+    # Other rows have other sections, and all nodes of a column must send on their blocks equally often.
     sweeps = yield node.all_reduce(ceil(len(candidates) / fitting), max, among=grid.ring)
     rounds = yield node.rounds(FILE, memory=half(node))
     found = []
     for sweep in range(sweeps):
-        swept = candidates[sweep * fitting : (sweep + 1) * fitting]
-        counts = yield from _counted(node, swept, grid, rounds)
+        batch = candidates[sweep * fitting : (sweep + 1) * fitting]
+        counts = yield from _counted(node, batch, grid, rounds)
         if grid.columns > 1:
             counts = yield node.all_reduce(counts, among=grid.beside)
-        found.append(kept(swept, counts, least))
+        found.append(kept(batch, counts, least))
     mine = ItemsetLevel.of(found, length, len(candidates))
     parts = yield node.all_gather((mine.sets, mine.counts, mine.candidates), among=grid.ring)
     return ItemsetLevel.of([part[:2] for part in parts], length, sum(part[2] for part in parts))
 
 
 def _counted(node: Node, candidates: Array, grid: NodeGrid, rounds: int) -> Generator[Superstep, Any, Array]:
-    """How often candidates occur in the transactions of the column, which go round it block by block."""
+    """Number of the column's transactions that hold each candidate; blocks of them go round the column."""
     counter = Counter(node, candidates)
     for transactions in node.read(FILE, rounds=rounds, memory=half(node)):
         moving = transactions

@@ -1,7 +1,7 @@
-"""Copies of the files of nodes on other nodes, and reading from them what a node holds that has failed.
+"""Copies of the files of nodes on other nodes, from which the share of a failed node is read.
 
-The number of a node is that of its share as well. With copies, two nodes hold each share: the node itself,
-and who has its copy. What has failed holds nothing: its files are never made.
+A share has the number of its node. With redundancy, two nodes hold each share: the node itself and the holder
+of its copy. A node that has failed holds nothing: its files are never made.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CopyHolders:
-    """Who holds the files of a node.
+    """The nodes that hold the files of a node.
 
     Attributes:
-        number: The node.
-        holders: Who holds them and has not failed: the node itself, and who has their copies.
-        parts: Who answers for which part of their rows: holder, begin and end, and of how many.
+        number: Number of the node whose files these are.
+        holders: Nodes that hold its files and have not failed: the node itself, and the holder of the copy.
+        parts: The part of the rows that is read from each holder, as (holder, first, last, of): from
+            `first / of` to `last / of` of the rows.
     """
 
     number: int
@@ -38,7 +39,7 @@ class CopyHolders:
     parts: tuple[tuple[int, int, int, int], ...]
 
     def pieces(self, rows: int, start: int, stop: int) -> list[tuple[int, int, int]]:
-        """Rows `start` to `stop` of so many, by who answers for them; one piece at least."""
+        """Rows `start` to `stop` of `rows`, as (holder, start, stop) for each holder read; at least one."""
         found = []
         for holder, first, last, of in self.parts:
             begin, end = max(start, rows * first // of), min(stop, rows * last // of)
@@ -48,15 +49,15 @@ class CopyHolders:
 
 
 def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolders | None]:
-    """Who holds the files of each node; nobody else without redundancy.
+    """The holders of the files of each node; None for all nodes without redundancy.
 
     Args:
         redundancy: `none`, `mirror` or `chained`.
         nodes: Number of nodes.
-        failed: Those that have failed.
+        failed: Numbers of the nodes that have failed.
 
     Raises:
-        Error: There is no such node or kind of redundancy, or data are lost.
+        Error: There is no such node or kind of redundancy, or a share has lost all its holders.
     """
     if any(number < 0 for number in failed):
         raise Error(f"there is no node {min(failed)} that could fail", remedy=f"nodes are 0 to {nodes - 1}")
@@ -72,7 +73,7 @@ def shares(redundancy: str, nodes: int, failed: Sequence[int]) -> list[CopyHolde
 def gathered(
     copies: Mapping[int, StoredFile], pieces: Sequence[tuple[int, int, int]], columns: Sequence[str]
 ) -> Any:
-    """Rows that several holders answer for, as if one file held them."""
+    """Rows read from several holders, put together as if one file held them."""
     found = [copies[holder].span(start, stop, columns) for holder, start, stop in pieces]
     if len(found) == 1:
         return found[0]
@@ -86,7 +87,7 @@ def gathered(
 
 
 def _joined(found: Sequence[Transactions]) -> Transactions:
-    """Transactions one after another."""
+    """Several blocks of transactions as one."""
     lengths = np.concatenate([np.diff(each.offsets) for each in found])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64)
     return Transactions(offsets, np.concatenate([each.items for each in found]))
@@ -118,16 +119,16 @@ class CopiedShare:
         return self._any.bytes_of(start, stop)
 
     def within(self, start: int, memory: int) -> int:
-        """Where a block ends."""
+        """The row at which a block from row `start` with at most `memory` bytes ends."""
         return self._any.within(start, memory)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Any:
-        """Rows `start` to `stop`, each of who answers for it."""
+        """Rows `start` to `stop`, each read from the holder that `share` names for it."""
         return gathered(self.copies, self.share.pieces(self.rows, start, stop), columns)
 
 
 class WrittenTwice(Written):
-    """What a job wrote, with every holder of its share."""
+    """A file that a job wrote, of which every holder of its share has a copy."""
 
     def __init__(self, copies: Mapping[int, Written], share: CopyHolders) -> None:
         first = copies[share.holders[0]]
@@ -141,18 +142,18 @@ class WrittenTwice(Written):
             copy.append(rows)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
-        """Rows `start` to `stop`, each of who answers for it."""
+        """Rows `start` to `stop`, each read from the holder that the share names for it."""
         found: Array = gathered(self._copies, self._share.pieces(self.rows, start, stop), columns)
         return found
 
     def remove(self) -> None:
-        """Frees the room."""
+        """Removes all copies, which frees their room."""
         for copy in self._copies.values():
             copy.remove()
 
 
 def kept(stored: StoredFile, share: CopyHolders, places: Mapping[int, Path]) -> CopiedShare:
-    """A node's share of a file of the data, with every holder; `places` are directories for copies."""
+    """A node's share of a file of the data on each of its holders; `places` are directories for copies."""
     return CopiedShare(
         {
             holder: stored if holder == share.number else _copied(stored, places[holder])
@@ -163,7 +164,7 @@ def kept(stored: StoredFile, share: CopyHolders, places: Mapping[int, Path]) -> 
 
 
 def _copied(stored: StoredFile, place: Path) -> StoredFile:
-    """A copy of a share of a file in a directory."""
+    """A copy, in a directory, of a share of a file."""
     match stored:
         case TableRows():
             return TableRows(CopiedColumns(stored, place), 0, stored.rows, stored.width)
@@ -177,7 +178,7 @@ def _copied(stored: StoredFile, place: Path) -> StoredFile:
 
 
 def _saved(array: Array, path: Path) -> Array:
-    """A copy of an array in a file."""
+    """A copy of an array, written to a file and mapped."""
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, array)
     found: Array = np.load(path, mmap_mode="r" if array.size else None)
@@ -185,7 +186,7 @@ def _saved(array: Array, path: Path) -> Array:
 
 
 class CopiedColumns(Mapping[str, "Array"]):
-    """Copies of the columns of a share of a table; as columns of the data are, made when first looked at."""
+    """Copies of the columns of a share of a table, each made when it is first read."""
 
     def __init__(self, table: TableRows, place: Path) -> None:
         self._table = table
@@ -193,7 +194,7 @@ class CopiedColumns(Mapping[str, "Array"]):
         self._made: dict[str, Array] = {}
 
     def __getitem__(self, name: str) -> Array:
-        """A column."""
+        """The copy of a column."""
         if name not in self._made:
             start, stop = self._table.start, self._table.start + self._table.rows
             column = self._table.columns[name][start:stop]
@@ -205,5 +206,5 @@ class CopiedColumns(Mapping[str, "Array"]):
         return iter(self._table.columns)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of columns."""
         return len(self._table.columns)

@@ -1,4 +1,4 @@
-"""Amounts of money without rounding, and days: what queries that run as jobs reckon with."""
+"""Amounts of money without rounding, and days: the arithmetic of the queries that run as jobs."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from sledlab.job.files import Array
 
 DECIMAL_BYTES = 16
-"""Bytes of a sum of decimals on the wire: 38 digits, as DuckDB has them."""
+"""Bytes of a sum of decimals on the wire: 38 digits, the type that DuckDB gives it."""
 
 
 def cents(values: Array) -> Array:
-    """Amounts with two decimals as whole hundredths, which floats of up to 15 digits tell exactly."""
+    """Amounts with two decimals as whole hundredths; exact for floats of up to 15 digits."""
     found: Array = np.rint(values * 100).astype(np.int64)
     return found
 
 
 def day(text: str) -> date:
-    """A day.
+    """The day that a text names.
 
     Raises:
-        Error: It is none.
+        Error: The text names no day.
 
     Examples:
         >>> day("1995-03-15")
@@ -42,7 +42,7 @@ def day(text: str) -> date:
 
 
 def year_after(start: date) -> date:
-    """The same day a year later; of 29 February the 28th, as in SQL.
+    """The same day a year later; for 29 February the 28th, as in SQL.
 
     Examples:
         >>> str(year_after(day("1994-01-01"))), str(year_after(day("1996-02-29")))
@@ -55,13 +55,13 @@ def year_after(start: date) -> date:
 
 
 def days(values: Array) -> Array:
-    """Days as numbers of four bytes, counted from 1970."""
+    """Dates as numbers of days since 1970, of four bytes."""
     found: Array = values.astype("M8[D]").astype(np.int32)
     return found
 
 
 def decimals(values: Iterable[int | None], digits: int) -> pyarrow.Array:
-    """Whole numbers of the last decimal as decimals of 38 digits; none where there is no value.
+    """Whole numbers of the last decimal as decimals of 38 digits; null where the value is None.
 
     Examples:
         >>> [str(value) for value in decimals([123456, None], 4)]

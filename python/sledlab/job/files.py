@@ -1,7 +1,7 @@
-"""Files on the store of a node: rows of a fixed width, transactions, and what a job writes.
+"""Files on the store of a node: rows of a fixed width, transactions, and files that a job writes.
 
-What a job reads comes in blocks, so that no more is in memory than the node has. Widths are those on the
-store: a job that carries three columns of a table still reads and writes whole tuples.
+A job reads a file in blocks that fit into the node's memory. Widths are those of rows on the store: a job
+that carries three columns of a table still reads and writes whole tuples.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ class StoredFile(Protocol):
 
     @property
     def width(self) -> int:
-        """Bytes of a row on the store; the mean, rounded up, where rows differ."""
+        """Bytes of a row on the store; the mean, rounded up, where rows have different lengths."""
 
     def bytes_of(self, start: int, stop: int) -> int:
         """Bytes of rows `start` to `stop` on the store."""
 
     def within(self, start: int, memory: int) -> int:
-        """Where a block from row `start` ends that has at most `memory` bytes, and one row at least."""
+        """The row at which a block from row `start` ends: at most `memory` bytes, but one row at least."""
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Any:
-        """Rows `start` to `stop`; only some columns where any are named."""
+        """Rows `start` to `stop`; only the named columns, or all where none is named."""
 
 
 class Shared(StoredFile, Protocol):
-    """A file of the data, which nodes share."""
+    """A file of the data, of which each node has a part."""
 
     def part(self, number: int, nodes: int) -> StoredFile:
-        """The part of node `number` of so many: equally many rows, in their order."""
+        """The part of node `number` of `nodes`: equally many rows for each, in the order of the file."""
 
 
 def bounds(rows: int, number: int, nodes: int) -> tuple[int, int]:
-    """Where the part of a node of equally shared rows begins and ends.
+    """First row and end of the part of node `number`, where rows are shared evenly among the nodes.
 
     Examples:
         >>> [bounds(10, number, 4) for number in range(4)]
@@ -60,7 +60,7 @@ def bounds(rows: int, number: int, nodes: int) -> tuple[int, int]:
 
 
 class FixedWidth:
-    """What files have in common whose rows are equally wide."""
+    """Files whose rows all have the same width."""
 
     rows: int
     width: int
@@ -70,13 +70,13 @@ class FixedWidth:
         return (stop - start) * self.width
 
     def within(self, start: int, memory: int) -> int:
-        """Where a block ends."""
+        """The row at which a block from row `start` with at most `memory` bytes ends."""
         return min(self.rows, start + max(1, memory // self.width))
 
 
 @dataclass
 class TableRows(FixedWidth):
-    """Rows `start` to `start + rows` of columns that lie elsewhere, such as those of a database."""
+    """Rows `start` to `start + rows` of columns that are stored elsewhere, such as those of a database."""
 
     columns: Mapping[str, Array]
     start: int
@@ -89,7 +89,7 @@ class TableRows(FixedWidth):
         return TableRows(self.columns, self.start + start, stop - start, self.width)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
-        """Rows with the named columns, all where none is."""
+        """Rows `start` to `stop` with the named columns, or all where none is named."""
         names = list(columns) or list(self.columns)
         for name in names:
             if name not in self.columns:
@@ -118,7 +118,7 @@ class Rows(FixedWidth):
         return Rows(self.array[start:stop], self.width)
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
-        """Rows with the named columns, all where none is."""
+        """Rows `start` to `stop` with the named columns, or all where none is named."""
         found = self.array[start:stop]
         return found[list(columns)] if columns else found
 
@@ -127,29 +127,30 @@ class Rows(FixedWidth):
 class Transactions:
     """Sets of items, ascending in each: items of transaction `t` are `items[offsets[t] : offsets[t + 1]]`.
 
-    On a store and on the wire, a transaction takes 4 bytes an item and 8 more, its number and its length.
+    On a store and on the wire, a transaction takes 4 bytes an item, and 8 bytes for its number and its
+    length.
 
     Attributes:
-        offsets: One more than there are transactions, u64, from 0.
-        items: u32.
+        offsets: Where each transaction begins in `items`, and where the last one ends; u64, from 0.
+        items: Items of all transactions, one transaction after another; u32.
     """
 
     offsets: Array
     items: Array
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of transactions."""
         return len(self.offsets) - 1
 
     @property
     def nbytes(self) -> int:
-        """Bytes on a store and on the wire."""
+        """Bytes of the transactions on a store and on the wire."""
         return 4 * len(self.items) + 8 * len(self)
 
 
 @dataclass
 class Baskets:
-    """Transactions `start` to `start + rows` of a set of them that lies elsewhere."""
+    """Transactions `start` to `start + rows` of transactions that are stored elsewhere."""
 
     all: Transactions
     start: int
@@ -162,7 +163,7 @@ class Baskets:
 
     @property
     def width(self) -> int:
-        """The mean, rounded up."""
+        """Mean bytes of a transaction on the store, rounded up."""
         return -(-self.bytes_of(0, self.rows) // max(1, self.rows))
 
     def bytes_of(self, start: int, stop: int) -> int:
@@ -171,7 +172,7 @@ class Baskets:
         return 4 * int(offsets[self.start + stop] - offsets[self.start + start]) + 8 * (stop - start)
 
     def within(self, start: int, memory: int) -> int:
-        """Where a block ends."""
+        """The row at which a block from row `start` with at most `memory` bytes ends."""
         first = self.start + start
         bytes_to = 4 * self.all.offsets[first : self.start + self.rows + 1].astype(np.int64)
         bytes_to += 8 * np.arange(len(bytes_to))
@@ -189,7 +190,7 @@ class Baskets:
 
 @dataclass
 class Written(FixedWidth):
-    """What a job wrote: rows in a scratch file, one after another; those of a stream in several places."""
+    """A file that a job writes: rows in a scratch file, in order; those of a stream in several places."""
 
     path: Path
     dtype: Any
@@ -197,26 +198,26 @@ class Written(FixedWidth):
     width: int
     rows: int = 0
     streams: list[Array] = field(default_factory=list)
-    """Where the rows of each stream begin in each append, and where the last ends."""
+    """First row of each stream in each append, and the end of the last stream."""
 
     def append(self, rows: Array, ends: Array | None = None) -> None:
-        """Puts rows at the end; `ends` says where each stream's rows end, if there are streams."""
+        """Appends rows; `ends` says where the rows of each stream end, if the file has streams."""
         self.put(rows)
         if ends is not None:
             self.streams.append(self.rows + np.concatenate([[0], ends]))
         self.rows += len(rows)
 
     def put(self, rows: Array) -> None:
-        """Puts rows at the end of the scratch file."""
+        """Appends rows to the scratch file."""
         with self.path.open("ab") as file:
             np.ascontiguousarray(rows).tofile(file)
 
     def pieces(self, stream: int) -> list[tuple[int, int]]:
-        """Where the rows of a stream lie."""
+        """The spans of rows that belong to a stream."""
         return [(int(ends[stream]), int(ends[stream + 1])) for ends in self.streams]
 
     def span(self, start: int, stop: int, columns: Sequence[str]) -> Array:
-        """Rows with the named columns, all where none is."""
+        """Rows `start` to `stop` with the named columns, or all where none is named."""
         each = int(np.prod(self.shape, dtype=np.int64))
         offset = start * each * self.dtype.itemsize
         flat = np.fromfile(self.path, self.dtype, (stop - start) * each, offset=offset)
@@ -224,5 +225,5 @@ class Written(FixedWidth):
         return found[list(columns)] if columns else found
 
     def remove(self) -> None:
-        """Frees the room."""
+        """Removes the scratch file, which frees its room."""
         self.path.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sledlab.job.files import Array
 
 AT_A_TIME = 1 << 20
-"""Joined sets that are looked at together."""
+"""Number of joined sets that are pruned at a time."""
 
 
 @dataclass
@@ -24,9 +24,9 @@ class ItemsetLevel:
     """Frequent sets of one size, in lexicographic order, and how often each occurs.
 
     Attributes:
-        sets: A row of items, ascending, for each.
-        counts: Transactions that hold it.
-        candidates: How many sets were counted to find them.
+        sets: A row for each set: its items, ascending.
+        counts: Number of transactions that hold each set.
+        candidates: Number of candidates counted to find these sets.
     """
 
     sets: Array
@@ -35,7 +35,7 @@ class ItemsetLevel:
 
     @classmethod
     def of(cls, parts: list[tuple[Array, Array]], length: int, candidates: int) -> ItemsetLevel:
-        """Puts parts together, in order."""
+        """The sets of one size, of parts found one after another, in order."""
         sets = np.concatenate([np.empty((0, length), np.uint32), *(sets for sets, _ in parts)])
         counts = np.concatenate([np.empty(0, np.uint64), *(counts for _, counts in parts)])
         order = np.lexsort(sets.T[::-1])
@@ -46,9 +46,9 @@ class ItemsetLevel:
 class FrequentSets:
     """All frequent sets found so far, size by size from 1.
 
-    A set has a rank among those of its size. Every set's beginning is frequent too, so the rank of a set
-    follows from that of its beginning and its last item: `keys` holds, size by size, the two in one number
-    for each set.
+    A set has a rank among the sets of its size. All but the last item of a frequent set are a frequent set
+    too, so the rank of a set follows from the rank of these and its last item: `keys` holds, size by size,
+    both in one number for each set.
     """
 
     levels: list[ItemsetLevel] = field(default_factory=list)
@@ -62,11 +62,11 @@ class FrequentSets:
         self.levels.append(level)
 
     def _items(self, items: Array) -> Array:
-        """Ranks of items; -1 of those that are not frequent."""
+        """Ranks of items; -1 for items that are not frequent."""
         return _found(self.levels[0].sets[:, 0], items)
 
     def ranks(self, sets: Array) -> Array:
-        """Ranks of sets of one size, a row each; -1 of those that are not frequent."""
+        """Ranks of sets of one size, a row each; -1 for sets that are not frequent."""
         ranks = self._items(sets[:, 0])
         for place in range(1, sets.shape[1]):
             items = self._items(sets[:, place])
@@ -75,7 +75,7 @@ class FrequentSets:
         return ranks
 
     def partners(self) -> Array:
-        """How many sets each of the largest is joined with: those behind it that differ in the last item."""
+        """Number of sets that each largest set is joined with: later ones, all but the last item equal."""
         sets = self.levels[-1].sets
         ends = np.append(np.flatnonzero((sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)) + 1, len(sets))
         places = np.arange(len(sets))
@@ -83,16 +83,16 @@ class FrequentSets:
         return found
 
     def candidates(self, partners: Array) -> Array:
-        """Sets of the next size of which every part is frequent, in lexicographic order.
+        """Sets of the next size all of whose subsets are frequent, in lexicographic order.
 
-        `partners` may be less than `partners()` tells: 0 leaves out what a set begins.
+        `partners` is `partners()`, or 0 for sets that are not to be joined with others.
         """
         length = self.levels[-1].sets.shape[1] + 1
         parts = [self._pruned(joined) for joined in self._joined(partners)]
         return np.concatenate([np.empty((0, length), np.uint32), *parts])
 
     def _joined(self, partners: Array) -> Iterator[Array]:
-        """Joins each set with its partners, some at a time."""
+        """Joins each set with its partners, about `AT_A_TIME` joined sets at a time."""
         sets = self.levels[-1].sets
         ends = np.cumsum(partners)
         start = 0
@@ -106,14 +106,14 @@ class FrequentSets:
             start = stop
 
     def _pruned(self, joined: Array) -> Array:
-        """Those of which every part is frequent; the two that were joined are."""
+        """The joined sets all of whose subsets are frequent; those of the two joined sets need no look-up."""
         for place in range(joined.shape[1] - 2):
             joined = joined[self.ranks(np.delete(joined, place, axis=1)) >= 0]
         return joined
 
 
 def _found(ordered: Array, values: Array) -> Array:
-    """Where values are among ordered ones; -1 for those that are not."""
+    """The index of each value among ordered values; -1 for values that are not among them."""
     if not len(ordered):
         return np.full(len(values), -1)
     places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)

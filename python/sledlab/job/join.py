@@ -1,4 +1,4 @@
-"""Join: two groups of nodes hash a table each and re-distribute it; all join locally (paper 004, 4.1)."""
+"""Join: two groups of nodes hash a table each and re-distribute it; then each node joins (paper 004, 4.1)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS = {
         ("l_extendedprice", "f8"),
     ],
 }
-"""What tuples carry; on stores and wires they are as wide as their tables'."""
+"""Columns that tuples carry; on stores and wires tuples are as wide as those of their tables."""
 
 
 def join(
@@ -75,19 +75,19 @@ def join(
 
 
 def _none(table: str) -> Array:
-    """No tuples of a table."""
+    """An empty array of tuples of a table."""
     found: Array = np.empty(0, dtype=KINDS[table])
     return found
 
 
 def _by_hash(keys: Array, parts: int) -> Array:
-    """Which of some parts each key belongs to."""
+    """The part, of `parts`, that each key belongs to by its hash."""
     found: Array = hashed(keys) % np.uint64(parts)
     return found
 
 
 def _hash(node: Node, table: str, predicate: Predicate) -> None:
-    """Writes the tuples of a table that take part, with a stream for each node that they will go to."""
+    """Writes the tuples of a table that take part, with a stream for each node that they will be sent to."""
     names = [name for name, _ in KINDS[table]]
     node.write(f"{table}-hashed", _none(table), width=node.width(table))
     for rows in (
@@ -118,7 +118,7 @@ def _hash_join(node: Node) -> None:
             node.write(f"{table}-local", _none(table), width=node.width(f"{table}-part"))
             for rows in node.read(f"{table}-part"):
                 node.does(hash=len(rows))
-                # Other bits of the hash than those that chose the node.
+                # Bits of the hash other than those that chose the node.
                 streams = node.split(rows, _by_hash(hashed(rows[key]), parts), streams=parts)
                 node.write(f"{table}-local", streams, streams=parts)
     node.phase("hash join")
@@ -130,7 +130,7 @@ def _hash_join(node: Node) -> None:
 
 
 def _pairs(node: Node, parts: int) -> Iterator[tuple[Array, Iterable[Array]]]:
-    """Orders that fit into memory, and the line items that may be theirs."""
+    """Blocks of orders that fit into memory, each with the line items that may belong to these orders."""
     if parts <= 1:
         for outer in node.read("orders-part"):
             yield outer, node.read("lineitem-part")
@@ -141,7 +141,7 @@ def _pairs(node: Node, parts: int) -> Iterator[tuple[Array, Iterable[Array]]]:
 
 
 def _matched(orders: Array, items: Array) -> Array:
-    """Pairs of an order and a line item of its."""
+    """Pairs of an order and one of its line items."""
     orders = orders[np.argsort(orders["o_orderkey"])]
     places = np.searchsorted(orders["o_orderkey"], items["l_orderkey"])
     places[places == len(orders)] = 0

@@ -1,4 +1,4 @@
-"""Lines of a job, for messages: not of what runs it, nor of a library that it calls."""
+"""Lines of a job's own source, for messages: no lines of `sledlab.job`, and none of libraries it calls."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _RUNNERS = "files lines lockstep mpi node phases running store superstep"
 _OURS = {str(Path(__file__).with_name(f"{name}.py")) for name in _RUNNERS.split()}
-"""What runs jobs; all other files may be a job's."""
+"""Files of `sledlab.job` that run jobs; a line in any other file may be a job's."""
 
 
 def failing(error: BaseException) -> Place | None:
-    """The deepest line of the job itself: not of what runs it, nor of a library that it calls."""
+    """The deepest line of the job's own file in an error's traceback."""
     frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename not in _OURS]
     if not frames:
         return None
@@ -29,7 +29,7 @@ def failing(error: BaseException) -> Place | None:
 
 
 def standing(frame: FrameType | None) -> Place | None:
-    """The line that a job stands at."""
+    """The line that a job is about to run or has stopped at."""
     if frame is None:
         return None
     file = frame.f_code.co_filename

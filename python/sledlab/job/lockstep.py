@@ -24,7 +24,7 @@ def run(
     """Runs a job on nodes.
 
     Raises:
-        Error: Something went wrong in the job, or it is deadlocked.
+        Error: The job failed, or is deadlocked.
     """
     running = [Running(name, function, node, parameters) for node in nodes]
     coming: dict[int, Coming] = dict.fromkeys(range(len(nodes)), nothing)
@@ -45,7 +45,7 @@ def run(
 
 
 def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
-    """What comes of a collective for each member."""
+    """The result of a collective for each member, computed when the member goes on."""
     root = call.members[call.asked.root or 0]
     values = [step.brings for step in steps.values()]
     coming: Coming = nothing
@@ -63,7 +63,7 @@ def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
 
 
 def _exchanged(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[int, Coming]:
-    """What comes of an exchange for each member."""
+    """The parts that each member receives in an exchange, put together when the member goes on."""
     if of_rows([step.brings for step in steps.values()]):
         return {member: _rows(steps, nodes[member]) for member in steps}
     sent = {
@@ -84,7 +84,7 @@ def _exchanged(steps: Mapping[int, Superstep], nodes: Sequence[Node]) -> dict[in
 
 
 def _rows(steps: Mapping[int, Superstep], node: Node) -> Coming:
-    """The rows that come to a node, put together only when it goes on: not all nodes' at once."""
+    """The rows that a node receives, put together only when it goes on: never those of all nodes at once."""
 
     def take() -> Any:
         parts = {sender: step.brings[node.number] for sender, step in steps.items()}

@@ -1,4 +1,4 @@
-"""What a node did, in counts and bytes, and the lines of the work record that say so."""
+"""Logs of nodes, in counts and bytes, and the lines of a work record made of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Access:
-    """A file that a step reads or writes; see docs/work.md."""
+    """An access to a file that a step reads or writes; see docs/work.md."""
 
     file: str
     order: str = "sequential"
@@ -26,7 +26,7 @@ class Access:
     bytes: int = 0
 
     def to_record(self) -> dict[str, Any]:
-        """As in a record."""
+        """The access as a work record holds it."""
         found: dict[str, Any] = {"file": self.file, "bytes": self.bytes}
         if self.order != "sequential":
             found["order"] = self.order
@@ -39,7 +39,10 @@ class Access:
 
 @dataclass
 class Step:
-    """What a node does in a phase. `sends` holds bytes for each node and, last, for the client."""
+    """Reads, writes, operations, sends and memory of a node in a phase.
+
+    `sends` holds bytes for each node and, last, for the client.
+    """
 
     reads: list[Access] = field(default_factory=list)
     writes: list[Access] = field(default_factory=list)
@@ -48,7 +51,7 @@ class Step:
     memory: int = 0
 
     def to_record(self) -> dict[str, Any]:
-        """As in a record, without phase and node; empty if nothing was done."""
+        """The step as a work record holds it, without phase and node; empty for a node that did nothing."""
         found: dict[str, Any] = {}
         for name, accesses in (("reads", self.reads), ("writes", self.writes)):
             if kept := [access.to_record() for access in accesses if access.bytes]:
@@ -64,7 +67,7 @@ class Step:
 
 @dataclass
 class Log:
-    """What one node did: its steps by phase, the sizes of its files, and the groups that it named."""
+    """Everything that one node did: its steps by phase, the sizes of its files, and the groups it named."""
 
     steps: dict[str, Step] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)
@@ -73,7 +76,7 @@ class Log:
 
 @dataclass(frozen=True)
 class Collective:
-    """What a group of nodes did together. `bytes` holds what each member brought."""
+    """A collective of a group of nodes. `bytes` holds the bytes that each member contributed."""
 
     phase: str
     kind: str
@@ -82,7 +85,7 @@ class Collective:
     root: int | None
 
     def to_record(self, nodes: int) -> dict[str, Any]:
-        """As in a record of so many nodes."""
+        """The collective as a work record of `nodes` nodes holds it."""
         found: dict[str, Any] = {"phase": self.phase, "collective": self.kind}
         if self.kind == "broadcast":
             found["bytes"] = max(self.bytes)
@@ -112,14 +115,14 @@ def record(header: Mapping[str, Any], logs: Sequence[Log], collectives: Sequence
 
 
 def _steps(phase: str, logs: Sequence[Log]) -> Iterator[dict[str, Any]]:
-    """The steps of a phase."""
+    """The steps of all nodes in a phase, without nodes that do nothing in it."""
     for node, log in enumerate(logs):
-        if phase in log.steps and (told := log.steps[phase].to_record()):
-            yield {"phase": phase, "node": node, **told}
+        if phase in log.steps and (entry := log.steps[phase].to_record()):
+            yield {"phase": phase, "node": node, **entry}
 
 
 def _phases(logs: Sequence[Log]) -> list[str]:
-    """All phases, in an order that is that of every node; one without a phase has nothing to do in it."""
+    """All phases, in an order that agrees with that of every node; a node may lack phases of others."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for log in logs:
         before: str | None = None

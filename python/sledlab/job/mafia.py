@@ -1,4 +1,4 @@
-"""MAFIA: clusters in subspaces, from bins of adaptive widths and units of them that are dense.
+"""MAFIA: clusters in subspaces, found as dense units of bins whose widths adapt to the data.
 
 H. Nagesh, S. Goil, A. Choudhary: Parallel algorithms for clustering high-dimensional large-scale datasets,
 in Data Mining for Scientific and Engineering Applications, 2001.
@@ -51,8 +51,8 @@ def mafia(
 
     Returns:
         On node 0 `clusters`: dimensions, units as intervals in them, and records of each; `dense`: dense
-        units of 1, 2, ... dimensions as pairs of dimension and bin, and records of each; `bins`: where bins
-        begin and end, by dimension.
+        units of 1, 2, ... dimensions as pairs of dimension and bin, and records of each; `bins`: the edges of
+        bins, by dimension.
     """
     _check(windows, beta, alpha, equal_bins, low, high)
     known("way of counting", counting, COUNTING)
@@ -78,7 +78,7 @@ def mafia(
 
 
 def _check(windows: int, beta: float, alpha: float, equal_bins: int, low: float, high: float) -> None:
-    """Refuses parameters that make no sense."""
+    """Refuses parameters outside their ranges."""
     if not 1 <= windows < 2**16:
         raise Error(f"{windows:,} windows cannot be made", remedy=f"choose 1 to {2**16 - 1:,}")
     if not 1 <= equal_bins <= windows:
@@ -92,9 +92,9 @@ def _check(windows: int, beta: float, alpha: float, equal_bins: int, low: float,
 
 
 def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
-    """The node's records in each window, a row for each dimension.
+    """Number of the node's records in each window, a row for each dimension.
 
-    An operation `window` is a value put into one.
+    An operation `window` is a value put into its window.
     """
     found = np.zeros(dims * windows, np.uint64)
     node.holds(found.nbytes)
@@ -106,10 +106,10 @@ def _histogram(node: Node, dims: int, windows: int, ranges: Ranges) -> Array:
 
 
 def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting: str) -> Array:
-    """The node's records in each candidate.
+    """Number of the node's records in each candidate.
 
     An operation `bin` is a value whose bin is looked up, `unit` a step through the tree of candidates,
-    `check` a bin of a candidate compared with that of a record.
+    `check` a comparison of a candidate's bin with the bin of a record.
     """
     count, length = candidates.shape
     node.holds(count * (8 * length + 8))
@@ -126,7 +126,7 @@ def _counted(node: Node, bins: Bins, candidates: Array, ranges: Ranges, counting
 
 
 def _answer(node: Node, bins: Bins, levels: list[Units]) -> dict[str, Any] | None:
-    """What node 0 tells the client: clusters, and what they are made of."""
+    """The answer on node 0, sent to the client: clusters, dense units, and edges of bins."""
     if node.number:
         return None
     node.phase("clusters")

@@ -1,4 +1,4 @@
-"""Runs a job on ranks of MPI, a node each."""
+"""Runs a job on ranks of MPI, one node each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Ranks:
-    """The ranks of a run: this one is a node, the others are the other nodes."""
+    """The ranks of a run: this rank is a node of the job, every other rank is another node."""
 
     def __init__(self, world: Any) -> None:
         self._world = world
@@ -28,13 +28,13 @@ class Ranks:
     def run(
         self, name: str, function: Function, node: Node, parameters: Mapping[str, Any], tell: Tell
     ) -> JobRun:
-        """Runs a job, of which this rank is a node.
+        """Runs a job, with this rank as one of its nodes.
 
         Returns:
-            What running it left: on rank 0 the logs of all nodes; everywhere the rank's part of the answer.
+            On rank 0 the logs of all nodes; on every rank the collectives and the rank's part of the answer.
 
         Raises:
-            Error: Something went wrong on any rank, or the job is deadlocked.
+            Error: The job failed on any rank, or is deadlocked.
         """
         running = Running(name, function, node, parameters)
         step: Superstep | None = None
@@ -47,8 +47,8 @@ class Ranks:
                     step = running.advance(coming)
                 except Error as error:
                     failed = error
-            told = self._world.allgather(failed or (None if step is None else step.asked))
-            asked = _unless_failed(told)
+            asked_or_failed = self._world.allgather(failed or (None if step is None else step.asked))
+            asked = _unless_failed(asked_or_failed)
             tell(node.begun, sum(each is not None for each in asked))
             if all(each is None for each in asked):
                 break
@@ -61,7 +61,7 @@ class Ranks:
         return JobRun(self._world.gather(node.log) or [], collectives, [running.answer])
 
     def _deliver(self, call: Call, step: Superstep, node: Node) -> Any:
-        """What comes of a superstep for this rank."""
+        """The result of a superstep on this rank."""
         ranks = self._ranks(call)
         root = call.asked.root or 0
         match call.kind:
@@ -87,23 +87,23 @@ class Ranks:
         return self._some[call.members]
 
 
-def _unless_failed(told: list[AskedSuperstep | Error | None]) -> list[AskedSuperstep | None]:
-    """What ranks ask for.
+def _unless_failed(asked: list[AskedSuperstep | Error | None]) -> list[AskedSuperstep | None]:
+    """The supersteps that ranks ask for.
 
     Raises:
-        Error: That of the first rank whose job failed.
+        Error: The error of the first rank whose job failed.
     """
-    for each in told:
+    for each in asked:
         if isinstance(each, Error):
             raise each
-    return [each for each in told if not isinstance(each, Error)]
+    return [each for each in asked if not isinstance(each, Error)]
 
 
 def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
-    """What members have, combined in their order, not the library's: sums of floats are the same bytes.
+    """Values of members, combined in members' order, not the library's, so that float sums are reproducible.
 
     Raises:
-        Error: They cannot be combined.
+        Error: The values cannot be combined.
     """
     values = ranks.gather(step.brings, root=root)
     found: Any = None
@@ -111,7 +111,7 @@ def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
         try:
             found = combined(step, values)
         except Error as error:
-            found = error  # which the others wait for as well
+            found = error  # broadcast below: the other members wait for a result too
     if call.kind == "all-reduce":
         found = ranks.bcast(found, root=root)
     if isinstance(found, Error):
@@ -120,12 +120,12 @@ def _combined(ranks: Any, call: Call, step: Superstep, root: int) -> Any:
 
 
 def _frozen_all(values: list[Any] | None) -> list[Any] | None:
-    """What members have, read-only."""
+    """Values of members, read-only."""
     return None if values is None else [frozen(value) for value in values]
 
 
 def _exchanged(ranks: Any, call: Call, step: Superstep, node: Node) -> Any:
-    """What comes of an exchange for this rank."""
+    """The parts that this rank receives in an exchange."""
     rows = of_rows([step.brings])
     parts = [step.brings[to] if rows else step.brings.get(to) for to in call.members]
     came = dict(zip(call.members, ranks.alltoall([(rows, part) for part in parts]), strict=True))

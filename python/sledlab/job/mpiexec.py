@@ -1,6 +1,6 @@
-"""Starts the ranks of a job under MPI, and is such a rank: `python -m sledlab.job.mpiexec TASK`.
+"""Starts the ranks of a job under MPI; `python -m sledlab.job.mpiexec DIRECTORY` is such a rank.
 
-What is said of the job, and what comes of it, goes through a directory that all ranks see.
+The job's arguments, its record and its errors are files in a directory that all ranks see.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from sledlab.job.task import Tell
 
 INSTALL = "pip install 'sledlab[mpi]'"
-TOLD = "sledlab-told "
-"""Begins a line of output that says how far the job is."""
+PROGRESS = "sledlab-told "
+"""Begins a line of output that reports the progress of the job."""
 
 
 def under_mpi(chosen: JobTask, answer: Path | None, tell: Tell, program: str) -> bytes:
-    """Runs a job with a process for every node; gives the text of its record.
+    """Runs a job with a process for every node; returns the text of its record.
 
     Args:
         chosen: The job.
-        answer: A file for the answer.
-        tell: Told how far it is.
-        program: What starts ranks: takes `-n N` and a command, as `mpiexec` or `srun` do.
+        answer: A file for the answer; None for no file.
+        tell: Called with the progress of the job.
+        program: The command that starts ranks: takes `-n N` and a command, as `mpiexec` or `srun` do.
 
     Raises:
-        Error: Something went wrong in the job, a rank ended, or MPI is not there.
+        Error: The job failed, a rank ended before the job did, or MPI is not installed.
     """
     command = _program(program)
     runs = home() / "runs"
@@ -63,10 +63,10 @@ def under_mpi(chosen: JobTask, answer: Path | None, tell: Tell, program: str) ->
 
 
 def _program(said: str) -> list[str]:
-    """The command that starts ranks.
+    """The command that starts ranks, as a list.
 
     Raises:
-        Error: There is none, or no mpi4py.
+        Error: No such program is installed, or mpi4py is missing.
     """
     if find_spec("mpi4py") is None:
         raise Error("jobs run under MPI by mpi4py, which is not there", remedy=INSTALL)
@@ -79,7 +79,7 @@ def _program(said: str) -> list[str]:
 
 
 def _wait(command: list[str], tell: Tell) -> tuple[int, str]:
-    """Runs a command to its end; gives its exit code and what it says of its end."""
+    """Runs a command to its end; returns its exit code and the reason that its output names for the end."""
     said: list[str] = []
     with (
         tempfile.TemporaryFile("w+") as errors,
@@ -88,14 +88,14 @@ def _wait(command: list[str], tell: Tell) -> tuple[int, str]:
         try:
             assert process.stdout is not None
             for line in process.stdout:
-                if line.startswith(TOLD):
-                    tell(*json.loads(line.removeprefix(TOLD)))
-                elif said or line.startswith("====="):  # what MPICH's mpiexec says when a rank dies
+                if line.startswith(PROGRESS):
+                    tell(*json.loads(line.removeprefix(PROGRESS)))
+                elif said or line.startswith("====="):  # begins MPICH's report on a rank that died
                     said.append(line)
                 else:
                     sys.stdout.write(line)
         except BaseException:
-            process.terminate()  # ends its ranks before it ends
+            process.terminate()  # mpiexec ends its ranks before it ends
             raise
         code = process.wait()
         errors.seek(0)
@@ -105,7 +105,7 @@ def _wait(command: list[str], tell: Tell) -> tuple[int, str]:
 
 
 def main(directory: str) -> None:
-    """Is a rank."""
+    """Runs the job as one rank."""
     from mpi4py import MPI  # noqa: PLC0415 (starts MPI)
 
     from sledlab.job.mpi import Ranks  # noqa: PLC0415
@@ -115,15 +115,15 @@ def main(directory: str) -> None:
     said = json.loads((place / "task.json").read_text())
     answer, room = said.pop("answer"), Path(said.pop("room"))
     try:
-        # Within a directory that goes even if this rank is killed; on another machine there is none.
+        # In a directory that is removed even if this rank is killed; a rank on another machine has none.
         with scratch(room if room.is_dir() else None) as mine:
             text = _rank(world, Ranks(world), task(**said), answer and Path(answer), mine)
         if world.rank == 0:
             (place / "record").write_bytes(text)
     except BaseException as error:
-        # Others wait for this rank, and would for ever.
+        # The other ranks wait for this one, and would do so for ever.
         if isinstance(error, Error):
-            # In place only when whole: another rank may end this one meanwhile.
+            # Renamed when complete: another rank's abort may end this one while it writes.
             draft = place / f"draft-{world.rank}"
             draft.write_bytes(pickle.dumps(error))
             draft.rename(place / f"error-{world.rank:05}")
@@ -133,11 +133,11 @@ def main(directory: str) -> None:
 
 
 def _rank(world: Any, ranks: Any, chosen: JobTask, answer: Path | None, mine: Path) -> bytes:
-    """Runs a job on this rank; gives the text of the record on rank 0."""
+    """Runs a job on this rank; returns the text of the record on rank 0, nothing on others."""
 
     def tell(phase: str, share: float | None) -> None:
         if world.rank == 0:
-            print(TOLD + json.dumps([phase, share]), flush=True)
+            print(PROGRESS + json.dumps([phase, share]), flush=True)
 
     node = chosen.node(world.rank, mine)
     job = chosen.job
@@ -153,7 +153,7 @@ def _rank(world: Any, ranks: Any, chosen: JobTask, answer: Path | None, mine: Pa
 
 
 def _write(world: Any, part: Any, path: Path) -> None:
-    """Writes the answer on rank 0, which gets the parts of others one after another."""
+    """Writes the answer on rank 0, which receives the parts of the other ranks one after another."""
     if world.rank:
         rows = answers.is_rows(part)
         world.send((rows, list(answers.blocks(part)) if rows else part), dest=0)

@@ -1,4 +1,4 @@
-"""A node as its job sees it: its part of the data, what it reads, writes, counts and sends."""
+"""A node as its job sees it: its part of the data, and its reads, writes, operations and sends."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 class Node(Store):
     """A node of a cluster, as the job that runs on it sees it.
 
-    A job is a generator function of a node. It reads the node's part of the data, says what it does, and
-    yields what nodes do together; the value of a `yield` is what comes of it.
+    A job is a generator function of a node. It reads the node's part of the data, counts its operations, and
+    yields supersteps, which nodes do together; the value of a `yield` is the superstep's result.
 
     Attributes:
         number: Number of the node, from 0.
         nodes: Number of nodes.
         memory: Bytes that the job may hold.
-        random: Random numbers of this node's own.
+        random: Random numbers, different on each node.
 
     Examples:
         >>> def largest(node):
@@ -57,15 +57,15 @@ class Node(Store):
         super().__init__(number, nodes, scratch, memory, measured=measured, share=share)
         self.random: numpy.random.Generator = np.random.Generator(np.random.PCG64([seed, number]))
         self.asked: Superstep | None = None
-        """What it asks for and has not yielded yet."""
+        """The superstep that the node has asked for and not yielded yet."""
 
     def split(self, rows: Array, to: Array, streams: int = 0) -> NodeParts:
-        """Rows for each node, or for each of some streams; `to` holds its number for each row.
+        """Rows split by destination: the nodes, or `streams` streams; `to` holds each row's destination.
 
-        Rows for one node keep their order.
+        Rows for one destination keep their order.
 
         Raises:
-            Error: There is no such node.
+            Error: A destination is no node.
         """
         if len(to) != len(rows):
             raise Error(f"{len(rows):,} rows have {len(to):,} destinations", remedy="give each row one")
@@ -76,21 +76,21 @@ class Node(Store):
     def exchange(
         self, parts: NodeParts | Mapping[int, Any], *, width: int = 0, among: Iterable[int] | None = None
     ) -> Superstep:
-        """All nodes send each other something, to be yielded.
+        """An exchange, to be yielded: each node sends rows or other values to the others.
 
-        Rows that leave the node count as operations `pack`, rows that come as `unpack`.
+        Rows that leave the node count as operations `pack`, rows that arrive as `unpack`.
 
         Args:
-            parts: What `split` made, or something for each node that gets any.
-            width: Bytes of a row on the wire, if rows carry less than that.
-            among: Who takes part, if not all.
+            parts: The result of `split`, or a dict of values by the numbers of the nodes they go to.
+            width: Bytes of a row on the wire, where rows in memory carry fewer columns than that.
+            among: Nodes that take part, if not all.
 
         Returns:
-            To be yielded: the rows that came, by sender one after another; where `parts` is a dict, what each
-            sender sent, by its number.
+            To be yielded: the rows that arrived, sender by sender; where `parts` is a dict, the value of each
+            sender, by its number.
 
         Raises:
-            Error: There is no such node, or it does not take part.
+            Error: A destination is no node, or does not take part.
         """
         members = self._members(among)
         sends = self._sends()
@@ -104,22 +104,22 @@ class Node(Store):
         return self._ask("exchange", parts, members=members, size_of=0)
 
     def answer(self, rows: Array, *, width: int = 0) -> None:
-        """Sends rows to the client, as a part of the answer. They count as operations `pack`."""
+        """Sends rows to the client, as part of the answer. They count as operations `pack`."""
         self._sends()[self.nodes] += len(rows) * width if width else size(rows)
         self._count("pack", len(rows))
 
     def all_gather(self, value: Any, *, among: Iterable[int] | None = None) -> Superstep:
-        """All get a list of what each has, to be yielded."""
+        """A collective, to be yielded: all members get a list of the values of all."""
         return self._ask("all-gather", value, among=among)
 
     def gather(self, value: Any, *, root: int | None = None, among: Iterable[int] | None = None) -> Superstep:
-        """The node `root`, the first unless said, gets a list of what each has; to be yielded."""
+        """A collective, to be yielded: the node `root`, by default the first, gets a list of all values."""
         return self._ask("gather", value, root=root, among=among)
 
     def broadcast(
         self, value: Any = None, *, root: int | None = None, among: Iterable[int] | None = None
     ) -> Superstep:
-        """All get what the node `root` has, the first unless said; to be yielded."""
+        """A collective, to be yielded: all members get the value of the node `root`, by default the first."""
         superstep_root = self._first(among) if root is None else root
         mine = value if superstep_root == self.number else None
         return self._ask("broadcast", mine, root=superstep_root, among=among)
@@ -132,7 +132,10 @@ class Node(Store):
         root: int | None = None,
         among: Iterable[int] | None = None,
     ) -> Superstep:
-        """The node `root` gets the sum of what all have, or what `combine` makes of two; to be yielded."""
+        """A collective, to be yielded: `root`, by default the first node, gets the sum of all values.
+
+        With `combine`, a function of two values, they are combined by it in the order of members.
+        """
         return self._ask("reduce", value, root=root, among=among, combine=combine)
 
     def all_reduce(
@@ -142,17 +145,20 @@ class Node(Store):
         *,
         among: Iterable[int] | None = None,
     ) -> Superstep:
-        """All get the sum of what all have, or what `combine` makes of two; to be yielded."""
+        """A collective, to be yielded: all members get the sum of all values.
+
+        With `combine`, a function of two values, they are combined by it in the order of members.
+        """
         return self._ask("all-reduce", value, among=among, combine=combine)
 
     def barrier(self) -> Superstep:
-        """All wait for each other; to be yielded."""
+        """A collective, to be yielded: all nodes wait for each other."""
         return self._ask("barrier", None)
 
     def group(self, name: str, members: Iterable[int]) -> tuple[int, ...]:
-        """Names a set of nodes in the record, so that replays can give them other devices.
+        """Names a set of nodes in the record, so that a replay can give them other devices.
 
-        Every node names the same groups.
+        Every node must name the same groups.
         """
         numbers = tuple(sorted(members))
         for number in numbers:
@@ -171,7 +177,7 @@ class Node(Store):
         combine: Callable[[Any, Any], Any] | None = None,
         size_of: int | None = None,
     ) -> Superstep:
-        """A superstep of the phase that the node is in."""
+        """A superstep of the phase that the node is in, which the job has to yield."""
         where = caller()
         if self.asked is not None:
             raise self.unyielded()
@@ -190,19 +196,19 @@ class Node(Store):
         return self.asked
 
     def takes_in(self, rows: int) -> None:
-        """Counts rows that came from other nodes."""
+        """Counts rows that arrived from other nodes."""
         if rows:
             self._count("unpack", rows)
 
     def unyielded(self) -> Error:
-        """The error about a superstep that was asked for and not yielded."""
+        """The error about a superstep that the job asked for and did not yield."""
         assert self.asked is not None
         return Error(
             f"the {self.asked.asked} was not yielded", remedy="write: came = yield node.exchange(...)"
         )
 
     def _members(self, among: Iterable[int] | None) -> tuple[int, ...] | None:
-        """Who takes part, in order; None for all."""
+        """The nodes that take part, in order; None for all nodes."""
         if among is None:
             return None
         members = tuple(sorted(set(among)))
@@ -223,14 +229,14 @@ class Node(Store):
             raise Error(f"there is no node {number}", remedy=f"nodes are numbered 0 to {self.nodes - 1}")
 
     def _sends(self) -> Array:
-        """Bytes for each node and, last, for the client."""
+        """Bytes that the node sends in its phase: to each node and, last, to the client."""
         step = self.step
         if step.sends is None:
             step.sends = np.zeros(self.nodes + 1, dtype=np.int64)
         return step.sends
 
     def _each(self, parts: NodeParts | Mapping[int, Any]) -> Iterator[tuple[int, int | None, Any]]:
-        """Who gets something, how many rows if there are rows, and what."""
+        """Each destination, with the number of its rows (None for other values) and the value it gets."""
         if isinstance(parts, NodeParts):
             counts = parts.counts()
             for to in np.flatnonzero(counts).tolist():
@@ -240,7 +246,7 @@ class Node(Store):
                 yield to, rows_in(part), part
 
     def rounds(self, file: str, *, memory: int = 0) -> Superstep:
-        """In how many blocks the node with most of a file reads it, to be yielded."""
+        """A superstep, to be yielded: the number of blocks that the node with most of a file reads it in."""
         stored, start, found = self._file(file), 0, 0
         while start < stored.rows:
             start, found = stored.within(start, memory or self.memory), found + 1

@@ -18,10 +18,10 @@ KINDS: Mapping[type, str] = {bool: "switch", int: "count", float: "number", str:
 
 
 def of_function(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
-    """The parameters of a job, behind its node.
+    """The parameters of a job: those of its function after the node.
 
     Raises:
-        Error: One has no default, or one that is neither number, text, true nor false.
+        Error: A parameter has no default, or a default that is no number, text, true or false.
     """
     found = list(inspect.signature(function).parameters.values())[1:]
     meanings = _meanings(function, "Args")
@@ -35,7 +35,7 @@ def of_function(function: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
 
 
 def of_class(kind: Callable[..., Any]) -> tuple[ParameterSpec, ...]:
-    """The parameters of data, the fields of its class."""
+    """The parameters of a kind of data: the fields of its class."""
     meanings = _meanings(kind, "Attributes")
     return tuple(_spec(each.name, each.default, meanings) for each in fields(kind))  # type: ignore[arg-type]
 
@@ -45,21 +45,21 @@ def _spec(name: str, default: Any, meanings: Mapping[str, str]) -> ParameterSpec
 
 
 def _meanings(documented: Any, section: str) -> dict[str, str]:
-    """What a docstring says of each name in a section."""
+    """The meaning of each name in a section (`Args` or `Attributes`) of a docstring."""
     text = inspect.getdoc(documented) or ""
     _, _, after = text.partition(f"\n{section}:\n")
     return {name: " ".join(words.split()) for name, words in _entries(after)}
 
 
 def _entries(lines: str) -> Iterator[tuple[str, str]]:
-    """Names and what is said of them, up to the first line that is not indented."""
+    """Names and their meanings, up to the first line that is not indented."""
     indented = re.match(r"(?:[ ]{4}.*\n?|\n)*", lines)
     entry = re.compile(r"^ {4}(\w+): ((?:.+\n?)(?: {5,}.+\n?)*)", re.MULTILINE)
     yield from entry.findall(indented[0] if indented else "")
 
 
 def set_all(specs: Sequence[Sequence[ParameterSpec]], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The values of several sets of parameters, with what is said of them.
+    """The values of several sets of parameters: defaults, replaced by settings.
 
     Raises:
         Error: A setting is unknown, or not of its type, or two sets have a parameter of one name.
@@ -81,7 +81,7 @@ def _typed(key: str, value: Any, default: Any) -> Any:
     """A value of the type of its default.
 
     Raises:
-        Error: It is none.
+        Error: The value cannot be converted.
     """
     kind = type(default)
     if isinstance(value, str) and kind is bool:

@@ -1,4 +1,4 @@
-"""What a node does, phase by phase: operations, memory, and measured time."""
+"""The phases of a node: operations, memory, and measured time in each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 MEASURED = "measured-ns"
-"""The kind of operation of which the measured mode counts one for every ns of this machine's processor."""
+"""The kind of operation that the measured mode counts: one for every ns of this machine's processor."""
 
 
 class Phases:
@@ -22,8 +22,8 @@ class Phases:
 
     Attributes:
         memory: Bytes that the job may hold.
-        log: What the node has done.
-        begun: The phase that it is in; empty before the first.
+        log: Steps, files and groups of the node up to now.
+        begun: The current phase; empty before the first.
     """
 
     def __init__(self, memory: int, *, measured: bool) -> None:
@@ -33,12 +33,12 @@ class Phases:
         self._clock = Clock() if measured else None
 
     def phase(self, name: str) -> AbstractContextManager[None]:
-        """Begins a phase, which lasts until the next one begins; `with` may stand before, for the looks.
+        """Begins a phase, which lasts until the next one begins; `with` before it only indents its code.
 
-        Nodes wait for each other at its end.
+        Nodes wait for each other at the end of a phase.
 
         Raises:
-            Error: The phase was there before another one.
+            Error: The phase has ended before: another one came after it.
         """
         if name != self.begun:
             if name in self.log.steps:
@@ -53,19 +53,20 @@ class Phases:
 
     @property
     def step(self) -> Step:
-        """What it does in the phase that it is in.
+        """The node's step in the current phase.
 
         Raises:
-            Error: It is in none.
+            Error: No phase has begun.
         """
         if not self.begun:
             raise Error("no phase has begun", remedy='begin one first: node.phase("name")')
         return self.log.steps[self.begun]
 
     def does(self, **operations: int) -> None:
-        """Counts operations by kind, such as `tuple=1000`; what each takes, the replay decides.
+        """Counts operations by kind, such as `tuple=1000`; the cycles of each are decided by the replay.
 
-        In the measured mode the processor's time is taken instead, but for `pack` and `unpack`.
+        In the measured mode only `pack` and `unpack` are counted, and the processor's time stands for the
+        rest.
 
         Raises:
             Error: A count is negative.
@@ -82,10 +83,10 @@ class Phases:
         operations[kind] = operations.get(kind, 0) + int(count)
 
     def holds(self, memory: int) -> None:
-        """Says that so many bytes are held in memory at once in this phase, besides buffers.
+        """Records that the job holds `memory` bytes at once in this phase, besides buffers.
 
         Raises:
-            Error: The node has less.
+            Error: The node has less memory.
         """
         if memory > self.memory:
             raise Error(
@@ -96,7 +97,7 @@ class Phases:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Leaves what happens within out of measured time: a replay gives times to stores and networks."""
+        """Leaves the time within out of measured time: a replay computes the times of stores and networks."""
         self.lap()
         try:
             yield
@@ -104,26 +105,26 @@ class Phases:
             self.resume()
 
     def lap(self) -> None:
-        """Charges the processor's time since the last call to the phase that the node is in."""
+        """Charges the processor's time since the last call to the current phase."""
         if self._clock is not None:
             spent = self._clock.lap()
             if self.begun:
                 self._count(MEASURED, spent)
 
     def resume(self) -> None:
-        """Counts the processor's time from here on."""
+        """Restarts the clock: processor time up to now is charged to no phase."""
         if self._clock is not None:
             self._clock.lap()
 
 
 class Clock:
-    """The time of the processor that runs jobs, in ns."""
+    """The processor time of this process, in ns."""
 
     def __init__(self) -> None:
         self._last = time.process_time_ns()
 
     def lap(self) -> int:
-        """Time since the last call."""
+        """Nanoseconds of processor time since the last call."""
         now = time.process_time_ns()
         spent, self._last = now - self._last, now
         return spent

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Predicate:
-    """Which rows are wanted; all, where the text is empty."""
+    """A condition of rows, in SQL; an empty text is true of all rows."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -24,14 +24,14 @@ class Predicate:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that it looks at."""
+        """The columns that the condition reads."""
         return list(dict.fromkeys(self._expression.meta.root_names())) if self._expression is not None else []
 
     def kept(self, rows: Array) -> Array:
-        """The rows that are wanted.
+        """The rows that the condition is true of.
 
         Raises:
-            Error: It does not fit the rows.
+            Error: The condition cannot be evaluated on these rows.
         """
         if self._expression is None:
             return rows

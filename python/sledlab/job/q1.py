@@ -25,11 +25,11 @@ KEYS = ("l_returnflag", "l_linestatus")
 AMOUNTS = ("l_quantity", "l_extendedprice", "l_discount", "l_tax")
 LAST = date(1998, 12, 1)
 SUMS = ("quantity", "price", "paid", "charged", "discount", "rows")
-"""What is added up in each group: hundredths, but for `paid`, ten thousandths, and `charged`, millionths."""
+"""The sums of each group: in hundredths, but `paid` in ten thousandths and `charged` in millionths."""
 
 GROUP = [*((key, "S1") for key in KEYS), *((name, f"V{DECIMAL_BYTES}") for name in SUMS)]
 WIDTH = 128
-"""Bytes of a group on the wire, as DuckDB has it: text and sums take 16 each, means and counts 8."""
+"""Bytes of a group on the wire, at DuckDB's widths: text and sums take 16 each, means and counts 8."""
 
 
 def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
@@ -71,7 +71,7 @@ def q1(node: Node, days: int = 90) -> Generator[Superstep, Any, Array]:
 
 
 def _codes(rows: Array) -> Array:
-    """Both keys as one number."""
+    """Both keys of each row as one number."""
     flags, statuses = (np.ascontiguousarray(rows[key]).view(np.uint8).astype(np.uint16) for key in KEYS)
     found: Array = flags << 8 | statuses
     return found
@@ -90,14 +90,14 @@ def _of_rows(items: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
 
 
 def _add(groups: Groups, more: Iterable[tuple[tuple[bytes, bytes], list[int]]]) -> None:
-    """Adds sums to those of their groups."""
+    """Adds sums to the sums of their groups."""
     for key, sums in more:
         before = groups.get(key, [0] * len(SUMS))
         groups[key] = [one + other for one, other in zip(before, sums, strict=True)]
 
 
 def _packed(groups: Groups) -> Array:
-    """Groups as rows, in the order of their keys. Sums have 16 bytes: 8 would do to scale factor 80."""
+    """Groups as rows, in the order of their keys. Sums have 16 bytes; 8 suffice up to scale factor 80."""
     rows = [
         (*key, *(value.to_bytes(DECIMAL_BYTES, "little", signed=True) for value in groups[key]))
         for key in sorted(groups)
@@ -106,19 +106,19 @@ def _packed(groups: Groups) -> Array:
 
 
 def _unpacked(rows: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
-    """Groups out of rows."""
+    """The groups that rows hold."""
     for flag, status, *sums in rows.tolist():
         yield (flag, status), [int.from_bytes(value, "little", signed=True) for value in sums]
 
 
 def client(parts: Sequence[Array]) -> pyarrow.Table:
-    """The answer, as SQL gives it: the groups of all nodes, in the order of their keys."""
+    """The answer in SQL's columns: the groups of all nodes, in the order of their keys."""
     groups = sorted(_unpacked(np.concatenate(list(parts))))
     quantity, price, paid, charged, discount, rows = (
         [sums[at] for _, sums in groups] for at in range(len(SUMS))
     )
 
-    # As DuckDB rounds, so that answers are the same bytes: means of what is summed anyway are of that sum.
+    # Computed as DuckDB does, so that answers are the same bytes: the mean of a summed column is sum / rows.
     means = {
         "avg_qty": [value / 100 / count for value, count in zip(quantity, rows, strict=True)],
         "avg_price": [value / 100 / count for value, count in zip(price, rows, strict=True)],

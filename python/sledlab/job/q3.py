@@ -27,7 +27,7 @@ CUSTOMER = [("c_custkey", "i8")]
 ORDER = [("o_orderkey", "i8"), ("o_custkey", "i8"), ("o_orderdate", "i4"), ("o_shippriority", "i4")]
 ITEM = [("l_orderkey", "i8"), ("l_extendedprice", "i8"), ("l_discount", "i8")]
 LOOKED_AT = {"customer": ("c_mktsegment",), "orders": (), "lineitem": ("l_shipdate",)}
-"""Columns that predicates look at besides."""
+"""Columns that predicates read and tuples do not carry on."""
 
 GROUP = [("l_orderkey", "i8"), ("revenue", "i8"), ("o_orderdate", "i4"), ("o_shippriority", "i4")]
 WIDTH = 8 + DECIMAL_BYTES + 4 + 4
@@ -35,10 +35,10 @@ WIDTH = 8 + DECIMAL_BYTES + 4 + 4
 
 ORDERED = (day("1992-01-01"), day("1998-08-02"))
 SHIPPED = (day("1992-01-02"), day("1998-12-01"))
-"""The first and the last day on which anything is ordered and shipped."""
+"""First and last day of shipping in TPC-H's data."""
 
 MOST = 10
-"""Orders that are wanted."""
+"""Orders in the answer."""
 
 
 def q3(
@@ -53,7 +53,7 @@ def q3(
         method: `broadcast` the smaller side of a join, `exchange` both by hash, or the `cheaper` of these.
 
     Returns:
-        The node's ten.
+        The node's ten orders.
     """
     known("segment", segment, SEGMENTS)
     known("method", method, METHODS)
@@ -79,9 +79,10 @@ def q3(
 
 
 class _Joins:
-    """Joins of a table that is there with one that is scanned next.
+    """Joins of a table whose rows have been selected with the table that is scanned next.
 
-    Each node then has the first in memory, sorted by its key: all of it, or the part of its own hashes.
+    Each node holds the rows of the first table in memory, sorted by key: all rows, or those whose hash is its
+    own.
     """
 
     def __init__(self, node: Node, method: str) -> None:
@@ -92,14 +93,14 @@ class _Joins:
         self._held = 0
 
     def build(self, rows: Array, key: str, table: str, kind: Kind, share: float) -> Step:
-        """Sends the rows to where they are looked up: to all nodes, or to those of their hashes.
+        """Sends the rows to the nodes that probe them: to all nodes, or each to the node of its hash.
 
         Args:
             rows: The node's rows.
-            key: Their key.
-            table: The table that looks them up.
-            kind: What its rows carry.
-            share: The share of its rows that do, as is estimated.
+            key: Name of their key.
+            table: Name of the table whose rows will probe them.
+            kind: The columns that rows of that table carry.
+            share: Estimated share of that table's rows that will probe.
         """
         node = self._node
         node.holds(self._held + rows.nbytes)
@@ -117,7 +118,7 @@ class _Joins:
         return rows[np.argsort(rows[key])]
 
     def _to_all(self, rows: Array, probing: float) -> Step:
-        """Whether that goes to all nodes."""
+        """Whether the rows are sent to all nodes; `probing` estimates the bytes that will probe them."""
         if self._method != "cheaper":
             return self._method == "broadcast"
         nodes = self._node.nodes
@@ -125,7 +126,7 @@ class _Joins:
         return bool((nodes - 1) * built < (1 - 1 / nodes) * (built + probing))
 
     def probe(self, blocks: Iterable[Array], key: str) -> Step:
-        """Rows that look others up, some at a time; in a phase of its own where they have to come first."""
+        """Blocks of rows that probe; rows that have to be exchanged first probe in a phase of their own."""
         node = self._node
         node.holds(self._held)
         if not self._everywhere:
@@ -145,7 +146,7 @@ class _Joins:
 
 
 def _before(days_of: tuple[date, date], when: str) -> float:
-    """The share of days that come before one: what an optimizer that knows the first and the last expects.
+    """The share of days that come before `when`, as an optimizer estimates from the first and the last day.
 
     P. G. Selinger et al.: Access path selection in a relational database management system, SIGMOD 1979.
 
@@ -158,7 +159,7 @@ def _before(days_of: tuple[date, date], when: str) -> float:
 
 
 def _scanned(node: Node, table: str, kind: Kind, wanted: Callable[[Array], Array]) -> Iterator[Array]:
-    """Those rows of a table that are wanted, at first none: with whole cents, and days as numbers."""
+    """Blocks of the wanted rows of a table, the first one empty: amounts as whole cents, days as numbers."""
     yield np.empty(0, kind)
     for rows in node.read(table, (*(name for name, _ in kind), *LOOKED_AT[table])):
         node.does(tuple=len(rows))
@@ -171,20 +172,20 @@ def _scanned(node: Node, table: str, kind: Kind, wanted: Callable[[Array], Array
 
 
 def _to_hashes(node: Node, rows: Array, key: str, width: int = 0) -> Step:
-    """Sends each row to the node of its hash; gives those that came."""
+    """Sends each row to the node of its hash; returns the rows that arrived."""
     node.does(hash=len(rows))
     return (yield node.exchange(node.split(rows, hashed(rows[key]) % np.uint64(node.nodes)), width=width))
 
 
 def _places(keys: Array, values: Array) -> tuple[Array, Array]:
-    """Where each value is among ascending keys, and whether it is there."""
+    """The index of each value among ascending keys, and whether it is one of them."""
     places = np.searchsorted(keys, values)
     places[places == len(keys)] = 0
     return places, keys[places] == values if len(keys) else np.zeros(len(values), bool)
 
 
 def _aggregated(node: Node, orders: Array, blocks: Iterable[Array]) -> Array:
-    """What is earned by each order that has items."""
+    """The revenue of each order that has line items among the blocks."""
     revenue, items = (np.zeros(len(orders), np.int64) for _ in range(2))
     for rows in blocks:
         places, found = _places(orders["o_orderkey"], rows["l_orderkey"])
@@ -203,7 +204,7 @@ def _aggregated(node: Node, orders: Array, blocks: Iterable[Array]) -> Array:
 
 
 def _brought_together(node: Node, groups: Array) -> Step:
-    """Adds up the groups of all nodes, each on the node of its hash."""
+    """Sends groups to the nodes of their hashes, and adds up those of the same order."""
     if node.nodes > 1:
         groups = yield from _to_hashes(node, groups, "l_orderkey", WIDTH)
     node.phase("aggregate 1")
@@ -218,14 +219,14 @@ def _brought_together(node: Node, groups: Array) -> Step:
 
 
 def _first(groups: Array) -> Array:
-    """The orders worth most, of equal ones the oldest."""
+    """The `MOST` orders of most revenue; of equal ones the oldest."""
     order = np.lexsort((groups["l_orderkey"], groups["o_orderdate"], -groups["revenue"]))
     found: Array = groups[order[:MOST]]
     return found
 
 
 def client(parts: Sequence[Array]) -> pyarrow.Table:
-    """The answer, as SQL gives it: the first of those of all nodes."""
+    """The answer in SQL's columns: the first orders of those that nodes sent."""
     top = _first(np.concatenate(list(parts)))
     return pyarrow.table(
         {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("l_extendedprice", "l_discount", "l_quantity", "l_shipdate")
 SUM = [("revenue", "i8"), ("rows", "i8")]
-"""A sum in ten thousandths, and the rows in it; a sum of none is no number."""
+"""A sum in ten thousandths, and the number of rows in it; the sum of no rows is null."""
 
 
 def q6(
@@ -59,6 +59,6 @@ def q6(
 
 
 def client(parts: Sequence[Array | None]) -> pyarrow.Table:
-    """The answer, as SQL gives it."""
+    """The answer in SQL's columns."""
     revenue, rows = next(part for part in parts if part is not None)[0].tolist()
     return pyarrow.table({"revenue": decimals([revenue if rows else None], 4)})

@@ -1,4 +1,4 @@
-"""Running a job and keeping what its nodes did: a work record."""
+"""Running a job and keeping its work record."""
 
 from __future__ import annotations
 
@@ -43,34 +43,35 @@ def record(
 ) -> Work:
     """Runs a job on real data and records what each node did.
 
-    Records are kept: the same job on the same data gives the one that is there.
+    Records are kept: the same job on the same data returns the kept record, and the job does not run.
 
     Args:
         job: A job (`sledlab job list`), or a Python file that defines one.
         nodes: Number of nodes.
         work: A file to write the record to.
         answer: A file to write the answer to: rows as Parquet, plain data as JSON.
-        data: The data to run on, if not that of the job.
-        memory_mb: What a job may hold on a node, in MB of 2^20 bytes; more is worked on out of core. By
-            default that of a node of paper 004, 64 MB, less its system and buffers.
+        data: The kind of data to run on, if not that of the job.
+        memory_mb: Memory of a node for the job, in MB of 2^20 bytes; larger data are worked on out of core.
+            By default that of a node of paper 004, 64 MB, less its system and buffers.
         seed: Seed of random numbers.
         mpi: Whether each node is a process of its own under MPI, not all nodes one process.
-        mpiexec: What starts these processes: a command that takes `-n N` and what to start, such as `srun`.
+        mpiexec: The command that starts these processes: takes `-n N` and a command, such as `srun`.
         measured: Whether to take the time of this machine's processor instead of counting operations; such a
-            record is another one every time.
-        again: Whether to run although there is a record.
-        redundancy: Who holds copies of a node's files: nobody (`none`), its mirror (`mirror`: nodes 2i and
+            record differs from run to run.
+        again: Whether to run the job although its record is kept.
+        redundancy: The holder of copies of a node's files: nobody (`none`), its mirror (`mirror`: nodes 2i
+            and
             2i + 1 hold each other's), or the next node (`chained`).
-        failed: A node that has failed, or several: what they hold is read from copies, and the record is the
-            same; what that costs, a replay says. The job is run although there is a record.
-        progress: Called now and then with what is going on and the share of it that is done.
+        failed: A node that has failed, or several: their files are read from copies, and the record is the
+            same; the costs of that, a replay tells. The job runs even if its record is kept.
+        progress: Called now and then with the current step and the share of it that is done.
         **settings: Parameters of the job and of its data.
 
     Returns:
         The record.
 
     Raises:
-        Error: Something makes no sense, or goes wrong in the job; the message says where.
+        Error: An argument is invalid, or the job fails; the message says where.
         KeyboardInterrupt: Ctrl-C.
 
     Examples:
@@ -101,7 +102,7 @@ def record(
 
 
 def handed(kept: Path, work: str | Path | None) -> Work:
-    """A record that is kept, put into a file of the user's if one is named."""
+    """A kept record, copied to the user's file if one is named."""
     if work is not None:
         with drafted(Path(work)) as draft:
             shutil.copyfile(kept, draft)
@@ -109,10 +110,10 @@ def handed(kept: Path, work: str | Path | None) -> Work:
 
 
 def keep(text: bytes, kept: Path) -> None:
-    """Keeps a record.
+    """Keeps the text of a record in a file.
 
     Raises:
-        Error: It is none that can be replayed.
+        Error: The text is no record that can be replayed.
     """
     kept.parent.mkdir(parents=True, exist_ok=True)
     with drafted(kept) as draft:
@@ -120,10 +121,10 @@ def keep(text: bytes, kept: Path) -> None:
 
 
 def _run(chosen: JobTask, kept: Path, answer: Path | None, tell: Tell, mpiexec: str) -> None:
-    """Runs a job, under MPI if what starts ranks is named, and keeps its record in a file.
+    """Runs a job, under MPI if a command that starts ranks is given, and keeps its record in a file.
 
     Raises:
-        Error: Something goes wrong.
+        Error: The job fails, or its data cannot be generated.
     """
     if chosen.data is not None:
         chosen.data.prepare(chosen.nodes, chosen.seed, tell)

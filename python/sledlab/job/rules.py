@@ -22,9 +22,9 @@ class Rules:
 
     Attributes:
         antecedents: A row of items for each rule.
-        consequents: The same.
-        counts: Transactions that hold both.
-        confidences: The share of transactions with the antecedent that hold both.
+        consequents: A row of items for each rule, as long as its consequents are.
+        counts: Number of transactions that hold both sides of each rule.
+        confidences: Share of the transactions with the antecedent that hold both sides.
     """
 
     antecedents: Array
@@ -34,12 +34,12 @@ class Rules:
 
     @property
     def width(self) -> int:
-        """Bytes of a rule on the wire: items, where the consequent begins, count and confidence."""
+        """Bytes of a rule on the wire: its items, the start of the consequent, count and confidence."""
         items: int = self.antecedents.shape[1] + self.consequents.shape[1]
         return 4 * items + 4 + 8 + 8
 
     def to_lists(self) -> Iterator[list[Any]]:
-        """As in an answer."""
+        """The rules as the answer holds them: antecedent, consequent, count, confidence."""
         columns = (self.antecedents, self.consequents, self.counts, self.confidences)
         return (list(rule) for rule in zip(*(column.tolist() for column in columns), strict=True))
 
@@ -47,9 +47,9 @@ class Rules:
 def make_rules(
     node: Node, sets: FrequentSets, min_confidence: float
 ) -> Generator[Superstep, Any, list[list[Any]] | None]:
-    """Makes the rules of the node's share of the frequent sets; node 0 gathers them and sends the client all.
+    """Makes the rules of the node's share of the frequent sets; node 0 gathers and sends the client all.
 
-    An operation `rule` is a rule whose confidence is worked out, high enough or not.
+    An operation `rule` is a rule whose confidence is computed, whether or not it is high enough.
 
     Returns:
         On node 0 all rules.
@@ -64,8 +64,8 @@ def make_rules(
             if len(rules.counts):
                 found.append(rules)
                 node.holds(sum(each.width * len(each.counts) for each in found))
-    told = [(each.antecedents, each.consequents, each.counts, each.confidences) for each in found]
-    parts = yield node.gather(told)
+    columns = [(each.antecedents, each.consequents, each.counts, each.confidences) for each in found]
+    parts = yield node.gather(columns)
     if parts is None:
         return None
     every = [Rules(*rules) for part in parts for rules in part]
@@ -77,10 +77,10 @@ def make_rules(
 def _rules(
     sets: FrequentSets, rows: Array, counts: Array, min_confidence: float
 ) -> Iterator[tuple[int, Rules]]:
-    """Rules of sets of one size, consequent by consequent: how many were tried, and those that hold.
+    """Rules of sets of one size, consequent by consequent: the number of rules tried, and those that hold.
 
-    A consequent is a set of columns, as bits. One that is too weak for a set is so with more items: only
-    those are tried of which every part held.
+    A consequent is a set of columns, as bits. Where a consequent's confidence is too low for a set, that of a
+    larger one is too: only consequents all of whose parts held are tried.
     """
     size = rows.shape[1]
     trying = {1 << column: np.ones(len(rows), bool) for column in range(size)} if len(rows) else {}
@@ -105,7 +105,7 @@ def _rules(
 
 
 def _larger(held: dict[int, Array], size: int) -> dict[int, Array]:
-    """Consequents with one item more, and for which sets every part of them held."""
+    """Consequents with one item more, with the sets for which all parts of the consequent held."""
     found = {}
     for consequent in held:
         for column in range(consequent.bit_length(), size):

@@ -1,4 +1,4 @@
-"""A job on one node, from superstep to superstep; the same under every driver."""
+"""A job on one node, from superstep to superstep; the same in lockstep and under MPI."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JobRun:
-    """What running a job left: what nodes did, each and together, and their parts of the answer."""
+    """The results of running a job: logs of nodes, their collectives, and their parts of the answer."""
 
     logs: Sequence[Log]
     collectives: Sequence[Collective]
@@ -31,25 +31,25 @@ class JobRun:
 
 
 def nothing() -> None:
-    """What comes at the beginning, of a barrier, and of a root's collective to the others."""
+    """The value sent into a job at its beginning, after a barrier, and on nodes that are not a root."""
 
 
 class Running:
-    """The job of one node."""
+    """The generator of a job on one node, and its state."""
 
     def __init__(self, name: str, function: Function, node: Node, parameters: Mapping[str, Any]) -> None:
         self.name = name
         self.node = node
         self.ended = False
         self.answer: Any = None
-        """The node's part of the answer, when the job has ended."""
+        """The node's part of the answer, once the job has ended."""
         self._generator = function(node, **parameters)
 
     def advance(self, coming: Callable[[], Any]) -> Superstep | None:
-        """Runs on with what comes of the superstep; gives the next one, None at the end.
+        """Sends the result of the last superstep into the job; returns the next superstep, None at the end.
 
         Raises:
-            Error: Something went wrong in the job; the message says where.
+            Error: The job failed; the message says where.
         """
         node = self.node
         try:
@@ -75,13 +75,13 @@ class Running:
 
 
 def job_error(job: str, node: Node, error: Exception, at: FrameType | None = None) -> Error:
-    """The error that says in which job, node, phase and line something went wrong.
+    """The error that says in which job, node, phase and line a job failed.
 
     Args:
         job: Name of the job.
         node: The node.
-        error: What went wrong.
-        at: Where the job stands, if it is not the job that failed but what it yielded.
+        error: The exception that was raised.
+        at: Frame of the job, where not the job itself failed but the superstep that it yielded.
     """
     if isinstance(error, Error):
         what, remedy = error.message, error.remedy

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KEY = ("l_orderkey", "l_linenumber")
 
 SAMPLES_OF_A_NODE = 256
-"""At least, however many nodes share the work of sampling."""
+"""Fewest samples of a node, however many nodes share the sampling."""
 
 
 def sort(
@@ -63,7 +63,7 @@ def sort(
 
 
 def keyed(rows: Array) -> Array:
-    """Rows with the keys that they are sorted by."""
+    """Rows with the keys that they are sorted by, in the column `key`."""
     found = np.empty(len(rows), dtype=[("key", np.uint64), *((name, rows.dtype[name]) for name in KEY)])
     for name in KEY:
         found[name] = rows[name]
@@ -74,10 +74,10 @@ def keyed(rows: Array) -> Array:
 
 
 def _sample(node: Node, share: float, least: int) -> Array:
-    """Keys of some of the node's tuples, one drawn from each of equal stretches."""
+    """Keys of a sample of the node's tuples, one drawn from each of equal stretches."""
     count = node.count("lineitem")
-    # The fullest of n buckets is some sqrt(2 ln n / m) above even with m samples a bucket: 9 % of 64 with
-    # 64,000 in all, 23 % of 1,024 with 256 a bucket.
+    # The fullest of n buckets is about sqrt(2 ln n / m) above the mean with m samples a bucket: 9 % with 64
+    # buckets and 64,000 samples in all, 23 % with 1,024 buckets and 256 samples a bucket.
     enough = max(ceil(count * share), least // node.nodes, SAMPLES_OF_A_NODE)
     wanted = min(enough, ceil(count / 8))
     places = ((np.arange(wanted) + node.random.random(wanted)) * (count / max(1, wanted))).astype(np.int64)
@@ -91,7 +91,7 @@ def _sample(node: Node, share: float, least: int) -> Array:
 
 
 def _splitters(node: Node, mine: Array) -> Generator[Superstep, Any, Array]:
-    """The keys at which buckets begin, but that of the first; every node finds them for itself."""
+    """The keys at which buckets begin, without that of the first bucket; every node computes them itself."""
     samples = np.concatenate((yield node.all_gather(mine)))
     node.does(pack=len(mine), unpack=len(samples) - len(mine), compare=comparisons(len(samples)))
     places = np.arange(1, node.nodes) * len(samples) // node.nodes
@@ -100,18 +100,18 @@ def _splitters(node: Node, mine: Array) -> Generator[Superstep, Any, Array]:
 
 
 def comparisons(count: int) -> int:
-    """Comparisons that sorting so many takes."""
+    """Comparisons needed to sort `count` keys: count log2 count."""
     return round(count * log2(count)) if count else 0
 
 
 def _by_bucket(node: Node, rows: Array, splitters: Array) -> NodeParts:
-    """Tuples for the nodes of their buckets."""
+    """Tuples split by the nodes of their buckets."""
     node.does(tuple=len(rows), compare=round(len(rows) * log2(node.nodes)))
     return node.split(rows, np.searchsorted(splitters, rows["key"], side="right"))
 
 
 def _sort_runs(node: Node, width: int) -> list[int]:
-    """Sorts the bucket in runs as long as memory is; gives their lengths."""
+    """Sorts the bucket in runs that fill the memory; returns their lengths in rows."""
     lengths = []
     for rows in node.read("bucket"):
         node.holds(min(node.memory, len(rows) * width))
@@ -123,7 +123,7 @@ def _sort_runs(node: Node, width: int) -> list[int]:
 
 
 def _merged(node: Node, lengths: list[int], fan_in: int) -> StoredFile:
-    """Merges runs, as many at a time as memory has buffers for, until one is left."""
+    """Merges runs, as many at a time as memory has buffers for, until one run is left."""
     file, merging = "runs", 1
     while len(lengths) > 1:
         node.phase("merge" if merging == 1 else f"merge {merging}")
@@ -136,7 +136,7 @@ def _merged(node: Node, lengths: list[int], fan_in: int) -> StoredFile:
 
 
 def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: int) -> list[int]:
-    """Merges neighbouring runs of a file onto another one; gives the lengths of the longer runs."""
+    """Merges neighbouring runs of a file into another file; returns the lengths of the longer runs."""
     width = node.width(file)
     reader = node.open(file, order="merge", runs=min(fan_in, len(lengths)))
     ends = np.cumsum(lengths)
@@ -153,10 +153,10 @@ def _merge_pass(node: Node, file: str, onto: str, lengths: list[int], fan_in: in
 
 
 def merge(reader: Reader, spans: list[tuple[int, int]], at_a_time: int) -> Iterator[Array]:
-    """The rows of sorted runs in order, of which so many rows of each are in memory at a time."""
+    """The rows of sorted runs in order; at most `at_a_time` rows of each run are in memory at a time."""
     runs = [_Run(reader, int(start), int(stop), at_a_time) for start, stop in spans]
     while runs := [run for run in runs if run.filled()]:
-        # What may come from a run that has more on the store is not below the last key in its buffer.
+        # Rows of a run that are still on the store are not below the last key in that run's buffer.
         limit = min((run.rows["key"][-1] for run in runs if run.start < run.stop), default=None)
         rows = np.concatenate([run.take(limit) for run in runs])
         yield rows[np.argsort(rows["key"])]
@@ -164,7 +164,7 @@ def merge(reader: Reader, spans: list[tuple[int, int]], at_a_time: int) -> Itera
 
 @dataclass
 class _Run:
-    """A sorted run, from the row `start` on not yet read."""
+    """A sorted run; `start` is its first row that is not yet read."""
 
     reader: Reader
     start: int
@@ -176,7 +176,7 @@ class _Run:
         self.rows = self.reader.rows(self.start, self.start)
 
     def filled(self) -> bool:
-        """Whether there are rows in memory, after reading on where there are none."""
+        """Whether the run has rows in memory, after reading more where it had none."""
         if not len(self.rows) and self.start < self.stop:
             until = min(self.stop, self.start + self.at_a_time)
             self.rows = self.reader.rows(self.start, until)
@@ -184,7 +184,7 @@ class _Run:
         return len(self.rows) > 0
 
     def take(self, limit: Any) -> Array:
-        """Takes the rows up to a key out of memory; all without one."""
+        """Takes the rows up to the key `limit` out of memory; all rows if it is None."""
         end = len(self.rows) if limit is None else int(np.searchsorted(self.rows["key"], limit, side="right"))
         taken, self.rows = self.rows[:end], self.rows[end:]
         return taken

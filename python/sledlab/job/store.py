@@ -1,4 +1,4 @@
-"""The store of a node: files of the data, and those that its job writes."""
+"""The store of a node: files of the data, and files that its job writes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ORDERS = ("sequential", "random", "merge", "streams")
 
 
 class Store(Phases):
-    """Files on the store of a node; what is read and written is counted.
+    """The files on the store of a node; bytes read and written are counted.
 
     Attributes:
         number: Number of the node, from 0.
@@ -50,15 +50,15 @@ class Store(Phases):
         self._places = 0
 
     def has(self, files: Mapping[str, StoredFile]) -> None:
-        """Puts files on its store, at the beginning."""
+        """Puts files on the node's store, before the job begins."""
         self._files.update({name: self._held(stored) for name, stored in files.items()})
 
     def _held(self, stored: StoredFile) -> StoredFile:
-        """A file of the data, with all that hold it."""
+        """A file of the data, with the copies of all nodes that hold the share."""
         return stored if self._share is None else kept(stored, self._share, self._rooms(self._share))
 
     def _rooms(self, share: CopyHolders) -> dict[int, Path]:
-        """A new place for a file on each node that holds its share."""
+        """A fresh path for a file on each node that holds the share."""
         self._places += 1
         return {
             holder: self._scratch / f"node-{holder}" / f"{self.number}-{self._places}"
@@ -66,17 +66,17 @@ class Store(Phases):
         }
 
     def shares(self, files: Mapping[str, Shared]) -> None:
-        """Puts its part of what all nodes share on its store, at the beginning."""
+        """Puts the node's part of each shared file on its store, before the job begins."""
         self._shared = files
         self.has({name: shared.part(self.number, self.nodes) for name, shared in files.items()})
 
     def place(self, file: str, among: Iterable[int]) -> None:
-        """Says that a file of the data lies on some nodes only, which share it; before it is read.
+        """Declares that only the nodes `among` share a file of the data; called before the file is read.
 
-        Every node says the same.
+        Every node must declare the same.
 
         Raises:
-            Error: It is no such file.
+            Error: The data have no such file.
         """
         if file not in self._shared:
             raise unknown("file of the data", file, list(self._shared))
@@ -88,7 +88,7 @@ class Store(Phases):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files on its store."""
+        """Names of the files on the node's store."""
         return tuple(self._files)
 
     def _file(self, name: str) -> StoredFile:
@@ -116,11 +116,11 @@ class Store(Phases):
         """Opens a file to read it.
 
         Args:
-            file: Its name.
-            columns: Which columns to carry; whole rows are read all the same.
+            file: Name of the file.
+            columns: Columns to carry; whole rows are read all the same.
             order: `sequential`, `random`, `merge` or `streams`; see docs/work.md.
-            runs: How many runs or streams are read in turn.
-            per_block_of: The outer file of a nested loop, for each block of which this one is read again.
+            runs: Number of runs or streams that are read in turn.
+            per_block_of: The outer file of a nested loop, for each block of which this file is read again.
         """
         known("order", order, ORDERS)
         if per_block_of:
@@ -139,24 +139,25 @@ class Store(Phases):
         """Reads a file from its beginning to its end, in blocks that fit into memory.
 
         Args:
-            file: Its name.
-            columns: Which columns to carry; whole rows are read all the same.
-            rounds: How many blocks there are at least; empty ones follow, for nodes that read in step.
+            file: Name of the file.
+            columns: Columns to carry; whole rows are read all the same.
+            rounds: Fewest blocks; empty ones follow, for nodes that read in step with others.
             memory: Bytes of a block on the store, if not the node's memory.
         """
         return self.open(file, columns).blocks(memory or self.memory, rounds)
 
     def write(self, file: str, rows: Array | NodeParts, *, width: int = 0, streams: int = 0) -> None:
-        """Appends rows to a file, which is made if there is none.
+        """Appends rows to a file, which is made if it does not exist.
 
         Args:
-            file: Its name.
-            rows: An array; what `split` made is written destination by destination.
-            width: Bytes of a row on the store, if rows carry less than that; those of the file if it exists.
-            streams: How many streams are written in turn, a page of each open.
+            file: Name of the file.
+            rows: An array, or the result of `split`, which is written destination by destination.
+            width: Bytes of a row on the store, where rows in memory carry fewer; an existing file keeps its
+                width.
+            streams: Number of streams that are written in turn, each with an open page.
 
         Raises:
-            Error: The file is part of the data, or has other rows.
+            Error: The file is part of the data, or has rows of another kind or width.
         """
         order = "streams" if streams else "sequential"
         array = rows.rows if isinstance(rows, NodeParts) else np.asarray(rows)
@@ -172,7 +173,11 @@ class Store(Phases):
         self.log.files[file] = max(self.log.files[file], stored.rows * stored.width)
 
     def _writable(self, file: str, array: Array, width: int) -> Written:
-        """The file that rows are appended to."""
+        """The file that rows are appended to, made if it does not exist.
+
+        Raises:
+            Error: The file is part of the data, or has rows of another kind or width.
+        """
         if file not in self._files:
             each = array.dtype.itemsize * int(np.prod(array.shape[1:], dtype=np.int64))
             self._files[file] = self._new(array.dtype, array.shape[1:], width or each)
@@ -187,7 +192,7 @@ class Store(Phases):
         return stored
 
     def _new(self, dtype: Any, shape: tuple[int, ...], width: int) -> Written:
-        """A new file, with all that hold the node's share."""
+        """A new file, with a copy on each node that holds the share."""
         if self._share is None:
             path = self._scratch / f"{self.number}-{len(self._files)}-{len(self.log.files)}"
             return Written(path, dtype, shape, width)
@@ -198,7 +203,7 @@ class Store(Phases):
         return WrittenTwice(copies, self._share)
 
     def remove(self, file: str) -> None:
-        """Removes a file that the job wrote, to free its room."""
+        """Removes a file that the job wrote, which frees its room."""
         stored = self._file(file)
         if isinstance(stored, Written):
             stored.remove()
@@ -210,7 +215,7 @@ class Store(Phases):
 
 
 class Reader:
-    """A file that a node reads; what is read is counted. Made by `Node.open`."""
+    """A file that a node reads; bytes read are counted. Made by `Node.open`."""
 
     def __init__(self, store: Store, stored: StoredFile, access: Access, columns: Sequence[str]) -> None:
         self._store = store
@@ -227,7 +232,7 @@ class Reader:
         """Reads rows `start` to `stop`.
 
         Raises:
-            Error: The file ends before.
+            Error: The file has fewer rows.
         """
         if not 0 <= start <= stop <= self._stored.rows:
             raise Error(
@@ -240,10 +245,10 @@ class Reader:
             return self._stored.span(start, stop, self._columns)
 
     def _count(self, bytes_read: int) -> None:
-        """Counts what is read, in the phase that the node is in.
+        """Counts bytes read, in the phase that the node is in.
 
-        No access has more than the file: what is read again is another one. A record says only once that the
-        inner file of a nested loop is read for every block of the outer one.
+        An access has at most the bytes of the file: rows that are read again make another access. But the
+        inner file of a nested loop, read for every block of the outer one, is recorded once.
         """
         if self._phase != self._store.begun:
             self._begin_access()
@@ -254,13 +259,13 @@ class Reader:
             self._count(bytes_read - room)
 
     def _begin_access(self) -> None:
-        """Another access of the same kind."""
+        """Begins another access of the same kind, in the current phase."""
         self._phase = self._store.begun
         self._access = replace(self._access, bytes=0)
         self._store.step.reads.append(self._access)
 
     def stream(self, number: int) -> Any:
-        """Reads the rows of a stream, all at once."""
+        """Reads all rows of a stream at once."""
         assert isinstance(self._stored, Written)
         return np.concatenate([self.rows(start, stop) for start, stop in self._stored.pieces(number)])
 
@@ -269,9 +274,9 @@ class Reader:
         return self.blocks(self._store.memory)
 
     def blocks(self, memory: int, rounds: int = 0) -> Iterator[Any]:
-        """All rows, in blocks of at most so many bytes on the store, and one row at least.
+        """All rows, in blocks of at most `memory` bytes on the store, but one row at least.
 
-        With `rounds`, empty blocks follow until there are so many: for nodes that read in step with others.
+        With `rounds`, empty blocks follow up to that number: for nodes that read in step with others.
         """
         start = done = 0
         while start < self._stored.rows or done < rounds:
@@ -281,13 +286,13 @@ class Reader:
 
 
 def known(what: str, word: str, among: Sequence[str]) -> None:
-    """Refuses a word that is not among those known."""
+    """Refuses a word that is not one of `among`."""
     if word not in among:
         raise unknown(what, word, among)
 
 
 def _same(one: Access, other: Access) -> bool:
-    """Whether both are the same access but for their bytes."""
+    """Whether both accesses agree in all but their bytes."""
     return (one.file, one.order, one.runs, one.per_block_of) == (
         other.file,
         other.order,

@@ -1,6 +1,6 @@
-"""What nodes do together: a job yields a superstep, and goes on when all who take part have yielded theirs.
+"""Supersteps: a job yields one, and goes on when all nodes that take part have yielded theirs.
 
-Which supersteps can go on, and who waits for whom, is decided here, for nodes in one process and for
+Which supersteps can go on, and which nodes wait for which, is decided here, for nodes in one process and for
 ranks of MPI.
 """
 
@@ -27,7 +27,7 @@ class NodeParts:
     """Rows for each node, made by `Node.split`."""
 
     def __init__(self, rows: Array, to: Array, nodes: int) -> None:
-        # Short numbers are sorted by radix.
+        # NumPy sorts integers of at most 16 bits by radix.
         short = np.asarray(to, dtype=np.uint16 if nodes <= 1 << 16 else np.uint32)
         self.rows = rows[np.argsort(short, kind="stable")]
         self.ends = np.cumsum(np.bincount(to, minlength=nodes))
@@ -49,15 +49,15 @@ class NodeParts:
 
 @dataclass(frozen=True)
 class AskedSuperstep:
-    """What a node asks for, without what it brings: all that others have to know of it.
+    """A superstep that a node asks for, without the values it brings: the part that other nodes must know.
 
     Attributes:
         kind: `exchange`, or a kind of collective of docs/work.md.
         phase: The phase it belongs to.
         members: Nodes that take part, in order; None for all.
-        root: Which member gives or gets, counted from 0; None where all do.
-        bytes: What the node brings.
-        where: File and line of the job.
+        root: The member that sends or receives, by its place among members; None where all do.
+        bytes: Bytes that the node brings.
+        where: File and line of the job that asked for it.
     """
 
     kind: str
@@ -69,17 +69,17 @@ class AskedSuperstep:
 
     @property
     def key(self) -> tuple[str, str, tuple[int, ...] | None, int | None]:
-        """What all who take part must agree on."""
+        """The part of a superstep on which all members must agree."""
         return self.kind, self.phase, self.members, self.root
 
     def __str__(self) -> str:
-        """For messages."""
+        """The superstep as error messages name it."""
         return f"{self.kind} in phase `{self.phase}` ({self.where})"
 
 
 @dataclass(frozen=True, eq=False)
 class Superstep:
-    """What a job yields; made by a method of `Node`."""
+    """A superstep with the values the node brings; made by a method of `Node`, yielded by the job."""
 
     asked: AskedSuperstep
     brings: Any = None
@@ -88,7 +88,7 @@ class Superstep:
 
 @dataclass(frozen=True)
 class Call:
-    """A superstep that all who take part have asked for."""
+    """A superstep that all its members have asked for."""
 
     asked: AskedSuperstep
     members: tuple[int, ...]
@@ -100,17 +100,17 @@ class Call:
         return self.asked.kind
 
     def collective(self) -> Collective | None:
-        """What a record says of it; what an exchange sends stands in the steps."""
+        """The collective for the record; None for an exchange, whose bytes are in the steps of its nodes."""
         if self.kind == "exchange":
             return None
         return Collective(self.asked.phase, self.kind, self.members, self.bytes, self.asked.root)
 
 
 def ready(asked: Sequence[AskedSuperstep | None]) -> list[Call]:
-    """The supersteps that can go on; `asked` holds what each node asks for, None where its job has ended.
+    """The supersteps that can go on; `asked` holds that of each node, None where its job has ended.
 
     Raises:
-        Error: None can: nodes wait for each other, or for one that has ended.
+        Error: None can go on: nodes wait for each other, or for one whose job has ended.
     """
     by_key: dict[Any, list[int]] = {}
     for node, each in enumerate(asked):
@@ -134,7 +134,7 @@ def _bytes(asked: AskedSuperstep | None) -> int:
 
 
 def _deadlock(asked: Sequence[AskedSuperstep | None], groups: Sequence[Sequence[int]]) -> Error:
-    """The error about nodes that wait for ever."""
+    """The error about nodes that wait for each other for ever."""
     waiting = []
     for nodes in groups[:3]:
         first = asked[nodes[0]]
@@ -164,15 +164,15 @@ def _named(nodes: Sequence[int]) -> str:
 
 
 def rows_in(part: Any) -> int | None:
-    """How many rows or transactions something has that is sent; None for anything else."""
+    """Number of rows or transactions of a value that is sent; None for any other value."""
     return len(part) if isinstance(part, np.ndarray | Transactions) else None
 
 
 def of_rows(brought: Sequence[Any]) -> bool:
-    """Whether nodes exchange rows, split among nodes.
+    """Whether nodes exchange rows, split by destination, not dicts of values.
 
     Raises:
-        Error: Some do, and others not.
+        Error: Some nodes bring rows, and others a dict.
     """
     rows = {isinstance(each, NodeParts) for each in brought}
     if len(rows) > 1:
@@ -181,15 +181,15 @@ def of_rows(brought: Sequence[Any]) -> bool:
 
 
 def mixed() -> Error:
-    """The error about an exchange to which nodes bring different things."""
+    """The error about an exchange to which some nodes bring rows and others a dict."""
     remedy = "let all give what `split` makes, or all a dict"
     return Error("some nodes exchange rows and others not", remedy=remedy)
 
 
 def shared(value: Any) -> Callable[[], Any]:
-    """Gives each who asks what a node had at this moment, and nobody can change it for others.
+    """A function that returns a node's value as it is now; no receiver can change it for another.
 
-    Arrays are read-only, whoever runs the job; all else is a copy for each.
+    Arrays are shared, read-only; any other value is copied for each receiver.
     """
     if value is None or isinstance(value, Transactions):
         return lambda: value
@@ -201,17 +201,17 @@ def shared(value: Any) -> Callable[[], Any]:
 
 
 def frozen(value: Any) -> Any:
-    """The same; read-only if it is an array."""
+    """The value itself; an array becomes read-only."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     return value
 
 
 def combined(superstep: Superstep, values: Sequence[Any]) -> Any:
-    """The sum of values, or what the superstep makes of two at a time, in the order of members.
+    """The sum of values, or the superstep's combination of them two at a time, in the order of members.
 
     Raises:
-        Error: They cannot be combined.
+        Error: The values cannot be combined.
     """
     try:
         return reduce(superstep.combine or add, values)
@@ -220,7 +220,7 @@ def combined(superstep: Superstep, values: Sequence[Any]) -> Any:
 
 
 def size(value: Any) -> int:
-    """Bytes of what nodes tell each other: arrays, text, plain numbers (8 each), and collections.
+    """Bytes of a value on the wire: arrays, text, plain numbers (8 each), and collections of these.
 
     Examples:
         >>> size(np.zeros(3, dtype=np.uint16)), size({"a": 1, "bc": [2.0, None]}), size(b"1234")

@@ -1,4 +1,4 @@
-"""A job with all that is said of it, and running it."""
+"""A job with its parameters, data, nodes and seed, and running it in one process."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
     from sledlab.job.files import Shared, StoredFile
     from sledlab.job.running import JobRun
 
-    # Called with what is going on and the share of it that is done, where that is known.
+    # Called with the current step and the share of it that is done, where that is known.
     Tell = Callable[[str, float | None], None]
 
 MOST_NODES = 4096
-"""Nodes of a job: who sends whom how much is counted for all pairs."""
+"""Most nodes of a job: bytes sent are counted for all pairs of nodes."""
 
 
 @dataclass(frozen=True)
 class JobTask:
-    """A job with all that is said of it.
+    """A job with the arguments of its run.
 
     Attributes:
         job: The job.
         nodes: Number of nodes.
-        parameters: Those of the job, complete.
-        data: What it runs on; None where its file makes it.
-        memory_mb: Memory of a node.
+        parameters: Values of all parameters of the job.
+        data: The data that it runs on; None where the job's own file makes it.
+        memory_mb: Memory of a node for the job, in MB of 2^20 bytes.
         seed: Seed of random numbers.
         measured: Whether the processor's time is taken instead of operations counted.
-        said: What `task` was told, to tell other processes.
-        shares: Who holds the files of each node, where there are copies of them.
+        said: The arguments of `task`, from which other processes make the same task.
+        shares: The holders of the files of each node, where these have copies; otherwise empty.
     """
 
     job: Job
@@ -78,11 +78,11 @@ class JobTask:
 
     @property
     def content(self) -> str:
-        """A hash of everything that the record depends on."""
+        """A hash of everything that determines the record."""
         return sha256(json.dumps([self.header, self.job.source], sort_keys=True).encode()).hexdigest()
 
     def node(self, number: int, scratch: Path) -> Node:
-        """A node with its part of the data."""
+        """A node, with its part of the data on its store."""
         memory = int(self.memory_mb * 2**20)
         share = self.shares[number] if self.shares else None
         found = Node(
@@ -102,12 +102,16 @@ class JobTask:
 
     @cached_property
     def _shared(self) -> Mapping[str, Shared]:
-        """What nodes share."""
+        """The files of the data, of which each node has a part."""
         assert self.data is not None
         return self.data.files(self.nodes, self.seed)
 
     def _made(self, number: int) -> Mapping[str, StoredFile]:
-        """The files of a node that the job's own file makes."""
+        """The files of a node, made by the function `data` of the user's file.
+
+        Raises:
+            Error: The function fails, or returns no dict of arrays.
+        """
         assert self.job.make is not None
         try:
             made = self.job.make(number, self.nodes, self.seed)
@@ -119,10 +123,10 @@ class JobTask:
             ) from error
 
     def answer(self, parts: Sequence[Any]) -> Sequence[Any]:
-        """What the job answers: the parts of all nodes, or the one thing that its client makes of them.
+        """The job's answer: the parts of all nodes, or the one that its client makes of them.
 
         Raises:
-            Error: The client fails.
+            Error: The job's client fails.
         """
         if self.job.client is None:
             return parts
@@ -133,7 +137,7 @@ class JobTask:
             raise Error(f"the client of the job `{self.job.name}` failed: {what}") from error
 
     def record(self, ran: JobRun, digests: Sequence[str]) -> bytes:
-        """The text of the record."""
+        """The text of the work record."""
         header = {**self.header, "answer": answers.whole(digests)}
         return log.record(header, ran.logs, ran.collectives)
 
@@ -148,10 +152,10 @@ def task(
     measured: bool,
     settings: Mapping[str, Any],
 ) -> JobTask:
-    """A job with all that is said of it, checked.
+    """A job with the arguments of its run, checked.
 
     Raises:
-        Error: Something makes no sense.
+        Error: An argument is invalid.
     """
     check_size(nodes, memory_mb)
     if not 0 <= seed < 2**64:
@@ -160,7 +164,7 @@ def task(
     kind = find_data(found.data).kind if found.data else None
     parameters, of_data = set_all(found.settings, settings)
     chosen = kind(**of_data) if kind is not None else None
-    told = {
+    arguments = {
         "job": str(Path(job).resolve()) if found.file else str(job),
         "nodes": nodes,
         "memory_mb": memory_mb,
@@ -169,11 +173,15 @@ def task(
         "measured": measured,
         "settings": dict(settings),
     }
-    return JobTask(found, nodes, parameters, chosen, memory_mb, seed, measured, told)
+    return JobTask(found, nodes, parameters, chosen, memory_mb, seed, measured, arguments)
 
 
 def check_size(nodes: int, memory_mb: float) -> None:
-    """Raises an error where there cannot be so many nodes, or a node with so much memory."""
+    """Refuses a number of nodes, or a size of their memory, that a job cannot run on.
+
+    Raises:
+        Error: The number of nodes, or the memory, is out of range.
+    """
     if not 1 <= nodes <= MOST_NODES:
         raise Error(f"a job cannot run on {nodes:,} nodes", remedy=f"choose 1 to {MOST_NODES:,}")
     if not 2**-10 <= memory_mb <= 2**20:
@@ -181,7 +189,7 @@ def check_size(nodes: int, memory_mb: float) -> None:
 
 
 def in_lockstep(chosen: JobTask, answer: Path | None, tell: Tell) -> bytes:
-    """Runs a job with all nodes in this process; gives the text of its record."""
+    """Runs a job with all nodes in this process; returns the text of its record."""
     job = chosen.job
     with scratch() as directory:
         nodes = [chosen.node(number, directory) for number in range(chosen.nodes)]
@@ -195,21 +203,21 @@ def in_lockstep(chosen: JobTask, answer: Path | None, tell: Tell) -> bytes:
 
 @contextmanager
 def scratch(within: Path | None = None) -> Iterator[Path]:
-    """A directory for what nodes write, which goes with the run; where temporary files are, unless said."""
+    """A directory for files that nodes write, removed when the run ends; in the system's unless `within`."""
     with tempfile.TemporaryDirectory(prefix="sledlab-", dir=within) as directory:
         yield Path(directory)
 
 
 def shares(job: Job, nodes: int, tell: Tell) -> Callable[[str, int], None]:
-    """Turns what a driver tells into what is going on, and the share of the whole where phases are known."""
+    """Turns progress in a phase into progress of the whole job, where the job's phases are known."""
     most = 0.0
 
-    def told(phase: str, done: int) -> None:
+    def tell_share(phase: str, done: int) -> None:
         nonlocal most
         names = job.phases
         place = next((at for at, name in enumerate(names) if phase.startswith(name)), None)
-        # A phase of several supersteps begins again with each.
+        # A phase of several supersteps begins again at 0 with each: progress never goes back.
         most = max(most, ((place or 0) + done / nodes) / max(1, len(names)))
         tell(phase, most if names else None)
 
-    return told
+    return tell_share

@@ -1,6 +1,6 @@
-"""Bins of adaptive widths, units of them, and clusters of units: what MAFIA works out between passes.
+"""Bins of adaptive widths, units of bins, and clusters of units: MAFIA's computations between its passes.
 
-A bin has a code, `dimension * windows + number in its dimension`; a unit is a row of codes, ascending: a
+A bin has a code, `dimension * windows + number in its dimension`; a unit is a row of codes, ascending: one
 bin in each of some dimensions.
 """
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bins:
-    """How each dimension is cut.
+    """The bins of each dimension.
 
     Attributes:
-        ends: Where bins end, in windows, dimension by dimension; ascending, the last the number of windows.
-        low: The smallest value of every dimension.
-        high: The largest.
+        ends: Ends of bins, in windows, dimension by dimension; ascending, the last the number of windows.
+        low: Smallest value of every dimension.
+        high: Largest value of every dimension.
     """
 
     ends: Sequence[Sequence[int]]
@@ -36,7 +36,7 @@ class Bins:
 
     @classmethod
     def of(cls, histogram: Array, *, beta: float, equal: int, low: float, high: float) -> Bins:
-        """Bins that follow from the records in each window, a row for each dimension."""
+        """The bins for a histogram: records in each window, a row for each dimension."""
         windows = histogram.shape[1]
         even = [windows * (bin_ + 1) // equal for bin_ in range(equal)]
         found = [merged(row, beta) for row in histogram.tolist()]
@@ -44,7 +44,7 @@ class Bins:
 
     @property
     def windows(self) -> int:
-        """Windows of a dimension."""
+        """Number of windows of a dimension."""
         return self.ends[0][-1]
 
     @cached_property
@@ -55,39 +55,39 @@ class Bins:
 
     @cached_property
     def widths(self) -> Array:
-        """Width of each bin by its code, as a share of the range."""
+        """Width of each bin, by its code, as a share of the range of values."""
         found = np.zeros((len(self.ends), self.windows))
         for row, ends in zip(found, self.ends, strict=True):
             row[: len(ends)] = np.diff(ends, prepend=0) / self.windows
         return found.ravel()
 
     def counts(self, histogram: Array) -> Array:
-        """Records in each bin by its code."""
+        """Number of records in each bin, by its code."""
         found = np.zeros(histogram.shape, np.uint64)
         for dimension, ends in enumerate(self.ends):
             found[dimension, : len(ends)] = np.add.reduceat(histogram[dimension], [0, *ends[:-1]])
         return found.ravel()
 
     def pairs(self, codes: Array) -> Array:
-        """Dimensions and numbers of bins."""
+        """Dimension of each bin, and its number in that dimension."""
         return np.stack(np.divmod(codes, self.windows), axis=-1)
 
     def edges(self, dimension: int) -> list[float]:
-        """Where the first bin of a dimension begins and each ends."""
+        """The edges of the bins of a dimension: beginning of the first, and end of each."""
         span = self.high - self.low
         return [self.low + span * end / self.windows for end in (0, *self.ends[dimension])]
 
     def interval(self, code: int) -> list[float]:
-        """Where a bin begins and ends."""
+        """Beginning and end of a bin."""
         dimension, bin_ = divmod(code, self.windows)
         return self.edges(dimension)[bin_ : bin_ + 2]
 
 
 def merged(values: Sequence[int], beta: float) -> list[int]:
-    """Where bins end when windows are merged from left to right.
+    """The ends of bins when windows are merged from left to right.
 
-    The value of a bin is the largest in it. The next window joins it unless the two differ by a share of
-    `beta` of the larger one.
+    The value of a bin is that of its largest window. The next window is merged into it where the two differ
+    by less than a share of `beta` of the larger one.
 
     Examples:
         >>> merged([100, 90, 110, 300, 280, 120], beta=0.35)
@@ -106,31 +106,32 @@ def merged(values: Sequence[int], beta: float) -> list[int]:
 
 @dataclass(frozen=True)
 class Units:
-    """Dense units of one number of dimensions, in order, and the records in each."""
+    """Dense units with the same number of dimensions, in order, and the records in each."""
 
     codes: Array
     counts: Array
 
     def table(self) -> dict[Unit, int]:
-        """Records by unit."""
+        """Number of records by unit."""
         rows = (tuple(row) for row in self.codes.tolist())
         return dict(zip(rows, self.counts.tolist(), strict=True))
 
 
 def dense(codes: Array, counts: Array, thresholds: Array) -> Units:
-    """Those candidates that hold more than the threshold of every bin that forms them.
+    """The candidates that hold more records than the threshold of every bin that forms them.
 
-    What a unit would hold by chance, the product of its widths, is no measure: bins of two clusters that
-    have no dimension in common would be dense together, as each holds its cluster and a slice of the other.
+    The records expected in a unit by chance, by the product of its widths, are no threshold: bins of two
+    clusters without a common dimension would be dense together, as each holds its cluster and a slice of the
+    other.
     """
     found = counts > thresholds[codes].max(axis=1, initial=0)
     return Units(codes[found], counts[found])
 
 
 def joined(units: Array, windows: int) -> tuple[Array, int]:
-    """Candidates: units that have all bins but one in common, put together; and how many pairs do."""
+    """Candidates: pairs of units with all bins but one in common, joined; and the number of such pairs."""
     count, length = units.shape
-    # Each unit stands once for every bin that it may not have in common with another.
+    # Each unit is repeated, each time without another one of its bins, to find the units that share the rest.
     rest = np.concatenate([np.delete(units, place, axis=1) for place in range(length)])
     other = units.T.ravel()
     _, group = np.unique(rest, axis=0, return_inverse=True) if length > 1 else (None, np.zeros(count, int))
@@ -145,7 +146,7 @@ def joined(units: Array, windows: int) -> tuple[Array, int]:
 
 
 def clusters(levels: Sequence[Units], windows: int) -> list[dict[Unit, int]]:
-    """Dense units in none of more dimensions, put together where they share a face; longest first."""
+    """Dense units that are part of no larger unit, joined where they share faces; most dimensions first."""
     found = []
     for place, level in enumerate(levels):
         more = levels[place + 1].codes.tolist() if place + 1 < len(levels) else []
@@ -156,7 +157,7 @@ def clusters(levels: Sequence[Units], windows: int) -> list[dict[Unit, int]]:
 
 
 def _connected(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
-    """Puts units of the same dimensions together that share a face, or are linked by others that do."""
+    """Groups of units of the same dimensions that share a face, directly or through others of the group."""
     found = []
     left = dict(units)
     while left:
@@ -173,7 +174,7 @@ def _connected(units: dict[Unit, int], windows: int) -> list[dict[Unit, int]]:
 
 
 def _neighbours(unit: Unit, windows: int) -> list[Unit]:
-    """Units that would share a face with one: in one dimension, their bins are neighbours."""
+    """Units that would share a face with a unit: their bins are neighbours in one dimension."""
     return [
         (*unit[:place], code + step, *unit[place + 1 :])
         for place, code in enumerate(unit)
@@ -183,7 +184,7 @@ def _neighbours(unit: Unit, windows: int) -> list[Unit]:
 
 
 def answered(cluster: dict[Unit, int], bins: Bins) -> dict[str, Any]:
-    """A cluster as in an answer."""
+    """A cluster as the answer holds it."""
     units = sorted(cluster)
     return {
         "dims": [code // bins.windows for code in units[0]],

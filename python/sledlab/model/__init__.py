@@ -1,1 +1,1 @@
-"""What can be chosen: the catalogue of every kind, settings, and what plug-ins must do."""
+"""Models of an experiment: the catalogue of every kind, their settings, and the protocols of plug-ins."""

@@ -1,7 +1,7 @@
-"""What can be named in an experiment: devices, schedulers, power policies, workloads, nodes, networks.
+"""Models that an experiment can name: devices, schedulers, power policies, workloads, nodes, networks.
 
 Each kind is a `Catalogue`: call it with a name, or take the name as an attribute with underscores
-for hyphens. Parameters and their meanings come from the one declaration in the simulator.
+for hyphens. Parameters and their meanings come from their declarations in the simulator.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FILED = ("device", *PRESETS)
 """Kinds whose names may be those of files."""
 
 NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "way of merging"}
-"""Where a kind of model is not called by its key in sentences."""
+"""What sentences call a kind of model, where that is not its key."""
 
 PLURALS = {
     "device": "devices",
@@ -50,7 +50,7 @@ PLURALS = {
     "node": "nodes",
     "network": "networks",
 }
-"""Kinds of models in sentences."""
+"""Plurals of kinds of models in sentences."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Chosen:
     Attributes:
         kind: A kind of model, such as `device` or `scheduler`: a key of `CATALOGUES`.
         name: Its name, or the path of a device file.
-        parameters: What was set.
+        parameters: The parameters that were set, by name; the others keep their defaults.
     """
 
     kind: str
@@ -68,7 +68,7 @@ class Chosen:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """As it was made."""
+        """The call that makes it: `sledlab.device('mems-g2', active_tips=3200)`."""
         said = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
         return f"sledlab.{self.kind}({self.name!r}{said})"
 
@@ -97,14 +97,14 @@ class Catalogue:
         """Refuses a name, with or without parameters behind it, that is neither listed nor that of a plug-in.
 
         Raises:
-            Error: It is; with the nearest that there is, or all.
+            Error: The name is unknown; the remedy names the nearest known one, or all.
         """
         name = word.partition(":")[0]
         if self._kind not in FILED and not _native.is_plugin(word) and self._find(name) is None:
             raise unknown(NAMES.get(self._kind, self._kind), name, list(iter(self)))
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
-        """Refuses what does not exist, in an experiment of which all else is known to be right."""
+        """Refuses unknown names, parameters and values, by checking a valid experiment with this model."""
         self.require_name(name)
         experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
         named = [name, *(value for value in parameters.values() if isinstance(value, str))]
@@ -215,7 +215,7 @@ Examples:
 
 
 class _Replacement(Catalogue):
-    """Replacement policies, which no experiment has a table for."""
+    """Replacement policies: no table of an experiment is theirs, so their check differs."""
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
         self.require_name(name)
@@ -224,7 +224,7 @@ class _Replacement(Catalogue):
 
 
 replacement = _Replacement("replacement", "replacement_policies")
-"""Replacement policies: what a full cache evicts.
+"""Replacement policies: they choose the key that a full cache evicts.
 
 Examples:
     >>> import sledlab as sl
@@ -261,7 +261,7 @@ Examples:
 """
 
 system = Catalogue("system", "systems")
-"""Ways of putting devices together.
+"""Ways of putting devices together: one device alone, mirrors, stripes, RAID.
 
 Examples:
     >>> import sledlab as sl
@@ -270,7 +270,7 @@ Examples:
 """
 
 cache = Catalogue("cache", "caches")
-"""What is kept in front of a system.
+"""Caches in front of a system: they hold blocks, and answer requests for blocks that they hold.
 
 Examples:
     >>> import sledlab as sl
@@ -280,7 +280,7 @@ Examples:
 
 
 class _OfClusters(Catalogue):
-    """What only clusters have: presets, or files by path, with parameters changed at will."""
+    """Nodes or networks, which only clusters have: presets, or files by path, with changed parameters."""
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
         experiment = _native.ClusterExperiment().with_device("ram")
@@ -290,7 +290,7 @@ class _OfClusters(Catalogue):
 NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 {"phase": "nothing", "nodes": "all"}
 """
-"""A work record with which any node and network goes."""
+"""An empty work record, valid with any node and network: it serves to check these."""
 
 node = _OfClusters("node", "nodes")
 """Nodes of a cluster: a processor and memory beside a store.
@@ -327,13 +327,13 @@ CATALOGUES: Mapping[str, Catalogue] = {
 
 
 def require(kind: str, value: Any) -> Chosen:
-    """`value` as a chosen model of that kind: itself, or by its name.
+    """`value` as a chosen model of that kind: `value` itself, or the model of that name.
 
-    Its parameters are checked with the experiment that it goes into: alone it may be too little, as a mirror
-    is without the number of its devices.
+    Its parameters are checked later, with the experiment that the model goes into: alone they may not
+    suffice, as those of a mirror do not without the number of its devices.
 
     Raises:
-        Error: It is neither, or there is no such name.
+        Error: `value` is neither a chosen model of the kind nor a name, or the name is unknown.
     """
     if isinstance(value, Chosen) and value.kind == kind:
         return value

@@ -1,4 +1,4 @@
-"""Several models or numbers as people give them, checked."""
+"""Arguments that take one or several models, words or numbers: checked, and made tuples."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
 
     Args:
         kind: `scheduler` or `power`.
-        what: What messages call them.
-        given: One or several, by name or chosen.
-        everything: What the word `all` stands for.
+        what: What messages call models of the kind.
+        given: One model or several, by name or chosen.
+        everything: The names that the word `all` stands for.
 
     Raises:
-        Error: There are none, or something else is among them.
+        Error: `given` is empty, or holds something that is no model of the kind.
 
     Examples:
         >>> models("scheduler", "schedulers", ["sptf", "all"], ["fcfs", "sptf"])
@@ -47,16 +47,16 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
 
 
 def some(one: str, several: str, given: Any, known: Iterable[str]) -> tuple[str, ...]:
-    """Some of a few words, each once.
+    """One or several of the words in `known`, each once.
 
     Args:
-        one: What messages call one of them.
-        several: What messages call several.
-        given: One or several.
-        known: All that there are.
+        one: What messages call one of the words.
+        several: What messages call several of the words.
+        given: One word or several.
+        known: All words that may be given.
 
     Raises:
-        Error: There are none, or one is unknown.
+        Error: `given` is empty, or one of its words is unknown.
 
     Examples:
         >>> some("way", "ways", ["a", "b", "a"], "abc"), some("way", "ways", "c", "abc")
@@ -81,10 +81,10 @@ def spelled(chosen: Chosen) -> str:
 
 
 def numbers(what: str, given: Any, *, above: bool = False) -> tuple[float, ...]:
-    """One number or several, each 0 or above, or `above` 0; rising, each once.
+    """One number or several, each at least 0, or greater than 0 where `above`; in rising order, each once.
 
     Raises:
-        Error: There are none, or one makes no sense; the message calls it `what`.
+        Error: `given` is empty, or a value is no number or out of range; the message calls a number `what`.
 
     Examples:
         >>> numbers("load", [2, 1, 2.0]), numbers("load", 3)
@@ -101,5 +101,5 @@ def numbers(what: str, given: Any, *, above: bool = False) -> tuple[float, ...]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether something is a finite number, and no truth value."""
+    """Whether a value is a finite number, and no truth value."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,4 +1,4 @@
-"""Models held to the rules that every model of their kind keeps, whoever wrote it."""
+"""Holding a model, of sledlab or of a user, to the rules that every model of its kind keeps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = ("device", "scheduler", "replacement", "workload")
 """Kinds of models that have rules."""
 
 PROTOCOLS = "sledlab.Device, sledlab.Scheduler, sledlab.ReplacementPolicy and sledlab.Workload"
-"""What says which methods a class of each kind has."""
+"""The protocols that say which methods a class of each kind has, for messages."""
 
 
 def check(
@@ -29,31 +29,31 @@ def check(
 ) -> tuple[str, ...]:
     """Holds a model to the rules that every model of its kind keeps: a class of yours, or one of sledlab.
 
-    Each rule is held against so many cases: requests that follow from the seed. That a model keeps its rules
-    in all of them is no proof that it always does.
+    Each rule is tested on `cases` sequences of requests, which follow from the seed. That a model keeps a
+    rule in all cases is no proof that it always does.
 
     Args:
         model: `module:Class`, with parameters `module:Class:key=value`; the name of a device, scheduler,
             replacement policy or workload; a device file; or what `sl.device(...)` and the like give.
-        kind: `device`, `scheduler`, `replacement` or `workload`; by default that of which the class has the
-            methods.
-        seed: From which the requests follow.
+        kind: `device`, `scheduler`, `replacement` or `workload`; by default the kind whose methods the class
+            has.
+        seed: Seed of the random numbers that make the requests.
         cases: Number of cases for each rule, at least 1.
         allow_plugins: Whether a class may run that only a device file names.
 
     Raises:
-        Error: The model breaks a rule: which, in which case, by which request, and what to do. Or there is no
-            such model, or its kind cannot be told.
+        Error: The model breaks a rule; the message names the rule, the case, the request, and what to do. Or
+            there is no such model, or its kind cannot be told from its methods.
 
     Returns:
-        The rules that it keeps, a sentence each.
+        The rules that the model keeps, a sentence each.
 
     Examples:
         >>> import sledlab as sl
         >>> for rule in sl.check("lru", cases=10):
         ...     print(rule)
         A full cache evicts one key that it holds, any other none, and nothing fails.
-        What is used is a hit where it came in and was not evicted since, and else a miss.
+        An access hits if its key was inserted and not evicted since, and misses otherwise.
         The cache counts what it holds.
         The same accesses evict the same keys again.
         Nothing hits more often than the policy that knows the future.
@@ -64,7 +64,7 @@ def check(
 def kept(
     model: str | Chosen, *, kind: str | None, seed: int, cases: int, allow_plugins: bool = False
 ) -> Iterator[str]:
-    """The rules that a model keeps, each as soon as it has been held; as of `check`.
+    """The rules that a model keeps, each as soon as all its cases have passed; arguments as of `check`.
 
     Raises:
         Error: As of `check`.
@@ -82,7 +82,7 @@ def kept(
         raise Error(
             f"{PLURALS.get(kind, kind)} have no rules to be held to", remedy=f"known: {', '.join(KINDS)}"
         )
-    if kind != "device":  # which may be a file
+    if kind != "device":  # a device may be a file, which no catalogue lists
         CATALOGUES[kind].require_name(word)
     held = _native.Conformance(kind, word, plugins)
     for rule in held.rules():
@@ -94,7 +94,7 @@ def _kind(word: str, plugins: list[str]) -> str:
     """The kind of a model that is given by its name alone.
 
     Raises:
-        Error: There is none of that name, or a class has the methods of no kind, or of several.
+        Error: There is no model of that name, or a class has the methods of no kind, or of several.
     """
     if word.endswith(".toml"):
         return "device"

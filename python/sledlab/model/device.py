@@ -1,4 +1,4 @@
-"""What devices are made of."""
+"""Parameters and kinds of devices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def describe(experiment: _native.Experiment) -> dict[str, Any]:
 
 @cache
 def kinds() -> dict[str, DeviceKind]:
-    """Every kind of device by its name: what device files say after `kind`.
+    """Every kind of device by its name, the value of `kind` in device files.
 
     Examples:
         >>> kinds()["disk"].rest, kinds()["ram"].rest
@@ -39,11 +39,11 @@ PLUG_IN = DeviceKind(
     awake="Active: a request is served. Idle: ready at once.",
     asleep={"inactive": "parked, as a power policy says."},
 )
-"""What holds of every device that is written in Python."""
+"""The kind of every device that is written in Python."""
 
 
 def kind_of(device: Mapping[str, Any]) -> DeviceKind:
-    """The kind of a device, of its complete parameters.
+    """The kind of a device, given its complete parameters.
 
     Examples:
         >>> kind_of({"kind": "ram"}).name, kind_of({"kind": "tape:Tape"}).name

@@ -1,4 +1,4 @@
-"""What a device written in Python must do."""
+"""The protocol of devices written in Python: the attributes and methods that a class must have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Device(Protocol):
-    """Says what serving a request takes: one method and three numbers.
+    """A device: one method says how long serving a request takes, three numbers its capacity and power.
 
     Name a class that has them as `module:Class` wherever the name of a device may stand, or after `kind` in
     a device file; the module is looked for as `import` does, and last in the current directory. A class that
@@ -18,17 +18,17 @@ class Device(Protocol):
     `preset`, `kind`, `name` and `description` becomes an argument of the constructor. Each device of an array
     is an object of its own.
 
-    More attributes count if there are any: `inactive_mw` while parked (as idle), `startup_ms` after that (0)
-    and `startup_mw` (as active). It parks where a power policy says so. A method
-    `served(start_ns, lbn, blocks, is_write)` is told of every request that has been served, in order: only
-    there may an object change.
+    Further attributes count where the class has them: `inactive_mw`, power while parked (default `idle_mw`);
+    `startup_ms`, time of a start-up (default 0); and `startup_mw`, power during it (default `active_mw`). The
+    device parks when a power policy says so. A method `served(start_ns, lbn, blocks, is_write)` is called for
+    every request after it has been served, in order: only that method may change the object.
 
     An exception ends the run with an [`Error`][sledlab.Error] that holds its traceback.
 
     Attributes:
         capacity_blocks: Number of blocks of 512 bytes.
-        active_mw: Power while a request is served.
-        idle_mw: Power while none is.
+        active_mw: Power while a request is served, in mW.
+        idle_mw: Power while the device is idle, in mW.
 
     Examples:
         >>> class Constant:
@@ -44,16 +44,19 @@ class Device(Protocol):
     idle_mw: float
 
     def serve(self, state: int, lbn: int, blocks: int, is_write: bool) -> float | Mapping[str, float | int]:
-        """What serving a request alone would take; a function of what it is given, for schedulers ask often.
+        """The time that serving one request would take; it depends on its arguments alone.
+
+        Schedulers call it for requests that they do not choose, too.
 
         Args:
-            state: Where the mechanism is: 0 at the start, then what was returned for the last request served.
+            state: State of the mechanism, such as its position: 0 at the start of a run, then the `state`
+                returned for the last request served.
             lbn: First block.
             blocks: Number of blocks, at least 1.
             is_write: Whether the blocks are written.
 
         Returns:
-            Milliseconds; or a dict of `positioning_ms`, by which schedulers choose, `transfer_ms`, and
-            `state`, the state that it leaves, a whole number of 64 bits. What is left out is 0, and the state
-            as it was.
+            The service time in ms; or a dict of `positioning_ms`, by which schedulers choose, `transfer_ms`,
+            and `state`, the state after the request, a whole number of 64 bits. Times left out are 0; a state
+            left out stays as it was.
         """

@@ -1,4 +1,4 @@
-"""What is to be known of something that can be named: its meaning, and what it takes."""
+"""Entries of the catalogue: name, meaning and parameters of each model, node, network and experiment."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class ParameterSpec:
 
     Attributes:
         name: Key in configurations.
-        meaning: One line.
-        unit: Unit, empty when there is none.
+        meaning: Its meaning, in one line.
+        unit: Unit of its value, empty for values without one.
         kind: `number`, `count`, `switch`, `text`, or the list of words to choose from.
-        range: Smallest and largest number, where limited.
-        default: Value when nothing is said.
+        range: Smallest and largest number; `None` where neither is limited.
+        default: Value unless another is set.
     """
 
     name: str
@@ -32,14 +32,14 @@ class ParameterSpec:
 
 @dataclass(frozen=True)
 class Entry:
-    """Something with a name.
+    """An entry of the catalogue, such as a device or a scheduler.
 
     Attributes:
         name: Its name.
-        meaning: What it is, in a line.
-        parameters: What can be set.
-        aliases: Other names for it.
-        starvation_free: Of a scheduler, whether no request can wait forever; `None` of anything else.
+        meaning: Its meaning, in one line.
+        parameters: The parameters that can be set.
+        aliases: Other names of the same entry.
+        starvation_free: Of a scheduler, whether no request can wait forever; `None` for other entries.
     """
 
     name: str
@@ -51,12 +51,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Operation:
-    """A kind of operation that a node knows.
+    """A kind of operation that a node has a cost for.
 
     Attributes:
-        kind: Its name in work records.
-        cycles: What each takes.
-        network: Whether it counts as time of the network, as packing does.
+        kind: Name of the kind in work records.
+        cycles: Processor cycles that one operation takes.
+        network: Whether its time counts as network instead of compute, as that of packing does.
     """
 
     kind: str
@@ -69,7 +69,7 @@ class NodeEntry(Entry):
     """A node that comes with sledlab.
 
     Attributes:
-        operations: The kinds of operation that it knows.
+        operations: The kinds of operation that the node has a cost for.
     """
 
     operations: tuple[Operation, ...] = ()
@@ -80,7 +80,7 @@ class NetworkEntry(Entry):
     """A network that comes with sledlab.
 
     Attributes:
-        kind: The kind of model.
+        kind: The kind of network model.
     """
 
     kind: str = ""
@@ -91,7 +91,7 @@ class ExperimentEntry(Entry):
     """An experiment that comes with sledlab.
 
     Attributes:
-        study: The study that runs it; the command for one that sweeps nothing.
+        study: The study that runs it, or the command for an experiment that sweeps nothing.
     """
 
     study: str = ""
@@ -102,12 +102,13 @@ class DeviceKind(Entry):
     """A kind of device.
 
     Attributes:
-        awake: What it does in its states of power but the inactive one, in sentences.
-        rest: The parameter whose word people call the inactive state by; `None` where it is called just that.
-        asleep: What it does then, after each such word or after `inactive`: the rest of a sentence.
-        combined: How the parts of its positioning come together, in words; empty where there are none.
-        parts: The parts of its positioning: their names in a timing, by what people call them.
-        spins: Whether something spins, which takes long to start.
+        awake: Sentences about the device in each of its power states but the inactive one.
+        rest: The parameter whose value names the inactive state, such as `rest_state` of a disk; `None` where
+            that state is called `inactive`.
+        asleep: The rest of a sentence about the device in its inactive state, by the name of that state.
+        combined: How the parts of a positioning time combine, in words; empty where it has no parts.
+        parts: Parts of a positioning time: the names of their columns in a timing, by their names in text.
+        spins: Whether the device has platters that spin, whose start-up takes seconds.
     """
 
     awake: str = ""
@@ -119,7 +120,7 @@ class DeviceKind(Entry):
 
 
 OF_DEVICE_KINDS = ("awake", "rest", "asleep", "combined", "parts", "spins")
-"""What the catalogue tells of kinds of device besides."""
+"""Keys of a kind of device in the catalogue that other entries do not have."""
 
 
 def to_entry(item: Mapping[str, Any]) -> Entry:

@@ -1,4 +1,4 @@
-"""Experiments that come with sledlab, by name: a file each, which says what it shows and who runs it.
+"""Experiments that come with sledlab, by name: each is a file that tells its meaning and the study to run it.
 
 Wherever the file of an experiment is expected, its name will do.
 """
@@ -22,13 +22,13 @@ to_entry = later("sledlab.model.entries:ExperimentEntry")
 today = later("sledlab.model.older:today")
 
 PLACE = Path(__file__).parents[1] / "experiments"
-"""Their files: in a checkout a link to `presets/experiments`, in a wheel the files themselves."""
+"""Directory of their files: in a checkout a link to `presets/experiments`, in a wheel a directory."""
 
 SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
 
 
 class Experiments:
-    """All experiments that come with sledlab: call it with a name to have the file.
+    """All experiments that come with sledlab: called with a name, gives the path of its file.
 
     Examples:
         >>> import sledlab as sl
@@ -44,7 +44,7 @@ class Experiments:
         """The file of an experiment.
 
         Raises:
-            Error: There is no such name; the message has the nearest.
+            Error: There is no such name; the remedy has the nearest one.
         """
         if name not in names():
             near = difflib.get_close_matches(name, names(), n=1)
@@ -80,7 +80,7 @@ class Experiments:
         return iter(names())
 
     def __dir__(self) -> builtins.list[str]:
-        """What it does."""
+        """The methods, for completion in a shell."""
         return ["list", "show", "text"]
 
 
@@ -100,13 +100,13 @@ def names() -> list[str]:
 
 
 def file_of(said: str | Path) -> Path:
-    """The file that is meant: that of an experiment by its name, unless it is a file by its looks.
+    """The file that `said` stands for: `said` itself if it looks like a path, else that of an experiment.
 
-    A file is what exists, has an ending, or a separator of directories in it: `./paper-002-figure-2` is
-    a file whatever there is.
+    A word looks like a path if that file exists, or if the word has an ending or a separator of directories
+    in it: `./paper-002-figure-2` is a path even where no such file exists.
 
     Raises:
-        Error: It is a bare word that is neither.
+        Error: `said` is a bare word that is neither a file nor the name of an experiment.
 
     Examples:
         >>> file_of("mine.toml"), file_of("paper-002-figure-2").name
@@ -122,10 +122,10 @@ def text_of(path: str | Path, noun: str = "experiment") -> str:
 
     Args:
         path: The file, or the name.
-        noun: What is read, for messages: what else results are kept with.
+        noun: What messages call the file: `experiment` or `study`.
 
     Raises:
-        Error: It cannot be read.
+        Error: The file cannot be read.
     """
     try:
         text: str = today(file_of(path).read_text(encoding="utf-8"))
@@ -148,7 +148,7 @@ def is_name(word: str) -> bool:
 
 
 def heading(text: str) -> str:
-    """What stands in comments at the beginning of a file, without their signs.
+    """The text of the comments at the beginning of a file, without their `#`.
 
     Examples:
         >>> heading("# What it shows.\\n#\\n#   how to run it\\n\\nseed = 1\\n# more\\n")
@@ -163,7 +163,7 @@ def heading(text: str) -> str:
 
 
 def study_of(tables: Mapping[str, Any]) -> str:
-    """The study that runs an experiment: its `kind`, or the command for one that sweeps nothing.
+    """The study that runs an experiment, or the command for an experiment that sweeps nothing.
 
     Examples:
         >>> study_of({"study": {"kind": "side-by-side"}}), study_of({"trace": {}}), study_of({"device": {}})

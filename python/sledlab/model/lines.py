@@ -1,4 +1,4 @@
-"""Where in its file a value stands that makes no sense: what only says the key gets file and line."""
+"""The line of a wrong value: an error that names only a key of an experiment gets the file and line of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEVICE = "device"
 
 FILED = (DEVICE, "front", "node", "host", "network")
-"""Tables that may be the files of devices, nodes and networks."""
+"""Tables of an experiment that may name the file of a device, node or network."""
 
 HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]")
 KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -29,12 +29,12 @@ QUOTED = re.compile(r"`([^`]+)`")
 
 @dataclass(frozen=True)
 class TomlLine:
-    """A line of a TOML file that says something.
+    """A line of a TOML file that sets a key or begins a table.
 
     Attributes:
-        number: Counted from 1.
-        key: Its key with those of its tables, `device.zones[0].spares`; that of the table itself at its head.
-        text: It, without what is around it.
+        number: Number of the line, from 1.
+        key: The key with those of its tables, `device.zones[0].spares`; that of the table for its header.
+        text: The line, without white space around it.
     """
 
     number: int
@@ -43,12 +43,12 @@ class TomlLine:
 
     @property
     def value(self) -> str:
-        """What stands behind the sign; nothing at the head of a table."""
+        """The text behind the equals sign; empty for the header of a table."""
         return "" if self.text.startswith("[") else self.text.partition("=")[2]
 
 
 def lines_of(text: str) -> Iterator[TomlLine]:
-    """The lines of a TOML file that say something, each with its whole key.
+    """The lines of a TOML file that set a key or begin a table, each with its whole key.
 
     Examples:
         >>> for line in lines_of('seed = 1\\n[device] # of mine\\nzones = [\\n {a = 1}]\\n[[zones]]\\nb = 2'):
@@ -77,7 +77,7 @@ def lines_of(text: str) -> Iterator[TomlLine]:
 
 
 def _plain(key: str) -> str:
-    """A key without quotation marks and room around its dots."""
+    """A key without quotation marks and white space around its dots."""
     return re.sub(r"\s*\.\s*", ".", key).replace('"', "").replace("'", "")
 
 
@@ -85,13 +85,13 @@ def _plain(key: str) -> str:
 def placed(
     file: Any, named: Mapping[str, Any], keys: Collection[str] = (), said: Collection[str] = ()
 ) -> Iterator[None]:
-    """Gives errors about values the line that they are in, where they are in a file.
+    """Adds file and line to errors about a value that stands in a file.
 
     Args:
         file: The experiment or study that was read, if any.
-        named: Devices, nodes and networks that were named besides, by their tables.
-        keys: What was said besides, `table.key`: that is not in the file.
-        said: Words that were said besides, such as names of schedulers.
+        named: Devices, nodes and networks named by options instead of the file, by their tables.
+        keys: Keys, `table.key`, that options set: the file's values of these are not the wrong ones.
+        said: Words that options gave, such as names of schedulers.
     """
     try:
         yield
@@ -128,29 +128,29 @@ def _place(
 
 
 def _files(table: str, presets: Mapping[str, Any], said: Collection[str]) -> Iterator[str]:
-    """Files in which a key of a table may stand; of devices there may be several."""
+    """Files in which a key of a table may stand; for devices there may be several."""
     if table in FILED and table in presets:
         yield _name(presets[table])
     if table == DEVICE:
-        if "front" in presets:  # whose keys the simulator calls by the same table
+        if "front" in presets:  # in messages the simulator calls the table of a front device `device` too
             yield _name(presets["front"])
         yield from (word.partition(":")[0] for word in said)
 
 
 def _keys_in(message: str) -> list[str]:
-    """What may be keys in a message, the likeliest first."""
+    """The words of a message that may be keys, the likeliest first."""
     first = message.split(maxsplit=1)[0].rstrip(":") if message else ""
     of_study = re.search(r"key of \[study\] `([^`]+)`", message)
     table = re.search(r"unknown table `([^`]+)`", message)
     found = [f"study.{of_study[1]}"] if of_study else [table[1]] if table else []
     found += DOTTED.findall(message)
-    if " is missing" in message:  # from a table, whose head is the next best
+    if " is missing" in message:  # no line has a missing key: the header of its table is the next best
         found += [key.rpartition(".")[0] for key in found]
     return [*found, *([first] if re.fullmatch(r"[a-z_]+", first) else [])]
 
 
 def _line(lines: list[TomlLine], key: str) -> TomlLine | None:
-    """The line that says a key, or the table that it should be in, said in one line."""
+    """The line that sets a key, or the line of an inline table that the key stands in."""
     exact = next((line for line in lines if line.key == key), None)
     if exact is not None or not key:
         return exact
@@ -162,10 +162,10 @@ def _line(lines: list[TomlLine], key: str) -> TomlLine | None:
 
 
 def _says(line: TomlLine, word: str) -> bool:
-    """Whether a value is that word, or has it in a list; numbers count only where a study sweeps them."""
+    """Whether the value of a line is that word, or a list with it; numbers count only in table `[study]`."""
     if re.fullmatch(r"[-+\d.]+", word):
-        swept = line.key.startswith("study.")
-        return swept and re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", line.value) is not None
+        in_study = line.key.startswith("study.")
+        return in_study and re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", line.value) is not None
     return f'"{word}"' in line.value or f"'{word}'" in line.value
 
 
@@ -183,7 +183,7 @@ def _presets(text: str) -> dict[str, str]:
 
 
 def _text(file: Any) -> str:
-    """The text of a TOML file; nothing of what is none."""
+    """The text of a TOML file; empty for a file that is none or cannot be read."""
     path = Path(_name(file))
     if path.suffix.lower() != ".toml":
         return ""
@@ -198,5 +198,5 @@ def _of(file: Any, line: TomlLine) -> Place:
 
 
 def _name(file: Any) -> str:
-    """What a file is called, also where it is that of a chosen model."""
+    """The name of a file, also of the file of a chosen model."""
     return file.name if isinstance(file, Chosen) else str(file)

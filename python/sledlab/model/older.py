@@ -1,7 +1,7 @@
-"""Experiment files of older versions: what is called otherwise today, in one table.
+"""Experiment files of older versions: keys, tables and schedulers that were renamed or dropped since.
 
-What has a new name is read as that; what changed nothing is left out; what nobody can translate gets a
-message that says what to write. Adding a line here is part of renaming a key.
+A renamed key is read under its new name; a dropped key that changed nothing is left out; a dropped key that
+cannot be translated raises an error that says what to write. Renaming a key includes adding a line here.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Older:
-    """A key of device tables that is no more.
+    """A key of device tables that was renamed or dropped.
 
     Attributes:
-        key: What it was called.
-        now: What it is called; empty where it is left out, as it changed nothing.
-        value: From the old value to the new one.
-        remedy: What to do about it, where nobody can translate it.
+        key: The old key.
+        now: The key of today; empty for a dropped key.
+        value: Turns a value of the old key into one of today's key.
+        remedy: What to write instead of a dropped key that cannot be translated; empty for others.
     """
 
     key: str
@@ -57,23 +57,23 @@ DEVICE = (
     Older("track_skew_sectors", remedy=ZONES),
     Older("cylinder_skew_sectors", remedy=ZONES),
 )
-"""Keys of `[device]` and `[front]`."""
+"""Renamed and dropped keys of `[device]` and `[front]`."""
 
 STUDY = {"compare": "compare"}
-"""Tables of studies that had names of their own, and the `kind` of `[study]` that they are today."""
+"""Tables that studies had before `[study]`, and the `kind` of `[study]` that each is today."""
 
 
 SCHEDULERS = {"sptf-scan": "sptf-exhaustive"}
-"""Schedulers that had other names: `scan` is the elevator."""
+"""Renamed schedulers, old name to today's: `scan` names the elevator (SCAN)."""
 
 
 def today(text: str) -> str:
-    """The text of an experiment or a study as it is written today; unchanged where nothing in it is older.
+    """The text of an experiment or a study with today's names; unchanged where it has no older ones.
 
-    A `Notice` says what a scheduler is called now.
+    A `Notice` says what a renamed scheduler is called now.
 
     Raises:
-        Error: A key is no more, and only who wrote the file can say what to put in its place.
+        Error: A key was dropped, and only the author of the file can say what to put in its place.
 
     Examples:
         >>> print(today("[compare]\\nspeedups = [1]\\n"))
@@ -86,7 +86,7 @@ def today(text: str) -> str:
     """
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:  # whoever reads it says where
+    except tomllib.TOMLDecodeError:  # the simulator reports it with its place when it reads the text
         return text
     changed = [_renamed(table) for table in _devices(tables)]
     scheduler = tables.get("scheduler")
@@ -103,11 +103,11 @@ def today(text: str) -> str:
 
 
 def remedy_for(message: str, line: str = "") -> str:
-    """What to do about a key that a device file of an older version has; nothing about any other message.
+    """What to do about an unknown key that device files of older versions have; empty for other errors.
 
     Args:
-        message: Of the error.
-        line: The line of the file that says it.
+        message: The message of the error.
+        line: The line of the file that sets the key; empty for a key that an option sets.
 
     Examples:
         >>> remedy_for("unknown key `device.write_back`", 'write_back = "never"')
@@ -119,7 +119,7 @@ def remedy_for(message: str, line: str = "") -> str:
     older = next((each for each in DEVICE if said is not None and each.key == said[1]), None)
     if older is None:
         return ""
-    if older.remedy:  # what is said with --set is of no older file
+    if older.remedy:  # a key set with --set, without a line, comes from no older file
         return older.remedy if line else ""
     if not older.now:
         return "leave it out: it changed nothing"
@@ -143,7 +143,7 @@ def _devices(tables: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _renamed(table: dict[str, Any]) -> bool:
-    """Puts today's names into the table of a device; whether there was anything to do."""
+    """Renames and drops older keys in the table of a device; returns whether it had any."""
     found = [each for each in DEVICE if each.key in table]
     for each in found:
         if each.remedy:

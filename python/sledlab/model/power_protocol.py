@@ -1,4 +1,4 @@
-"""What a power policy written in Python must do."""
+"""The protocol of power policies written in Python: the methods that a class must have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class PowerPolicy(Protocol):
-    """Decides when an idle device parks, and may decide when a parked one starts up.
+    """A power policy: decides when an idle device parks, and may decide when a parked one starts up.
 
     Name a class that has the method `timeout_ms` as `module:Class` wherever the name of a power policy may
     stand; the module is looked for as `import` does, and last in the current directory. A class that only
@@ -19,10 +19,10 @@ class PowerPolicy(Protocol):
 
     Two more methods are called if the class has them:
 
-    - `learn(length_ms, timeout_ms, prices)` when a rest is over: how long it was, and after what time the
-      device was to park in it.
-    - `patience_ms(waiting)` while requests wait at a parked device: how long the first of them waits before
-      the device starts up; 0 unless there is such a method.
+    - `learn(length_ms, timeout_ms, prices)`, when a rest has ended: its length, and the idle timeout after
+      which the device was to park during it.
+    - `patience_ms(waiting)`, while requests wait at a parked device: the time that the first of them waits
+      before the device starts up; 0 for a class without the method.
 
     An exception ends the run with an [`Error`][sledlab.Error] that holds its traceback.
 
@@ -35,4 +35,4 @@ class PowerPolicy(Protocol):
     """
 
     def timeout_ms(self, prices: PowerPrices) -> float:
-        """How long an idle device waits before it parks; `math.inf` for ever."""
+        """The idle timeout: how long a device stays idle before it parks, in ms; `math.inf` for ever."""

@@ -1,4 +1,4 @@
-"""What a replacement policy written in Python must do."""
+"""The protocol of replacement policies written in Python: the methods that a class must have."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class ReplacementPolicy(Protocol):
-    """Decides what a full cache drops: three methods. The simulator keeps what is in the cache.
+    """A replacement policy: chooses the key that a full cache evicts. The simulator holds the cached data.
 
     Name a class that has them as `module:Class`, or `module:Class:key=value`, wherever the name of a
     replacement policy may stand; the module is looked for as `import` does, and last in the current
     directory. A class that only a file names runs where plug-ins are allowed. Its constructor is given
-    `capacity`, how many keys there is room for, and what the word says after the class. Each cache gets an
-    object of its own.
+    `capacity`, the number of keys that the cache has room for, and the parameters `key=value` behind the
+    class. Each cache gets an object of its own.
 
-    Keys are whole numbers: those of segments. All take the same room. An exception ends the run with an
+    Keys are the numbers of segments. All segments have the same size. An exception ends the run with an
     [`Error`][sledlab.Error] that holds its traceback.
 
     Examples:
@@ -33,10 +33,10 @@ class ReplacementPolicy(Protocol):
     """
 
     def hit(self, key: int) -> None:
-        """A key that is in the cache is used."""
+        """A request uses a resident key: a hit."""
 
     def insert(self, key: int) -> None:
-        """A key comes into the cache: it is used, and was not there."""
+        """A request uses a key that the cache does not hold, a miss: the key becomes resident."""
 
     def evict(self, incoming: int) -> int:
-        """The key that leaves the full cache, so that `incoming` can be inserted next."""
+        """The victim: the key that the full cache evicts, so that `incoming` can be inserted next."""

@@ -1,4 +1,4 @@
-"""What a scheduler written in Python must do."""
+"""The protocol of schedulers written in Python: the methods that a class must have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Scheduler(Protocol):
-    """A queue with an order of service: the three methods of the Rust trait.
+    """A scheduler: the queue of a device, and the order in which its requests are served.
 
     Name a class that has them as `module:Class` wherever the name of a scheduler may stand; the module is
     looked for as `import` does, and last in the current directory. A class that only a file names runs
@@ -38,11 +38,11 @@ class Scheduler(Protocol):
         """A request joins the queue."""
 
     def pop(self, now_ns: int, device: DeviceView) -> QueuedRequest | list[QueuedRequest]:
-        """Chooses what the idle device serves next, and removes it from the queue.
+        """Chooses the request or requests that the idle device serves next, and removes them from the queue.
 
-        Several requests are served in one pass where they lie in one row and there are tips enough, and else
+        Several requests are served in one pass if they lie in one row and the sled has tips enough, otherwise
         one after the other. Only called while the queue holds requests.
         """
 
     def __len__(self) -> int:
-        """Requests in the queue."""
+        """Number of requests in the queue."""

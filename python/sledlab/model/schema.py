@@ -1,8 +1,8 @@
-"""JSON Schema of what files say, made from the one declaration of every parameter.
+"""JSON Schema of experiment, device, node and network files, made from the declarations of parameters.
 
-A table of a model is one of several objects, one for each kind there is, so that an editor completes the
-parameters of the kind at hand and a slip is found before anything runs. What depends on several values at
-once, such as a device without blocks, only a run can find.
+The table of a model is one of several objects, one for each kind, so that an editor completes the parameters
+of the kind in the file and finds slips before a run. Errors that depend on several values at once, such as a
+device without blocks, only a run finds.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ PLUGIN = r"[A-Za-z_][\w.]*:[A-Za-z_]\w*(:.*)?"
 """A plug-in, `module:Class`, with its parameters."""
 
 SEVERAL = ("failed", "failed_at_s")
-"""Parameters that are declared as text and are a word, a number or a list of numbers."""
+"""Parameters declared as text whose value may be a word, a number or a list of numbers."""
 
 PLAIN = {"number": "number", "count": "integer", "switch": "boolean", "text": "string"}
-"""Types of JSON, by those of parameters."""
+"""Types of JSON, by the kinds of parameters."""
 
 CYCLES: Schema = {
     "type": "object",
@@ -76,14 +76,14 @@ def of_parameter(spec: ParameterSpec) -> Schema:
 def table(
     specs: Iterable[ParameterSpec], more: Mapping[str, Schema] | None = None, required: Sequence[str] = ()
 ) -> Schema:
-    """The schema of a table of parameters, and of keys that are none."""
+    """The schema of a table of parameters, and of `more` keys that are no parameters."""
     properties = {**(more or {}), **{spec.name: of_parameter(spec) for spec in specs}}
     needed = {"required": list(required)} if required else {}
     return {"type": "object", "properties": properties, "additionalProperties": False, **needed}
 
 
 def word(names: Iterable[str], *, plugins: bool = False) -> Schema:
-    """A name, with parameters behind it where they are said in one word: `zsptf:grid=40x4`."""
+    """The schema of a name, alone or with parameters behind it in one word: `zsptf:grid=40x4`."""
     known = list(names)
     pattern = rf"^({'|'.join(map(re.escape, known))})(:[^=]+=.*)?$"
     forms = [{"enum": known}, {**TEXT, "pattern": pattern}]
@@ -91,13 +91,13 @@ def word(names: Iterable[str], *, plugins: bool = False) -> Schema:
 
 
 def of_kinds(section: str, *, none: bool = False, plugins: bool = False, required: bool = False) -> Schema:
-    """A table `kind = ...` of models with parameters of their own, or the name alone.
+    """The schema of a table with `kind = ...` and the parameters of that kind, or of the kind's name alone.
 
     Args:
-        section: The section of the catalogue.
+        section: The section of the catalogue that lists the kinds.
         none: Whether there is a kind `none`, without parameters.
-        plugins: Whether a plug-in can stand there, with any parameters.
-        required: Whether the kind must be said.
+        plugins: Whether the kind may be a plug-in, with any parameters.
+        required: Whether the table must have the key `kind`.
     """
     found = entries(section)
     tables = [_of_kind(entry, required=required) for entry in found]
@@ -116,7 +116,7 @@ def _of_kind(entry: Entry, *, required: bool) -> Schema:
 
 
 def of_section(section: str, kinds_in: str | None = None) -> Schema:
-    """A table whose parameters are the same whatever its kind; where it has kinds, the name alone will do."""
+    """The schema of a table whose kinds all have the same parameters, or of the name of a kind alone."""
     item = to_entry(everything()[section])
     if kinds_in is None:
         return table(item.parameters)
@@ -135,7 +135,7 @@ def device_presets() -> Mapping[str, tuple[str, ...]]:
 
 
 def zones() -> Schema:
-    """The lists of a disk, which are no parameters."""
+    """The schemas of a disk's lists, `zones` and `seek_table`, which are no parameters."""
     number = {"type": "integer", "minimum": 0}
     values: Schema = {"anyOf": [number, {"type": "array"}]}
     return {
@@ -203,7 +203,7 @@ def of_network(*, file: bool = False) -> Schema:
 
 
 def of_store() -> dict[str, Schema]:
-    """The tables of what stores blocks."""
+    """The tables of the store: devices, cache, scheduler, power policy and merging."""
     return {
         "device": of_device(),
         "front": of_device(),
@@ -241,7 +241,7 @@ def of_cluster() -> dict[str, Schema]:
 
 
 def of_requests() -> dict[str, Schema]:
-    """The tables of requests, and of how they are offered."""
+    """The tables of requests and of their replay."""
     return {
         "trace": of_section("trace"),
         "workload": of_kinds("workloads", required=True),
@@ -274,5 +274,5 @@ def of_experiment(study: Schema) -> Schema:
 
 
 def document(title: str, schema: Schema) -> Schema:
-    """A whole schema."""
+    """A whole schema document, with its dialect and title."""
     return {"$schema": DIALECT, "title": title, **schema}

@@ -39,12 +39,12 @@ def to_toml(value: Any) -> str:
 
 
 def word(value: Any) -> str:
-    """A value as settings take it: text bare, so that a number in it is read as one."""
+    """A value as settings take it: text without quotation marks, so that `"3"` is read as the number 3."""
     return value if isinstance(value, str) else to_toml(value)
 
 
 def table(values: Mapping[str, Any]) -> str:
-    """Lines `key = value`."""
+    """Values as lines `key = value` of TOML."""
     return "".join(f"{key} = {to_toml(value)}\n" for key, value in values.items())
 
 

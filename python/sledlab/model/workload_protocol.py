@@ -1,4 +1,4 @@
-"""What a workload written in Python must do."""
+"""The protocol of workloads written in Python: the method that a class must have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Workload(Protocol):
-    """Makes requests: one method, usually a generator function.
+    """A workload: generates requests by one method, usually a generator function.
 
     Name a class that has it as `module:Class` wherever the name of a workload may stand; the module is
     looked for as `import` does, and last in the current directory. A class that only a file names runs
@@ -31,15 +31,16 @@ class Workload(Protocol):
     """
 
     def requests(self, capacity_blocks: int, random: numpy.random.Generator) -> Iterable[tuple[Any, ...]]:
-        """The requests in order of arrival; they may never end, the replay has a limit of its own.
+        """The requests in order of arrival; they may be endless, as the replay has a limit of its own.
 
         Each is a tuple `(time_us, lbn, blocks, op)`: arrival in microseconds from the start, which may have a
-        fraction; first block and number of blocks of 512 bytes; `R`, `W`, `T` (trim) or `F` (flush, of which
+        fraction; first block and number of blocks of 512 bytes; `R`, `W`, `T` (trim) or `F` (flush, whose
         blocks do not matter). Faster: tuples of four columns, as arrays of numpy, of some thousand requests;
-        a column that is the same for all of them may be one value.
+        a column that is the same for all of its requests may be one value.
 
         Args:
-            capacity_blocks: Blocks of what the requests go to; what lies past them `replay.outside` decides.
-            random: Random numbers that follow the seed of the experiment, and nothing else: draw from no
-                others, and the same experiment gives the same requests with the same version of numpy.
+            capacity_blocks: Capacity of the store that serves the requests, in blocks; `replay.outside` says
+                what becomes of requests past its end.
+            random: Random numbers that depend on the seed of the experiment alone: with no other source of
+                randomness, an experiment gives the same requests with the same version of numpy.
         """

@@ -1,4 +1,4 @@
-"""Figures and claims of the five papers: what came of them, and running them again, on any device."""
+"""Figures and claims of the five papers: the verdicts on them, and running them again, on any device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of papers drawn: heading, legend, panels, and what the paper says in words."""
+"""Drawing figures of papers: heading, legend, panels, and the statements of the paper below."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from sledlab.reproduction.figure import Figure
 
 HEIGHT, WIDTHS = 3.0, {1: 6.4, 2: 8.8, 3: 9.6}
-"""Inches: of a row of panels, and of figures by their columns."""
+"""Height of a row of panels, and widths of figures by their number of columns, in inches."""
 
 LINE = 13.5
-"""Letters an inch of a line below a figure."""
+"""Letters per inch in a line below a figure."""
 
 
 def draw(figure: Figure, directory: Path | None = None, *, device: str = "", shortened: str = "") -> Drawing:
-    """A figure from the tables in a directory.
+    """Draws a figure from the tables in a directory.
 
     Args:
-        figure: Which.
-        directory: Where the tables are, by the places of its experiments; a map needs none.
-        device: The device of the user's that ours is of, if it is not that of the paper.
-        shortened: What was left out of the runs, if anything.
+        figure: The figure.
+        directory: Directory of the tables, with a directory for each experiment; a map needs none.
+        device: The user's device, where the runs were not on the device of the paper.
+        shortened: How the runs were shortened, in words; empty for whole runs.
 
     Raises:
         Error: A table is missing.
@@ -64,7 +64,7 @@ def draw(figure: Figure, directory: Path | None = None, *, device: str = "", sho
 
 
 def _above(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
-    """The title, and below it what the colours of ours mean."""
+    """Draws the title, and below it the legend of the colours of our series."""
     heading = "\n".join(_wrapped(figure.heading, int(LINE * drawing.get_figwidth() * 0.8)))
     if not ours:
         drawing.suptitle(heading, x=0.01, ha="left", fontsize=10.5, fontweight="bold", color=INK)
@@ -85,7 +85,7 @@ def _above(drawing: Drawing, figure: Figure, ours: Mapping[str, Any]) -> None:
 
 
 def _below(drawing: Drawing, printed: Mapping[str, Any], words: list[str], width: float) -> None:
-    """What the paper prints with its marks, and what else there is to say."""
+    """Writes, below the figure, the statements of the paper with their marks, then the remarks `words`."""
     blank = mpl_patches.Patch(alpha=0)
     lines: list[tuple[Any, str]] = []
     for said, mark in printed.items():
@@ -107,7 +107,7 @@ def _below(drawing: Drawing, printed: Mapping[str, Any], words: list[str], width
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """A text in lines of so many letters."""
+    """The lines of a text, each of fewer than `width` letters."""
     lines = [""]
     for word in text.split():
         if lines[-1] and len(lines[-1]) + len(word) >= width:

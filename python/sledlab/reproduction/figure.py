@@ -1,6 +1,6 @@
-"""Figures of papers as they are declared: what is run, what is shown of it, and what the paper prints.
+"""Declarations of the papers' figures: the experiments to run, the columns to show, the paper's numbers.
 
-All of them are in `figures.toml`; there is no function for a figure.
+All figures are declared in `figures.toml`; no figure has a function of its own.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class FigureRun:
     """An experiment that a figure shows.
 
     Attributes:
-        experiment: Its name.
-        place: The directory of its tables; the name of the experiment unless said.
-        workload: What is replayed instead of the workload of its file.
-        trace: A recorded trace that it needs, and sledlab has not.
-        said: What is said besides, by keyword.
-        own: What a device of the user's becomes: the `device`, the MEMS in `front` of one or in the `sets`
-            of settings that have any, one of several `devices`; empty where there is no room for it.
+        experiment: Name of the experiment.
+        place: Directory of its tables; by default the name of the experiment.
+        workload: A workload to replay instead of that of its file.
+        trace: A recorded trace that the experiment needs and that does not come with sledlab.
+        said: Further options of the run, by keyword.
+        own: Role of a user's device in the run: the `device`, the MEMS in `front` of it or in the `sets` of
+            settings that have one, one of several `devices`; empty where the run takes no other device.
     """
 
     experiment: str
@@ -45,20 +45,20 @@ class FigureRun:
 
 @dataclass(frozen=True)
 class Printed:
-    """What the paper prints, beside which ours is drawn.
+    """A statement of the paper, drawn beside our values.
 
     Attributes:
-        said: What it says, and in which section.
-        at: Values: pairs of a place on the x axis and a value.
-        x: A place on the x axis, or the range of it.
-        y: A value, or a range of values.
-        of: The series, or the bar, of ours that it is relative to.
-        by: From, to: multiples of that.
-        along: The axis that multiples are along.
-        within: Values of that series for which it is said.
-        at_x: Where it is said, for one place only.
-        from_x: The place that it is relative to.
-        panels: Words of `each` for which it is said; all where empty.
+        said: The statement, and the section of the paper that it is in.
+        at: Printed values: pairs of a place on the x axis and a value.
+        x: A printed range of the x axis; both ends are equal for a single place.
+        y: A printed range of values; both ends are equal for a single value.
+        of: Our series that a relative statement refers to.
+        by: Smallest and largest factor of a relative statement, as multiples of that series.
+        along: The axis along which the factors multiply.
+        within: Range of values of that series for which the statement is made.
+        at_x: The place on the x axis, for a statement about one place only.
+        from_x: The place of our value that a statement about one place refers to.
+        panels: Words of `each` for which the statement is made; all when empty.
     """
 
     said: str
@@ -79,23 +79,23 @@ class FigurePanel:
     """A part of a figure with axes of its own.
 
     Attributes:
-        y: The columns whose sum is shown; parts of a stack by their names.
-        x: The column along which; the first that is there of several.
+        y: The columns whose sum is shown; for a stack, the columns of each part by the part's name.
+        x: The column on the x axis; of several, `a/b`, the first that the table has.
         kind: `lines`, `bars`, `stack`, or `map` for seek times.
-        title: What it shows.
-        places: Directories of tables; those of all experiments unless said.
-        table: The table.
-        where: Values that columns have to have.
-        series: The column that tells lines or bars apart; groups of a stack.
-        names: What values of that column, or of x without one, are called; others are not shown.
-        per: What x is divided into.
-        over: Rows whose mean y all others are divided by: `place` and `where`.
-        share: Whether a stack is of shares of its height.
-        labels: What the axes show, x and y.
-        log: Axes that are logarithmic; `auto` for one of values that are far apart.
-        limits: Ranges of axes.
-        printed: What the paper prints.
-        each: Words, maybe with titles; there is a panel for each, which stands for `{each}` and `{title}`.
+        title: Title of the panel.
+        places: Directories of tables; by default those of all experiments of the figure.
+        table: Name of the table that is read.
+        where: Values by column: only rows with these are shown.
+        series: The column whose values are the lines, or the groups of a stack.
+        names: Names of values of that column, or of x where `series` is empty; other values are not shown.
+        per: Number that is divided by the values of x; 0 shows x itself.
+        over: `place` and `where` of rows whose mean y divides all values.
+        share: Whether the parts of a stack are shown as shares of its height.
+        labels: Labels of the x and the y axis.
+        log: Logarithmic axes, `x` and `y`; `auto` makes y logarithmic where its values are far apart.
+        limits: Ranges of the axes, by `x` and `y`.
+        printed: Statements of the paper to be drawn.
+        each: Words, maybe with titles: there is a panel for each word, put in for `{each}` and `{title}`.
     """
 
     y: str | Mapping[str, str] = ""
@@ -118,12 +118,12 @@ class FigurePanel:
 
     @property
     def parts(self) -> Mapping[str, str]:
-        """What is shown, by its name: one thing, or the parts of a stack."""
+        """The columns to be shown, by the name of the part: one part, or the parts of a stack."""
         return {"": self.y} if isinstance(self.y, str) else self.y
 
     @property
     def columns(self) -> set[str]:
-        """The columns that are read, where the table has them."""
+        """The columns that are read, if the table has them."""
         sums = {name for each in self.parts.values() for name in each.split(" + ")}
         keys = {key.partition(":")[0] for key in (*self.x.split("/"), self.series, *self.where)}
         return (sums | keys | set(self.over.get("where", {})) | {"seed", "saturated"}) - {""}
@@ -134,16 +134,16 @@ class Figure:
     """A figure of a paper, drawn again.
 
     Attributes:
-        name: As users call it.
+        name: Name of the figure, such as `paper-000-figure-9`.
         paper: The paper, `000` to `004`.
-        number: Its number there.
-        title: What it shows.
-        section: The section that speaks of it.
-        runs: What is run.
-        panels: What is drawn.
-        note: What the paper says that is no number.
-        quick: What is said where a first picture will do.
-        claims: Claims on it besides those that name it.
+        number: Number of the figure in the paper.
+        title: Title of the figure.
+        section: The section of the paper that discusses the figure.
+        runs: Experiments that the figure shows.
+        panels: Panels of the figure.
+        note: What the paper says of the figure without numbers.
+        quick: Options that shorten the runs, for `--quick`.
+        claims: Ids of claims that the figure shows, besides claims that name it.
     """
 
     name: str
@@ -159,26 +159,26 @@ class Figure:
 
     @property
     def topic(self) -> str:
-        """The page of the documentation that it stands on."""
+        """The page of the documentation that has the figure."""
         alone = {"001": "hybrid", "002": "scheduling", "003": "power", "004": "smart"}
         return alone.get(self.paper) or ("power" if self.number >= 10 else "scheduling")
 
     @property
     def heading(self) -> str:
-        """Paper, number and title."""
+        """Paper, number and title of the figure."""
         return f"Paper {self.paper}, figure {self.number}: {self.title}"
 
     def named_in(self, where: str) -> bool:
-        """Whether a passage names it: `section 6.1; figure 4b,c`, `figures 7 and 8`."""
+        """Whether a passage names the figure: `section 6.1; figure 4b,c`, `figures 7 and 8`."""
         named = re.findall(r"figures? (\d+)[a-d,]*(?: and (\d+))?", where)
         return str(self.number) in {each for pair in named for each in pair}
 
     def shows(self, claim: str, paper: str, where: str) -> bool:
-        """Whether it shows what a claim says, by the claim's id, its paper, and where that makes it."""
+        """Whether the figure shows a claim, given the claim's id, its paper, and its passage in the paper."""
         return self.paper == paper and (claim in self.claims or self.named_in(where))
 
     def tables(self) -> Iterator[tuple[str, str, set[str]]]:
-        """What is read: place, table and columns."""
+        """The tables that the figure reads: directory, table and columns of each."""
         for panel in self.panels:
             if panel.kind != "map":
                 yield from ((place, panel.table, panel.columns) for place in self.places(panel))
@@ -222,7 +222,7 @@ def _panel(said: Mapping[str, Any]) -> FigurePanel:
 
 
 def _for_each(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One declaration for each of its words, which stand in the place of `{each}`."""
+    """A declaration for each word of `each`, with the word put in for `{each}`."""
     words = said.get("each", [""])
     titles = words if isinstance(words, dict) else {word: word for word in words}
     rest = {key: value for key, value in said.items() if key != "each"}
@@ -241,7 +241,7 @@ def _filled(value: Any, word: str, title: str) -> Any:
 
 
 def _made(kind: type, said: Mapping[str, Any]) -> Any:
-    """A declaration of a kind: lists become tuples, and what a kind does not know is an error."""
+    """A declaration of a kind: lists become tuples, and keys that the kind does not have are an error."""
     known = {each.name for each in fields(kind)}
     if kind is FigureRun:
         said = {key: value for key, value in said.items() if key != "each"}

@@ -1,4 +1,4 @@
-"""Maps of seek times, with the shape that the paper prints of their regions."""
+"""Maps of seek times, with the shape of their regions as the paper prints it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ chosen = later("sledlab.model.catalogue:device")
 
 THRESHOLDS_MS = (0.3, 0.325, 0.35, 0.4)
 OUTLINED_MS = 0.325
-"""The region whose height the rectangle of the paper is given."""
+"""The time whose region gives the paper's rectangle its height, in ms."""
 
 
 SHOWN_BITS = 420
-"""To either side of the centre: beyond, times grow with x alone."""
+"""Bits shown to either side of the centre; beyond, times grow with x alone."""
 
 
 def draw_map(drawing: Drawing, axes: Axes, figure: Figure, panel: FigurePanel, device: str) -> dict[str, Any]:
-    """Draws seek times from the centre to even columns; returns what the marks of the paper mean."""
+    """Draws seek times from the centre to even columns; returns the paper's statement with its mark."""
     said = dict(tomllib.loads(known.text(figure.runs[0].experiment))["device"])
     found = seek_map(chosen(device) if device else chosen(said.pop("preset"), **said))
     even = slice(None, None, 2)
@@ -52,7 +52,7 @@ def draw_map(drawing: Drawing, axes: Axes, figure: Figure, panel: FigurePanel, d
 
 
 def _outline(axes: Axes, x: Any, y: Any, ms: Any, threshold_ms: float, label_y: int) -> None:
-    """Outlines the places reached within a time, and names it on the right, outside of the regions."""
+    """Outlines the region reached within a time, and writes the time on the right, outside of all regions."""
     axes.contour(x, y, ms, levels=[threshold_ms], colors="white", linewidths=0.9)
     edge = int(x[np.asarray(ms <= threshold_ms).any(axis=0)].max())
     inside = y[ms[:, list(x).index(edge)] <= threshold_ms]

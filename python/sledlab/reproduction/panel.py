@@ -1,4 +1,4 @@
-"""One panel of a figure: lines, bars or stacks of ours, and what the paper prints beside them."""
+"""Drawing a panel of a figure: our lines, bars or stacks, and the statements of the paper beside them."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, INK)
 MARKERS = "os^Dvp"
 
 PRINTED = "#E0A100"
-"""What the paper prints: a colour that ours never has."""
+"""Colour of the paper's statements, which our series never have."""
 
 GAP = 0.8
-"""Between groups of bars, in bars."""
+"""Gap between groups of bars, in widths of a bar."""
 
 MOST_TICKS = 9
 
 FAR = 20
-"""Times the least value from which on the greatest asks for a logarithmic axis."""
+"""Ratio of the greatest to the least value from which on an axis is logarithmic."""
 
 CLOSE = 100
-"""The same, up to which a logarithmic axis has ticks between its decades."""
+"""Ratio of the greatest to the least value up to which a logarithmic axis has ticks between its decades."""
 
 ASIDE = 0.27
-"""Of a bar, by which marks stand beside its middle, where its value is written."""
+"""Distance of the paper's marks from the middle of a bar, where its value is written, in widths of a bar."""
 
 
 @dataclass
@@ -47,10 +47,10 @@ class Drawn:
     Attributes:
         figure: The figure.
         panel: The panel.
-        axes: Where.
-        tables: What is shown.
-        ours: What colours mean, for the legend.
-        printed: What marks of the paper mean, for the legend.
+        axes: The axes to draw on.
+        tables: The tables with our values.
+        ours: Names of our series with their lines or patches, for the legend.
+        printed: Statements of the paper with their marks, for the legend.
     """
 
     figure: Figure
@@ -63,7 +63,7 @@ class Drawn:
     _slots: dict[str, float] = field(default_factory=dict)
 
     def draw(self) -> None:
-        """Draws ours, then what the paper prints, then the axes that hold both."""
+        """Draws our values, sets the axes, then draws the statements of the paper."""
         parts = {name: self.tables.part(self.figure, self.panel, y) for name, y in self.panel.parts.items()}
         self._found = next(iter(parts.values()))
         if not self._found:
@@ -122,7 +122,7 @@ class Drawn:
             self.ours["hollow: overloaded"] = mpl_patches.Patch(facecolor="white", edgecolor=BLUE)
 
     def _in_order(self, dots: Sequence[Dot]) -> list[Dot]:
-        """Bars in the order of their names; others are not shown."""
+        """The dots in the order of the panel's names; dots without a name are not shown."""
         names = list(self.panel.names)
         shown = [dot for dot in dots if not names or said_of(dot.x) in names]
         return sorted(shown, key=lambda dot: names.index(said_of(dot.x))) if names else shown
@@ -142,7 +142,7 @@ class Drawn:
         self.axes.grid(visible=True, axis="y")
 
     def _heights(self, parts: dict[str, Series]) -> dict[str, dict[str, float]]:
-        """Of each part, by slot: a place on the x axis for each group and x."""
+        """Heights of each part by slot, the place of a bar on the x axis; also sets slots and ticks."""
         groups = {name: self._shown(dots) for name, dots in self._found.items()}
         place, ticks = 0.0, []
         for name, dots in groups.items():
@@ -206,12 +206,12 @@ class Drawn:
         self._limits()
 
     def _limits(self) -> None:
-        """Ranges of the axes: those declared, and no further than what says something."""
+        """Sets the declared ranges of the axes, and ends an axis where only overloaded values follow."""
         for name, limit in self.panel.limits.items():
             low, high = limit
             if low <= 0 and getattr(self.axes, f"get_{name}scale")() == "log":
                 continue
-            if high <= low:  # up to whatever there is
+            if high <= low:  # no upper limit is declared: up to the highest value
                 high = min(max(dot.y for dot in self._values()) * 1.1, self._cap())
             self.axes.set(**{f"{name}lim": (low, high)})
         if self.panel.share:
@@ -222,14 +222,14 @@ class Drawn:
             self.axes.set_ylim(top=self._cap())
 
     def _end(self) -> None:
-        """Ends the x axis where no line is within the y axis any more."""
+        """Ends the x axis after the last value that lies within the y axis."""
         top = self.axes.get_ylim()[1]
         last = max((float(dot.x) for dot in self._values() if dot.y <= top), default=inf)
         if isfinite(last):
             self.axes.set_xlim(right=last * (1.2 if "x" in self.panel.log else 1.03))
 
     def _values(self) -> list[Dot]:
-        """What is shown, without what is declared not to be."""
+        """All dots that are shown; of bars, those with a name."""
         dots = [dot for dots in self._found.values() for dot in dots]
         return self._in_order(dots) if self.panel.kind == "bars" else dots
 
@@ -238,17 +238,17 @@ class Drawn:
         return max(values) > times * min(values)
 
     def _cap(self) -> float:
-        """Where an axis ends: what an overloaded system reaches says how long the run was, and no more."""
+        """The end of the y axis: only overloaded values lie above it; infinite if none is far above."""
         most = max((dot.y for dot in self._values() if not dot.late), default=inf)
         return 1.5 * most if any(dot.y > FAR * most for dot in self._values()) else inf
 
     def _print(self, printed: Printed) -> None:
-        """Draws one thing that the paper prints."""
+        """Draws one statement of the paper."""
         for mark in self._marks(printed):
             self.printed.setdefault(printed.said, mark)
 
     def _marks(self, printed: Printed) -> Iterator[Any]:
-        """What is drawn of it, as the legend shows it."""
+        """Draws the marks of a statement, and yields each as the legend shows it."""
         if printed.at:
             yield self._dots([(self._place(x), y) for x, y in printed.at])
         if printed.by and printed.at_x is not None:
@@ -272,7 +272,7 @@ class Drawn:
         )[0]
 
     def _beside(self, printed: Printed) -> Any:
-        """A value, or a range of values, relative to one of ours."""
+        """Draws a value, or a range of values, relative to one of our values."""
         assert printed.by
         base = next(dot.y for dot in self._found[printed.of] if said_of(dot.x) == said_of(printed.from_x))
         place, (low, high) = self._place(printed.at_x), (base * by for by in printed.by)
@@ -285,7 +285,7 @@ class Drawn:
         return mpl_patches.Patch(color=PRINTED, alpha=0.7)
 
     def _band(self, printed: Printed) -> Any:
-        """Multiples of one of our series."""
+        """Draws multiples of one of our series, as a line or a band."""
         assert printed.by
         low, high = printed.within or (-inf, inf)
         dots = [dot for dot in self._found.get(printed.of, ()) if low <= dot.y <= high]
@@ -304,7 +304,7 @@ class Drawn:
         return mpl_patches.Patch(color=PRINTED, alpha=0.4)
 
     def _range(self, span: tuple[float, float], axis: str) -> Any:
-        """A value, or a range of values, of one of the axes."""
+        """Draws a value, or a range of values, of one of the axes."""
         low, high = span
         line, area = (
             (self.axes.axvline, self.axes.axvspan) if axis == "x" else (self.axes.axhline, self.axes.axhspan)
@@ -318,5 +318,5 @@ class Drawn:
 
 
 def _slot(group: str, x: Any) -> str:
-    """Names a bar: its group and its place in it."""
+    """The key of a bar: its group and its x."""
     return f"{group} {said_of(x)}".strip()

@@ -1,4 +1,4 @@
-"""What a panel shows, taken from tables that studies leave: values along x, by series."""
+"""The values of a panel, read from tables that studies leave: values along x, by series."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Dot:
-    """A value along x, the mean over seeds.
+    """A value at a place of the x axis, the mean over seeds.
 
     Attributes:
-        x: Where, as the table has it.
+        x: The place, as the table has it.
         y: The value.
-        late: Whether the queue kept growing, so that the value is that of so long a run.
+        late: Whether the run was overloaded, so that the value depends on the length of the run.
     """
 
     x: Any
@@ -41,13 +41,13 @@ class Tables:
     """Tables of experiments, each in a directory of its own.
 
     Attributes:
-        directory: Where these are.
+        directory: The directory that holds the directories of the experiments.
     """
 
     directory: Path | None
 
     def rows(self, place: str, table: str) -> list[Row]:
-        """A table by rows, with the place of each.
+        """The rows of a table, each with the directory `place` of the table added.
 
         Raises:
             Error: There is no such table.
@@ -61,7 +61,7 @@ class Tables:
         return [row | {"place": place} for row in rows]
 
     def part(self, figure: Figure, panel: FigurePanel, y: str) -> Series:
-        """One measure of a panel: what is summed in `y`, by series."""
+        """One measure of a panel, the sum of the columns in `y`, by series."""
         found = [row for place in figure.places(panel) for row in self.rows(place, panel.table)]
         wanted = [row for row in found if all(_is(row, key, value) for key, value in panel.where.items())]
         base = self._base(panel, y)
@@ -72,7 +72,7 @@ class Tables:
         return _ordered(groups, y, base, panel)
 
     def _base(self, panel: FigurePanel, y: str) -> float:
-        """What all values are divided by."""
+        """The value that all values of a panel are divided by; 1 without `over`."""
         if not panel.over:
             return 1.0
         rows = [
@@ -84,7 +84,7 @@ class Tables:
 
 
 def of(row: Mapping[str, Any], key: str) -> Any:
-    """What a row has under a key; `a/b` is the first of two that it has, `a:b` a parameter of a model."""
+    """The value of a row under a key: `a/b` is the first that the row has, `a:b` parameter b of model a."""
     name, _, parameter = key.partition(":")
     if parameter:
         words = str(row[name]).split(":")[1:]
@@ -113,20 +113,20 @@ def said_of(value: Any) -> str:
 
 
 def _is(row: Row, key: str, wanted: Any) -> bool:
-    """Whether a row has a value; where that is another one by place, that of its place."""
+    """Whether a row has the wanted value under a key; a mapping has a wanted value for each place."""
     if isinstance(wanted, dict):
         wanted = wanted[row["place"]]
     return key not in row or said_of(of(row, key)) == said_of(wanted)
 
 
 def _along(row: Row, panel: FigurePanel) -> Any:
-    """Where a row is on the x axis."""
+    """The place of a row on the x axis."""
     value = of(row, panel.x)
     return panel.per / float(value) if panel.per else value
 
 
 def _mean(rows: Sequence[Row], y: str) -> float:
-    """The mean over rows of different seeds, of the sum over those of one."""
+    """The mean over seeds of the sum of the columns in `y` over the rows of a seed."""
     seeds = {row.get("seed") for row in rows}
     return sum(float(row[name]) for row in rows for name in y.split(" + ")) / len(seeds)
 

@@ -1,4 +1,4 @@
-"""A figure or a claim run again: its experiments, their tables, the picture."""
+"""Running a figure or a claim again: its experiments, their tables, and the pictures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ to_file = later("sledlab.reproduction.save:to_file")
 chosen_workload = later("sledlab.model.catalogue:workload")
 
 QUICK = {"limit": 5000, "warmup": 0, "seeds": 1}
-"""How runs of a claim without a figure are shortened."""
+"""Options by which `quick` shortens the runs of a claim without a figure."""
 
 PICTURES = ("svg", "png")
 REPORT = "reproduction.md"
@@ -42,9 +42,9 @@ class Reproduction:
         name: The figure or the claim.
         figures: The figures that were drawn.
         claims: The claims on them, with the verdicts on the whole run on the papers' devices.
-        directory: Where tables and pictures are; a directory for each experiment.
-        device: The user's device that requests went to; nothing for the device of the paper.
-        shortened: What was left out of the runs; nothing for whole runs.
+        directory: Directory of the pictures, with a directory of tables for each experiment.
+        device: The user's device that requests went to; empty for the device of the paper.
+        shortened: How the runs were shortened, in words; empty for whole runs.
 
     Examples:
         >>> import tempfile
@@ -62,13 +62,13 @@ class Reproduction:
     shortened: str = ""
 
     def plot(self, figure: str = "") -> Drawing:
-        """Draws a figure, ours beside what the paper prints.
+        """Draws a figure, our values beside those that the paper prints.
 
         Args:
-            figure: Its name; the first unless said.
+            figure: Name of the figure; by default the first.
 
         Raises:
-            Error: It is none of this reproduction.
+            Error: The figure is none of this reproduction.
         """
         by_name = {each.name: each for each in self.figures}
         wanted = figure or next(iter(by_name), "")
@@ -81,7 +81,7 @@ class Reproduction:
         """Writes the pictures and a page with the verdicts into the directory; returns the files.
 
         Raises:
-            Error: They cannot be written.
+            Error: A file cannot be written.
         """
         made = []
         for each in self.figures:
@@ -105,27 +105,27 @@ def reproduce(
     limit: int | None = None,
     jobs: int | None = None,
 ) -> Reproduction:
-    """Runs a figure or a claim of the papers again, and draws ours beside what the paper prints.
+    """Runs a figure or a claim of the papers again, and draws our values beside those printed.
 
-    Verdicts are those on the whole run on the papers' devices: what is run here judges nothing anew.
+    Verdicts are those on the whole runs on the papers' devices: the runs made here give no new verdicts.
 
     Args:
         name: A figure, such as `paper-000-figure-9`, or a claim, such as `W-22`.
         device: A device of yours, its name or its file, instead of the paper's: the one that
             requests go to, the MEMS in front of a disk, or one more store of nodes.
-        out: A directory for tables and pictures, one named after the figure unless said; points
+        out: A directory for tables and pictures, by default one named after the figure; points
             that it holds already are not run again.
         trace: The recorded trace, where a figure needs one that does not come with sledlab.
         quick: Whether to shorten the runs, so that there is a picture within a minute or two.
         limit: Most requests of a run.
-        jobs: Runs at a time; as many as there are processors unless said.
+        jobs: Runs at a time; by default one for each processor.
 
     Returns:
-        Where everything is, with the claims and their verdicts; `plot()` draws.
+        The reproduction, with its directory, the claims and their verdicts; `plot()` draws a figure.
 
     Raises:
-        Error: There is no such figure or claim, something in the input is wrong, or a run failed.
-        KeyboardInterrupt: Ctrl-C; what was done is kept in `out`.
+        Error: There is no such figure or claim, an argument is wrong, or a run failed.
+        KeyboardInterrupt: Ctrl-C; points that were measured are kept in `out`.
 
     Examples:
         >>> import tempfile
@@ -157,10 +157,10 @@ def reproduce(
 
 
 def found_by(name: str) -> Figure | Claim:
-    """The figure or the claim of a name.
+    """The figure or the claim with a name.
 
     Raises:
-        Error: There is none; the message has the nearest.
+        Error: There is none; the remedy has the nearest name.
     """
     known: dict[str, Figure | Claim] = {**figures(), **claims()}
     if name not in known and name.upper() not in known:
@@ -179,17 +179,17 @@ def _figures_of(found: Figure | Claim) -> Sequence[Figure]:
 
 
 OWN = {"001": "front", "004": "devices"}
-"""What a device of the user's becomes where only experiments are known, by paper; `device` in others."""
+"""Role of a user's device in claims without a figure, by paper; `device` in others."""
 
 
 @dataclass(frozen=True)
 class AskedReproduction:
-    """What is asked for.
+    """The arguments of `reproduce`.
 
     Attributes:
-        found: The figure or the claim.
-        own: A device of the user's.
-        trace: A recorded trace of the user's.
+        found: The figure or the claim to run again.
+        own: The user's device; empty for the device of the paper.
+        trace: The user's recorded trace.
         quick: Whether runs are shortened.
         limit: Most requests of a run.
         jobs: Runs at a time.
@@ -204,7 +204,7 @@ class AskedReproduction:
 
     @property
     def runs(self) -> list[FigureRun]:
-        """What is run: the experiments of figures; where a claim has none, those that it is judged by.
+        """The runs of the figures; for a claim without figures, of the experiments that it is judged by.
 
         Raises:
             Error: The claim follows from parameters or definitions, and has no experiment.
@@ -221,21 +221,21 @@ class AskedReproduction:
         return list(runs.values())
 
     def shortening(self, ran: FigureRun) -> dict[str, Any]:
-        """What is said besides where a run is shortened."""
+        """The options that shorten a run; empty for a whole run."""
         quick = [each.quick for each in _figures_of(self.found) if ran in each.runs] or [QUICK]
         said = dict(quick[0]) if self.quick else {}
         return {**said, "limit": self.limit} if self.limit is not None else said
 
     def run(self, ran: FigureRun, out: Path) -> None:
-        """Runs an experiment as far as `out` does not hold it.
+        """Runs an experiment, but for points that `out` holds already.
 
         Raises:
-            Error: Something in the input is wrong, or a run failed.
+            Error: An argument is wrong, or a run failed.
         """
         experiment = tomllib.loads(known.text(ran.experiment))
         kind = study_of(experiment)
         listed = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
-        if listed is None:  # a map is computed where it is drawn
+        if listed is None:  # a map of seek times is computed when it is drawn
             return
         if kind == "smart" and self.limit is not None:
             raise Error(
@@ -248,7 +248,7 @@ class AskedReproduction:
         study.run(self.source(ran), said.pop("device", None), said, study=known(ran.experiment), out=out)
 
     def fitted(self, ran: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:
-        """What is said so that a run is on the device of the user's."""
+        """The options that put the user's device into a run, in its role."""
         if not self.own or not ran.own:
             return {}
         if ran.own == "devices":
@@ -259,15 +259,15 @@ class AskedReproduction:
         return {ran.own: self.own}
 
     def _set(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """A set of settings with the device of the user's in the place of its MEMS."""
+        """A set of settings with the user's device in the place of its MEMS."""
         alone = {"device.preset": self.own} if "device.preset" in said else {}
         return {**said, **alone, **({"front.preset": self.own} if "hybrid.kind" in said else {})}
 
     def source(self, ran: FigureRun) -> Any:
-        """What is replayed instead of what the experiment says, if anything.
+        """The trace or workload to replay instead of that of the experiment; `None` for its own.
 
         Raises:
-            Error: It is a recorded trace, and none is given.
+            Error: The run needs a recorded trace, and none is given.
         """
         if ran.trace:
             if self.trace is None:
@@ -281,12 +281,12 @@ class AskedReproduction:
 
     @property
     def found_name(self) -> str:
-        """What is run again."""
+        """The name of the figure or the id of the claim that is run again."""
         return self.found.name if isinstance(self.found, Figure) else self.found.id
 
 
 def _with_own(figure: Figure, own: str) -> Figure:
-    """The figure with a device of the user's among its series, where it is one of several."""
+    """The figure with the user's device among its series, where its runs compare several devices."""
     if not own or all(each.own != "devices" for each in figure.runs):
         return figure
     label = {Path(own).stem: Path(own).stem}

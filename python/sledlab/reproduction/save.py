@@ -1,4 +1,4 @@
-"""Figures as files: SVG that is small and has the same bytes each time, or PNG."""
+"""Saving figures: as small SVG with the same bytes each time, or as PNG."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 DPI = 130
 
 OFTEN = 4
-"""Elements from which on a style is said once for all."""
+"""Number of elements from which on they share a style as a class."""
 
 
 def to_file(drawing: Drawing, file: Path, title: str) -> None:
-    """Writes a figure, as what the ending of the file says: `.svg` or `.png`.
+    """Writes a figure in the format that the ending of the file chooses: `.svg` or `.png`.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     with style(), drafted(file) as draft:
         if file.suffix == ".png":
@@ -40,7 +40,7 @@ def to_file(drawing: Drawing, file: Path, title: str) -> None:
 
 
 def _small(svg: str) -> str:
-    """Without comments, names of groups, breaks in paths, and more than two decimals of a point."""
+    """SVG without comments, ids of groups, breaks in paths, and more than two decimals of a coordinate."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r' id="(?:text|line2d|axes|xtick|ytick|matplotlib\.axis|patch|figure|legend)_\d+"', "", svg)
@@ -50,7 +50,7 @@ def _small(svg: str) -> str:
 
 
 def _classed(svg: str) -> str:
-    """With styles that many elements have said once."""
+    """SVG whose frequent styles are classes, defined once."""
     counted = Counter(re.findall(r' style="([^"]*)"', svg))
     often = [style for style, count in counted.items() if count >= OFTEN]
     for number, said in enumerate(often):

@@ -24,17 +24,17 @@ PAPERS = {
     "003": "power of a MEMS device",
     "004": "smart storage",
 }
-"""What each is about; docs/papers.md has titles and authors."""
+"""Topics of the papers; docs/papers.md has titles and authors."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """How a claim comes out with one value of what was chosen.
+    """The verdict on a claim with one value of a choice that the paper leaves open.
 
     Attributes:
-        value: The value, in words.
-        outcome: The verdict with it.
-        number: The number that decides, if it is short.
+        value: The value chosen, in words.
+        outcome: The verdict with that value.
+        number: The number that decides the verdict, if it is short.
     """
 
     value: str
@@ -44,13 +44,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Strip:
-    """Where a claim holds and where it flips, over something that sledlab had to choose.
+    """Verdicts on a claim over the values of a choice that sledlab had to make: where it holds and flips.
 
     Attributes:
-        over: What is varied.
-        beside: Why it counts for nothing, such as `published` where the paper leaves no choice; else empty.
-        default: Which cell all other numbers are of.
-        cells: One for each value.
+        over: The choice that is varied.
+        beside: Why the strip does not count, such as `published` where the paper leaves no choice; or empty.
+        default: Number of the cell with the value that all other numbers are measured with.
+        cells: A cell for each value.
     """
 
     over: str
@@ -60,7 +60,7 @@ class Strip:
 
     @property
     def flips(self) -> bool:
-        """Whether the claim is reproduced with some values alone; what is fitted counts for neither."""
+        """Whether the claim is reproduced with some values only; fitted outcomes count for neither side."""
         found = {cell.outcome for cell in self.cells if cell.outcome not in NO_EVIDENCE}
         return "reproduced" in found and len(found) > 1
 
@@ -71,24 +71,24 @@ NO_EVIDENCE = ("held", "fitted or by construction")
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, and what came of it.
+    """A claim of a paper, and the verdict on it.
 
     Attributes:
-        id: As users call it, such as `W-22`.
-        topic: The page of the documentation that it stands on.
+        id: Id of the claim, such as `W-22`.
+        topic: The page of the documentation that has the claim.
         paper: The paper, `000` to `004`.
-        where: Where the paper makes it.
-        priority: 1 for what the paper rests on, to 3.
-        grade: What a verdict is worth: E arithmetic, P a specified workload, S a stand-in, H a machine of its
-            time, C a result of others.
-        claim: What it says.
-        published: What is printed.
-        accept: What it was reproduced by.
+        where: The passage of the paper that makes the claim.
+        priority: From 1, for claims that the paper rests on, to 3.
+        grade: What the verdict rests on: E arithmetic, P a specified workload, S a stand-in, H a machine of
+            its time, C a result of others.
+        claim: The claim in a sentence.
+        published: The result that the paper prints.
+        accept: The condition under which the claim counts as reproduced.
         outcome: The verdict.
-        ours: What came out.
-        why: What explains a difference.
-        experiments: The experiments that it is judged by.
-        strips: How it comes out over what sledlab had to choose.
+        ours: Our result.
+        why: What explains a difference between the results.
+        experiments: The experiments that the claim is judged by.
+        strips: Verdicts over the values of choices that sledlab had to make.
     """
 
     id: str
@@ -108,7 +108,7 @@ class Claim:
 
     @property
     def figures(self) -> list[Figure]:
-        """The figures that show it."""
+        """The figures that show the claim."""
         return [each for each in figures().values() if each.shows(self.id, self.paper, self.where)]
 
 
@@ -124,7 +124,7 @@ def claims() -> dict[str, Claim]:
 
 
 def _strips(rows: Sequence[Any]) -> tuple[Strip, ...]:
-    """Strips as they travel."""
+    """Strips from their rows in the file of verdicts."""
     return tuple(
         Strip(over, beside, at, tuple(Cell(*cell) for cell in cells)) for over, beside, at, cells in rows
     )
@@ -132,11 +132,11 @@ def _strips(rows: Sequence[Any]) -> tuple[Strip, ...]:
 
 @cache
 def sources() -> dict[str, str]:
-    """The hash of the sources that verdicts are of, by topic."""
+    """The hash of the sources with which the points of each topic were measured."""
     found: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))["sources"]
     return found
 
 
 def claims_of(figure: Figure) -> list[Claim]:
-    """What a figure shows."""
+    """The claims that a figure shows."""
     return [each for each in claims().values() if figure in each.figures]

@@ -1,4 +1,4 @@
-"""Figures, claims and what was run again, in words: on a terminal and on the page beside the pictures."""
+"""Figures, claims and reproductions in words: on a terminal and on the page beside the pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sledlab.reproduction.verdicts import Claim, Strip
 
 Line = tuple[str, str, str]
-"""Name, outcome and what it says."""
+"""A line of a table: name, outcome, and title of the figure or text of the claim."""
 
 GRADES = {
     "E": "arithmetic",
@@ -22,23 +22,23 @@ GRADES = {
     "H": "a machine of its time",
     "C": "another work's result",
 }
-"""What a verdict rests on."""
+"""What a verdict rests on, by the grade of the claim."""
 
 
 def of_figure(figure: Figure) -> Line:
-    """A line on a figure."""
+    """The line of a figure."""
     found = [each.outcome for each in claims_of(figure)]
     good = sum(outcome == "reproduced" for outcome in found)
     return figure.name, f"{good} of {len(found)} reproduced" if found else "", figure.title
 
 
 def of_claim(claim: Claim) -> Line:
-    """A line on a claim."""
+    """The line of a claim."""
     return claim.id, claim.outcome, claim.claim
 
 
 def shown(found: Figure | Claim) -> str:
-    """All that is known of a figure or a claim."""
+    """Everything that is declared of a figure or a claim, as text."""
     return "\n".join(_of_figure(found) if isinstance(found, Figure) else _of_claim(found))
 
 
@@ -63,7 +63,7 @@ def _of_claim(claim: Claim) -> Iterator[str]:
 
 
 def _sensitivity(claim: Claim) -> Iterator[str]:
-    """Where it holds and where it flips, over what sledlab had to choose."""
+    """Lines on where the claim holds and where it flips, over choices that sledlab had to make."""
     for strip in claim.strips:
         beside = f" (does not count: {strip.beside})" if strip.beside else ""
         yield f"\nOver {strip.over}{beside}{': it flips' if strip.flips else ''}"
@@ -102,7 +102,7 @@ def _of_figure(figure: Figure) -> Iterator[str]:
 
 
 def shortened(said: Mapping[str, Any]) -> str:
-    """How runs were shortened.
+    """The options that shortened runs, in words.
 
     Examples:
         >>> shortened({"limit": 5000, "seeds": 1})
@@ -114,12 +114,12 @@ def shortened(said: Mapping[str, Any]) -> str:
 
 
 def verdicts(found: Sequence[Claim]) -> list[Line]:
-    """The verdicts that stand beside pictures."""
+    """The lines of the claims that stand beside pictures."""
     return [of_claim(each) for each in found]
 
 
 def _line(strip: Strip) -> str:
-    """A strip in a line."""
+    """A strip in one line."""
     return f"Over {strip.over}: {'; '.join(f'{cell.value} {cell.outcome}' for cell in strip.cells)}."
 
 

@@ -1,1 +1,1 @@
-"""One run: composed, executed, and what it found out."""
+"""One run: composing its experiment, executing it, and its result."""

@@ -42,25 +42,26 @@ def replay(
     progress: Tell | None = None,
     **said: Unpack[Clustered],
 ) -> ClusterResult:
-    """Replays a work record on a cluster: gives times to what its nodes did.
+    """Replays a work record on a cluster: works out the times of what each node did.
 
     Args:
-        work: The record, or its file; that of `experiment` unless given.
+        work: The record, or its file; by default that of `experiment`.
         device: Store of every node: a device (`device(...)`), or its name or file.
-        what_if: Whether to replay it again with each of processor, store and network twice as fast.
-        experiment: The file of an experiment, that all else is said over; it may have record and device.
+        what_if: Whether to replay the record again with each of processor, store and network twice as fast.
+        experiment: The file of an experiment, that all other arguments override; it may name the record and
+            the device.
         out: A directory for summary, tables and report.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
+        replace: Whether to remove first the results that sledlab left in that directory, of any kind.
         dump_trace: The number of a node and the trace file to write the requests to its store to.
         goal: A file to write the job to as a GOAL schedule, for simulators of networks.
         progress: Called now and then with the pages done and the share of the whole.
-        **said: Everything else; see the table below.
+        **said: All other options; see the table below.
 
     Returns:
         The result.
 
     Raises:
-        Error: Something in the input or the options is wrong; the message says what, where and what to do.
+        Error: The input or an option is wrong; the message says what, where and what to do.
         KeyboardInterrupt: Ctrl-C.
 
     Examples:
@@ -73,9 +74,9 @@ def replay(
         >>> fast.elapsed_s < mems.elapsed_s
         True
     """
-    for what, given in (("number of threads", said.get("threads")), ("node", (dump_trace or (0,))[0])):
-        if given is not None and given < 0:
-            raise Error(f"there is no {what} {given}", remedy="give a number from 0")
+    for what, number in (("number of threads", said.get("threads")), ("node", (dump_trace or (0,))[0])):
+        if number is not None and number < 0:
+            raise Error(f"there is no {what} {number}", remedy="give a number from 0")
     with in_its_file(experiment, device, said, Clustered):
         base = read(experiment) if experiment is not None else ClusterExperiment()
         record, made = compose(work, device, said, base)
@@ -114,7 +115,7 @@ def run(experiment: ClusterExperiment, *, threads: int = 0, progress: Tell | Non
     """Replays the record that an experiment names, and again with each component twice as fast.
 
     Raises:
-        Error: There is none, or something makes no sense.
+        Error: The experiment names no record, or a value in it is wrong.
     """
     record, experiment = compose(None, None, {}, experiment)
     outcome = experiment.run(record.native, True, threads, progress)
@@ -125,7 +126,7 @@ def read(path: str | Path) -> ClusterExperiment:
     """Reads an experiment file.
 
     Raises:
-        Error: It cannot be read, is not an experiment, or names a plug-in.
+        Error: The file cannot be read, is not an experiment, or names a plug-in.
     """
     text = text_of(path)
     experiment = ClusterExperiment(text, str(path))
@@ -152,10 +153,10 @@ def compose(
     said: Mapping[str, Any],
     base: ClusterExperiment,
 ) -> tuple[Work, ClusterExperiment]:
-    """The record, and the experiment that all that is said makes of `base`.
+    """The record, and the experiment `base` with that record, the device and the options `said`.
 
     Raises:
-        Error: Something in it makes no sense.
+        Error: There is no record, or an option is wrong.
     """
     experiment = composed(device, said, base)
     if work is None:
@@ -167,10 +168,10 @@ def compose(
 
 
 def composed(device: Device | None, said: Mapping[str, Any], base: ClusterExperiment) -> ClusterExperiment:
-    """The experiment that all that is said makes of `base`, whatever record it replays.
+    """The experiment `base` with the device and the options `said`, whatever record it replays.
 
     Raises:
-        Error: Something in it makes no sense.
+        Error: An option is wrong.
     """
     settings = said.get("settings") or {}
     kinds = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
@@ -186,7 +187,7 @@ def composed(device: Device | None, said: Mapping[str, Any], base: ClusterExperi
 
 
 def _with_preset(experiment: ClusterExperiment, table: str, chosen: Chosen) -> ClusterExperiment:
-    """The experiment with nodes, a host or a network."""
+    """The experiment with chosen nodes, host or network in the table of that name."""
     if table == chosen.kind:
         return apply(experiment, chosen)
     experiment = experiment.with_preset(table, chosen.name)

@@ -1,4 +1,4 @@
-"""The outcome of a replay as the simulator tells it, made a result and left on disk."""
+"""Results of cluster replays: made from the outcome that the simulator returns, written to a directory."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     Node = Mapping[str, Any]
 
 PHASES = ("phases.parquet", "phases.csv")
-"""The table of phases, written in two ways."""
+"""Files of the table of phases, in two formats."""
 
 KIND = "replay"
-"""Of the results that a replay leaves."""
+"""Kind of the results that a replay leaves in a directory."""
 
 LEFT = (SUMMARY, EXPERIMENT, REPORT, LATEX, *PHASES)
-"""What a replay leaves in a directory."""
+"""Files that a replay leaves in a directory."""
 
 TIMES = (*COMPONENTS, "processor")
-"""What is told of a node in ns."""
+"""Times of a node in a phase, which an outcome has in ns."""
 
 SUMS = (*COUNTS, "store_j")
-"""What is told of it besides."""
+"""Counts and energy of a node in a phase."""
 
 
 def result_of(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResult:
-    """The result: ns become s, nodes become rows.
+    """The result made from an outcome: ns become s, nodes become rows.
 
     Args:
-        outcome: What the simulator tells.
-        work: The record.
+        outcome: The outcome that the simulator returns.
+        work: The record that was replayed.
         toml: The complete experiment.
     """
     config = outcome["config"]
@@ -77,7 +77,7 @@ def result_of(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResul
 
 
 def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
-    """What copies cost and what failed: ns become s."""
+    """Copies, failed nodes and rebuild, with times in s instead of ns."""
     noticed, rebuild = failure["noticed_ns"], failure["rebuild"]
     return {
         **{name: failure[name] for name in ("redundancy", "failed", "phase")},
@@ -93,17 +93,17 @@ def _failure(failure: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _seconds(nodes: Iterable[Node], part: str) -> float:
-    """Time of nodes together in a component."""
+    """Time of all `nodes` together in a component, in s."""
     return float(sum(node[f"{part}_ns"] for node in nodes) / 1e9)
 
 
 def _span(phase: Mapping[str, Any]) -> dict[str, Any]:
-    """When a phase begins and ends."""
+    """Name, beginning and end of a phase, in s."""
     return {"phase": phase["name"], "start_s": phase["start_ns"] / 1e9, "end_s": phase["end_ns"] / 1e9}
 
 
 def _sums(phase: Mapping[str, Any]) -> dict[str, Any]:
-    """A phase with sums over its nodes."""
+    """A phase with sums of times, counts and energy over its nodes."""
     nodes = phase["nodes"]
     return {
         **_span(phase),
@@ -114,7 +114,7 @@ def _sums(phase: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _columns(phases: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """A row for every phase and node, column by column."""
+    """The table of phases: a row for every phase and node, as columns."""
     spans = [(_span(phase), len(phase["nodes"])) for phase in phases]
     nodes = [node for phase in phases for node in phase["nodes"]]
     return {
@@ -128,7 +128,7 @@ def _columns(phases: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _bottleneck(outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """What holds the job up: that whose doubled speed saves most, else what takes most time."""
+    """The bottleneck: the component whose doubled speed saves most; without what-if, the largest one."""
     if not outcome["what_if"]:
         return {"what": outcome["largest"], "saved": None}
     best = max(outcome["what_if"], key=lambda each: each["saved"])
@@ -136,7 +136,7 @@ def _bottleneck(outcome: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sent(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
-    """Who sends whom how much; of a host, that to which nodes alone send. Nothing of very many nodes."""
+    """Bytes that each node sends each node; with a host, nodes send to it alone. Empty above `MOST_NODES`."""
     if work.nodes > MOST_NODES:
         return ()
     if (failure := outcome.get("failure")) is not None:
@@ -155,7 +155,7 @@ def _sent(outcome: Mapping[str, Any], work: Work) -> Sequence[Sequence[int]]:
 
 
 def write(result: ClusterResult, directory: Path) -> None:
-    """Leaves the result in a directory: summary, table of phases, experiment, page and LaTeX."""
+    """Writes the result into a directory: summary, table of phases, experiment, page and LaTeX."""
     texts = {
         SUMMARY: result.to_json() + "\n",
         EXPERIMENT: left_in(directory, result.toml),

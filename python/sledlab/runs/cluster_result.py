@@ -1,4 +1,4 @@
-"""What the replay of a work record found out."""
+"""The result of the replay of a work record."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COMPONENTS = ("compute", "store", "network", "waiting")
-"""Every nanosecond of a node is one of these."""
+"""Components of the time of a node: each nanosecond counts as exactly one of them."""
 
 COUNTS = ("requests", "read_bytes", "written_bytes", "sent_bytes", "received_bytes")
-"""What a node did in a phase, besides."""
+"""Counts of what a node did in a phase: requests to its store, bytes moved and sent."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Bottleneck:
 
     Attributes:
         what: `compute`, `store` or `network`.
-        saved: The share of the time that is saved where it is twice as fast; `None` where nobody looked.
+        saved: Share of the elapsed time that doubling the component's speed saves; `None` without what-if.
     """
 
     what: str
@@ -50,7 +50,7 @@ class Bottleneck:
 
 @dataclass(frozen=True, repr=False)
 class ClusterResult(Shown):
-    """What the replay of a work record found out: where the time of every node went.
+    """The result of the replay of a work record: where the time of every node went.
 
     Displays itself as a table in a notebook, and prints as one.
 
@@ -64,7 +64,7 @@ class ClusterResult(Shown):
     """
 
     summary: Mapping[str, Any] = field(repr=False)
-    """All but the rows of nodes as plain data: the object that `--json` prints."""
+    """All results but the rows of nodes, as plain data: the object that `--json` prints."""
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict, repr=False)
     """The columns of `phases`."""
     sent: Sequence[Sequence[int]] = field(default=(), repr=False)
@@ -74,7 +74,7 @@ class ClusterResult(Shown):
 
     @property
     def as_file(self) -> str:
-        """The experiment as a file that gives the same again."""
+        """The experiment as a file that gives the same result again."""
         return self.experiment
 
     @property
@@ -84,17 +84,17 @@ class ClusterResult(Shown):
 
     @property
     def nodes(self) -> int:
-        """Number of nodes; a host counts, and is the last, and so do spares."""
+        """Number of nodes, spares and a host included; the host is the last."""
         return int(self.summary["nodes"])
 
     @property
     def failure(self) -> Mapping[str, Any] | None:
-        """What copies cost and what failed; `None` where nodes hold no copies.
+        """Copies, failed nodes and rebuild; `None` where nodes hold no copies.
 
-        `redundancy`; `failed`, nodes that failed before the job ended; the `phase` in which they did, or
-        before which; `noticed_s`, from when on others do their work; `copied_bytes`, written a second time;
-        `spares`, which are the last nodes; `rebuild`, with `bytes` that failed nodes held, `job_bytes` of
-        them rebuilt before the job ended, and `finished_s`, when all were.
+        `redundancy`; `failed`, the nodes that failed before the job ended; `phase`, in which or before which
+        they failed; `noticed_s`, the time from which other nodes do their work; `copied_bytes`, bytes written
+        a second time; `spares`, their number, the last nodes; `rebuild`, with the `bytes` that failed nodes
+        held, the `job_bytes` of these rebuilt before the job ended, and `finished_s`, the end of the rebuild.
 
         Examples:
             >>> import sledlab as sl
@@ -113,7 +113,7 @@ class ClusterResult(Shown):
 
     @property
     def at_host(self) -> bool:
-        """Whether a host did the work."""
+        """Whether a host did the work of the job, instead of the nodes."""
         return bool(self.config["cluster"]["at"] == "host")
 
     @property
@@ -134,15 +134,15 @@ class ClusterResult(Shown):
 
     @cached_property
     def by_phase(self) -> polars.DataFrame:
-        """The same with sums over all nodes, a row for every phase; `elapsed_s` is its length."""
+        """The columns of `phases` summed over all nodes, a row for every phase; `elapsed_s` is its length."""
         return polars.DataFrame(self.summary["by_phase"])
 
     @cached_property
     def traffic(self) -> numpy.ndarray[Any, Any]:
         """Bytes that each node (row) sends each node (column) in all phases; the last column is the client.
 
-        Those of collectives are left out. A host is the last row, and the last column but one. Empty where
-        there are more than 1,024 nodes.
+        Bytes of collectives are left out. A host is the last row, and the last column but one. Empty for more
+        than 1,024 nodes.
         """
         return np.array(self.sent, dtype=np.uint64)
 
@@ -159,23 +159,23 @@ class ClusterResult(Shown):
 
     @cached_property
     def what_if(self) -> polars.DataFrame:
-        """The job with one component twice as fast: `what`, `elapsed_s`, share `saved`; empty if left out."""
+        """A row for each component made twice as fast: `what`, `elapsed_s`, share `saved`; else empty."""
         schema = {"what": polars.String, "elapsed_s": polars.Float64, "saved": polars.Float64}
         return polars.DataFrame(self.summary["what_if"], schema=schema)
 
     @property
     def largest(self) -> str:
-        """The component but waiting that takes most time of all nodes together."""
+        """The component, waiting excepted, that takes most time of all nodes together."""
         return str(self.summary["largest"])
 
     @property
     def bottleneck(self) -> Bottleneck:
-        """The component whose doubled speed saves most; the largest one where that was left out."""
+        """The component whose doubled speed saves most; the largest component without what-if."""
         return Bottleneck(**self.summary["bottleneck"])
 
     @property
     def simulated_share(self) -> float:
-        """Share of the pages that was simulated: passes of loops like those before them are skipped."""
+        """Share of the pages that was simulated; passes of a loop equal to passes before them are skipped."""
         return float(self.summary["simulated_share"])
 
     @property
@@ -196,7 +196,7 @@ class ClusterResult(Shown):
             kind: `phases`, `timeline`, `traffic`, `what_if` or `energy`.
 
         Raises:
-            Error: There is no such kind, or what it shows was left out.
+            Error: There is no such kind, or the result lacks the numbers that it shows.
 
         Examples:
             >>> import sledlab as sl

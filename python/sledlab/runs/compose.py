@@ -1,4 +1,4 @@
-"""Experiments out of what is said in Python, on the command line or in a file: one way for all."""
+"""Experiments composed from options, of Python or the command line, and from files: one way for all."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     Device = Chosen | str | Path
 
 MODELS = ("scheduler", "power", "merge", "cache", "system", "hybrid")
-"""Keywords whose values may be chosen models."""
+"""Options whose values may be chosen models, each a table of the experiment."""
 
 FILES = ("records", "traces", "reuse", "cluster")
-"""Keywords whose values are files or addresses: `sample:sort` or `node1:8786` there is not a class."""
+"""Options whose values are files or addresses: their `sample:sort` or `node1:8786` names no class."""
 
 
 @dataclass(frozen=True)
 class ComposedExperiment:
-    """An experiment, and what no file of it says.
+    """An experiment, with what cannot stand in its file: a trace in memory, and permission for plug-ins.
 
     Attributes:
-        experiment: It, of one system or of a cluster.
+        experiment: The experiment, of one system or of a cluster.
         trace: The trace that it replays, where that is in memory.
-        plugins: Plug-ins that may run: those named in person, or `*` for all.
+        plugins: Plug-ins that may run: those that the user's options name, or `*` for all.
     """
 
     experiment: Any
@@ -52,16 +52,16 @@ def compose(
     *,
     base: Experiment | None = None,
 ) -> ComposedExperiment:
-    """The experiment that a source, a device and what is said besides make; they win over `base`.
+    """The experiment `base`, with a source, a device and options in the place of its own.
 
     Args:
-        source: A trace, a workload, or what can be made a trace; that of `base` unless given.
-        device: A device, its name or file; that of `base` unless given.
-        said: Values by keyword, as declared in `sledlab.runs.options`; keywords without a key are left out.
-        base: What is said already, such as an experiment file.
+        source: A trace, a workload, or data that can be made a trace; by default the source of `base`.
+        device: A device, its name or file; by default the device of `base`.
+        said: Options by keyword, as declared in `sledlab.runs.options`; those without a key are left out.
+        base: An experiment, such as one read from a file; empty by default.
 
     Raises:
-        Error: Something in it makes no sense.
+        Error: An option, or their combination, is wrong.
     """
     said = said or {}
     experiment = base or Experiment()
@@ -77,7 +77,7 @@ def compose(
 
 
 def with_store(experiment: E, device: Device | None, said: Mapping[str, Any]) -> E:
-    """The experiment with a device, and with the models around it that are said."""
+    """The experiment with a device, and with the models around it that options name."""
     if device is not None:
         experiment = apply(experiment, require("device", device))
     for kind in MODELS:
@@ -91,13 +91,13 @@ def with_store(experiment: E, device: Device | None, said: Mapping[str, Any]) ->
 def in_its_file(
     file: Any, device: Device | None, said: Mapping[str, Any], kind: type = Simulated
 ) -> AbstractContextManager[None]:
-    """Gives errors about values of a file their line, where nothing that is said besides wins over it.
+    """Adds file and line to errors about values of a file, unless an option overrides the value.
 
     Args:
-        file: The file of an experiment or study; what is none has no lines.
+        file: The file of an experiment or study; any other value adds no place.
         device: As of `compose`.
         said: As of `compose`.
-        kind: The class of all that can be said.
+        kind: The class that declares the options.
     """
     options = declared(kind)
     given = {name: value for name, value in said.items() if value is not None}
@@ -112,7 +112,7 @@ def in_its_file(
 
 
 def allowed(said: Mapping[str, Any]) -> tuple[str, ...]:
-    """Plug-ins that may run: those that somebody named in person, or `*` for all.
+    """Plug-ins that may run: those that the user's options name, or `*` where `allow_plugins` is set.
 
     Examples:
         >>> allowed({"scheduler": "mine:Lcfs", "speedup": 2}), allowed({"allow_plugins": True})
@@ -125,12 +125,12 @@ def allowed(said: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def named(models: Any, said: Mapping[str, Any]) -> tuple[str, ...]:
-    """The same of models too that are said by their place."""
+    """Plug-ins that may run, as of `allowed`, with models given by position among the options."""
     return allowed({**said, "": models})
 
 
 def _texts(said: Any) -> Iterator[str]:
-    """All texts and names of models in what was said."""
+    """All texts and names of models in the values of options, lists and parameters included."""
     if isinstance(said, str):
         yield said
     elif isinstance(said, Chosen):
@@ -142,7 +142,7 @@ def _texts(said: Any) -> Iterator[str]:
 
 
 def set_all(experiment: E, said: Mapping[str, Any], kind: type) -> E:
-    """The experiment with what is said by those keywords of a kind that stand for one key; `settings` win."""
+    """The experiment with the options of a kind that stand for one key each set, then with `settings`."""
     options = declared(kind)
     for name, value in said.items():
         key = options[name].key if name in options else None
@@ -155,7 +155,7 @@ def set_all(experiment: E, said: Mapping[str, Any], kind: type) -> E:
 
 
 def with_model(experiment: E, table: str, chosen: Chosen) -> E:
-    """The experiment with a preset in a table that has another name, as the device in front has."""
+    """The experiment with a preset in a table not named after its kind, such as a device in `front`."""
     experiment = experiment.with_setting(f"{table}.preset", to_toml(chosen.name))
     for key, value in chosen.parameters.items():
         experiment = experiment.with_setting(f"{table}.{key}", to_toml(value))
@@ -163,7 +163,7 @@ def with_model(experiment: E, table: str, chosen: Chosen) -> E:
 
 
 def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:
-    """The experiment with a trace: named by its file, or to be handed over where it is in memory."""
+    """The experiment with a trace named by its file; a trace in memory is returned beside it instead."""
     trace = as_trace(source)
     if not isinstance(trace.opener, (File, ParquetFile)):
         return experiment, trace
@@ -177,7 +177,7 @@ def read(path: str | Path) -> Experiment:
     """Reads an experiment file, or an experiment by its name.
 
     Raises:
-        Error: It cannot be read, or is not an experiment.
+        Error: The file cannot be read, or is not an experiment.
     """
     text = text_of(path)
     try:

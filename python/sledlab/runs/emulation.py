@@ -1,4 +1,4 @@
-"""How true a run was: how late replies left, why, and whether the model says the same again."""
+"""How true the times of an emulated device were: lateness of replies, its causes, and the closed loop."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     import polars
 
 CAUSES = ("on time", "woken late", "model", "data", "client", "floor")
-"""Why a reply was late, by the number that the server gives it."""
+"""Causes of late replies, by the number that the server gives each."""
 
 SCHEMA = 1
-"""Version of what `emulation.json` holds."""
+"""Version of the keys of `emulation.json`."""
 
 TOLERANCE = 0.02
-"""A reply is on time that leaves within this share of its response time."""
+"""A reply is on time if it leaves early or late by no more than this share of its response time."""
 
 KEPT_SHARE = 0.99
-"""Share of replies on time from which a run has kept time: that of Memulator (FAST 2002)."""
+"""A run has kept time if at least this share of replies was on time, as for Memulator (FAST 2002)."""
 
 SHARES = (0.01, 0.02, 0.05)
-"""Shares of the response time that are told of."""
+"""Shares of the response time for which the share of replies within them is reported."""
 
 PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p999": 99.9}
 
 LATE_NS = 5_000_000
-"""Replies later than this, of real time, are told of."""
+"""Replies later than this, in real time, are counted as `late`."""
 
 
 @dataclass(frozen=True)
 class ClosedLoop:
-    """The answers of a server, against a replay of the same requests.
+    """Completions that a server planned, compared with those of a replay of the same requests.
 
     Attributes:
         operations: Number of operations compared.
-        different: Of these, how many the replay completes at another time.
+        different: Operations that the replay completes at another time than the server planned.
         same_results: Whether the summary and every column of the per-request table are the same to the bit.
 
     Examples:
@@ -59,25 +59,25 @@ class ClosedLoop:
 
     @property
     def closed(self) -> bool:
-        """Whether the replay says the same of everything."""
+        """Whether the replay has the same completions and the same results."""
         return self.different == 0 and self.same_results
 
 
 @dataclass(frozen=True)
 class PowerFailure:
-    """What a power failure of an emulated device has done.
+    """A power failure of an emulated device, and what became of blocks that were not durable.
 
-    Of each block that was on its way to a medium then, chance has said whether it got there.
+    For each block being written at that moment, chance said whether it reached its medium.
 
     Attributes:
-        model_s: When, in seconds of the device's time since it was switched on.
-        real_s: When, in seconds of real time since the server began.
-        on_s: When the device was on again, in the same seconds.
-        seed: Root of the random numbers of that chance.
-        under_way: Requests that were never answered.
-        newest: Blocks whose last write was not durable, and was kept all the same.
-        older: Blocks whose last write was not durable, and which hold something older.
-        lost: How many of these an acknowledged write had changed after that: a volatile cache has lost it.
+        model_s: Time of the failure, in seconds of the device's time since it was switched on.
+        real_s: Time of the failure, in seconds of real time since the server began.
+        on_s: Time at which the device was on again, in seconds of real time since the server began.
+        seed: Seed of the random numbers of that chance.
+        under_way: Requests that had arrived and were never answered.
+        newest: Blocks whose last write was not durable, and which hold its data all the same.
+        older: Blocks whose last write was not durable, and which hold older data.
+        lost: Blocks among `older` that lost an acknowledged write, which a volatile cache held.
 
     Examples:
         >>> import sledlab as sl
@@ -102,17 +102,18 @@ class PowerFailure:
         return self.newest + self.older
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> PowerFailure:
-        """Of what the server says."""
-        return cls(**{each.name: told[each.name] for each in fields(cls)})
+    def read(cls, report: Mapping[str, Any]) -> PowerFailure:
+        """The power failure that a server reports."""
+        return cls(**{each.name: report[each.name] for each in fields(cls)})
 
 
 @dataclass(frozen=True)
 class Emulation:
     """How true the times of an emulated device were: lateness of replies, with its causes.
 
-    Lateness is when a reply was handed to the kernel, less when it was to leave, in real time; early replies
-    are below zero. `scale` is how many times slower than real time the device ran.
+    Lateness is the time at which a reply was handed to the kernel less the time at which it was to leave, in
+    real time; that of early replies is negative. `scale` is how many times slower than real time the device
+    ran.
 
     Examples:
         >>> import sledlab as sl
@@ -126,27 +127,27 @@ class Emulation:
     untimed: bool
     closed_loop: ClosedLoop | None
     server: Mapping[str, Any] = field(repr=False)
-    """What the server says of itself: stalls, processor time, the way to the client."""
+    """The server's report about itself: stalls, processor time, the time to the client."""
     response_ns: numpy.ndarray = field(repr=False)
-    """Response times that the model gives the replies, in ns of real time."""
+    """Response time of every reply by the model, in ns of real time."""
     lateness_ns: numpy.ndarray = field(repr=False)
     """Lateness of every reply, in ns of real time."""
     cause: numpy.ndarray = field(repr=False)
-    """Numbers of causes."""
+    """Cause of the lateness of every reply, as an index into `CAUSES`."""
     table: Any = field(repr=False, default=None)
-    """Every reply, as an Arrow table."""
+    """A row for every reply, as an Arrow table; see `frame`."""
     power_failures: tuple[PowerFailure, ...] = ()
     """Power failures, in order."""
 
     @property
     def replies(self) -> int:
-        """Replies that were sent."""
+        """Number of replies that were sent."""
         return len(self.lateness_ns)
 
     def within(self, share: float) -> float:
-        """The share of replies that left within that share of their response time, 0 to 1.
+        """Share of replies, 0 to 1, whose lateness is at most `share` of their response time, early or late.
 
-        Replies of which the model takes no time, such as those to trims, do not count.
+        Replies to requests that take no time in the model, such as trims, do not count.
         """
         timed = self.response_ns > 0
         if not timed.any():
@@ -165,12 +166,12 @@ class Emulation:
 
     @property
     def late(self) -> int:
-        """Replies more than 5 ms late, of real time."""
+        """Number of replies more than 5 ms late, in real time."""
         return int(np.count_nonzero(self.lateness_ns > LATE_NS))
 
     @cached_property
     def causes(self) -> Mapping[str, int]:
-        """Replies by what made them late."""
+        """Number of replies by the cause of their lateness."""
         counts = np.bincount(self.cause, minlength=len(CAUSES))
         return {name: int(count) for name, count in zip(CAUSES, counts, strict=True) if count}
 
@@ -187,7 +188,7 @@ class Emulation:
 
     @cached_property
     def chief_cause(self) -> str:
-        """What made most of those replies late that were not on time; none if all were."""
+        """The commonest cause among replies that were not on time; empty if all were on time."""
         off = np.abs(self.lateness_ns) > TOLERANCE * self.response_ns
         counts = np.bincount(self.cause[off], minlength=len(CAUSES))
         counts[0] = 0
@@ -204,18 +205,19 @@ class Emulation:
         return float(_round(max(late_ns / (TOLERANCE * quick_ns), self.scale)))
 
     def frame(self) -> polars.DataFrame:
-        """Every reply.
+        """A row for every reply.
 
         Columns `id`, `arrival_ns`, `planned_ns` and `sent_ns` in the time of the model, `lateness_ns` and
-        `host_ns` (how much earlier it was to leave for the way to the client) in real time, `cause`,
-        `connection`, and `power_failures`: how many there had been. Numbers and times begin anew after each.
+        `host_ns` (by how much the reply was to leave earlier, to make up for the time to the client) in real
+        time, `cause`, `connection`, and `power_failures`, the number of power failures before it. Ids and
+        times begin anew after each power failure.
         """
         frame = pl.from_arrow(self.table)
         assert isinstance(frame, pl.DataFrame)
         return frame
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but the table, as plain data."""
+        """Everything but the table as plain data: the content of `emulation.json`."""
         loop = self.closed_loop
         return {
             "schema": SCHEMA,
@@ -241,12 +243,12 @@ class Emulation:
         }
 
     def to_json(self) -> str:
-        """The same as JSON text."""
+        """The data of `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
 
 def _round(scale: float) -> float:
-    """A scale with one digit that is not less.
+    """A time scale rounded up to one significant digit.
 
     Examples:
         >>> _round(3.2), _round(12.0), _round(0.5)

@@ -1,4 +1,4 @@
-"""Running experiments."""
+"""Running experiments in the simulator."""
 
 from __future__ import annotations
 
@@ -44,22 +44,23 @@ def simulate(
     Args:
         source: A trace (`read_trace`, `trace`, a path, a table) or a workload (`workload(...)`).
         device: A device (`device(...)`), or its name or file.
-        experiment: An experiment, or its file, that all else is said over; it may have source and device.
+        experiment: An experiment, or its file, that all other arguments override; it may have source and
+            device.
         requests: `True` keeps every request, `False` none, a path (`.parquet`, `.csv`) writes them
             there; by default the first two million are kept.
         perfetto: A file (`.pftrace`) for all requests as a trace that https://ui.perfetto.dev shows, see
             `Result.perfetto`.
         out: A directory for summary, tables and report.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
+        replace: Whether to remove first the results that sledlab left in that directory, of any kind.
         progress: Called now and then with the operations done and the share of the whole where known.
-        **said: Everything else; see the table below.
+        **said: All other options; see the table below.
 
     Returns:
         The result.
 
     Raises:
-        Error: Something in the input or the options is wrong; the message says what, where and what to do.
-        Interrupted: Ctrl-C; a `KeyboardInterrupt` with the result of what had been done.
+        Error: The input or an option is wrong; the message says what, where and what to do.
+        Interrupted: Ctrl-C; a `KeyboardInterrupt` with the result of the requests served until then.
 
     Examples:
         >>> import sledlab as sl
@@ -100,7 +101,7 @@ def run(
 
     Args:
         experiment: The experiment, or the path of its TOML file.
-        trace: Replayed instead of the trace or workload that the experiment names.
+        trace: A trace to replay instead of the trace or workload that the experiment names.
         requests: As in `simulate`.
         out: As in `simulate`.
         replace: As in `simulate`.
@@ -133,10 +134,10 @@ def execute(
     `time_decisions` puts the mean real time of a scheduling decision into the timing, as `decision_ns`.
 
     Raises:
-        Error: The run failed because of what it was given.
-        Interrupted: Ctrl-C or the like, with the result of what had been done: of the whole if it came last.
+        Error: The experiment or its trace is wrong.
+        Interrupted: A signal such as Ctrl-C, with the result of the requests served until then.
     """
-    experiment, given = open_stream(experiment, trace.opener if trace else None)
+    experiment, stream = open_stream(experiment, trace.opener if trace else None)
     with nested(experiment), recording, Interrupt() as interrupt:
 
         def tell(operations: int, share: float | None) -> None:
@@ -144,7 +145,7 @@ def execute(
             if progress is not None:
                 progress(operations, share)
 
-        text = experiment.run(given.source, recording.sink, tell, given.highest_end, time_decisions)
+        text = experiment.run(stream.source, recording.sink, tell, stream.highest_end, time_decisions)
     outcome = json.loads(text)
     result = Result(
         summary=outcome["summary"],

@@ -1,4 +1,4 @@
-"""Signals that stop a run, put off to a moment at which it can stop and keep what it has."""
+"""Signals that stop a run, put off to a moment at which the run can stop and keep its result so far."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
 ENDS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""Signals that end a process at once, unless it stops for them in order."""
+"""Signals that end a process at once, unless it handles them."""
 
 STOPS = (signal.SIGINT, *ENDS)
-"""Those for which it may stop."""
+"""Signals that may stop a run."""
 
 
 class Stopped(KeyboardInterrupt):
     """A signal: Ctrl-C, or one that ends the process.
 
     Attributes:
-        number: Of the signal.
+        number: The number of the signal.
     """
 
     def __init__(self, number: int, words: str = "") -> None:
@@ -31,10 +31,10 @@ class Stopped(KeyboardInterrupt):
 
 
 class Interrupted(Stopped):
-    """Ctrl-C or the like during a run.
+    """Ctrl-C, or a signal that ends the process, during a run.
 
     Attributes:
-        result: What had been done by then.
+        result: The result of the requests served until then.
 
     Examples:
         >>> import sledlab as sl
@@ -58,10 +58,10 @@ def code_of(error: BaseException | None) -> int:
 
 @contextmanager
 def in_order() -> Iterator[None]:
-    """Within this context the signals that end a process stop what it does, as Ctrl-C does.
+    """Within this context the signals that end a process stop a run as Ctrl-C does.
 
-    For programs of ours alone: those of others may have plans of their own for these signals. Those that are
-    ignored, as under `nohup`, stay so.
+    Used by the command line alone: a program that imports sledlab may handle these signals itself. Signals
+    that are ignored, as under `nohup`, stay ignored.
     """
     taken = []
     if threading.current_thread() is threading.main_thread():
@@ -80,14 +80,14 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 class Interrupt:
-    """Within this context a signal that stops is noted, for `check` to raise; a second one raises at once.
+    """Within this context a signal to stop is noted, for `check` to raise; a second one raises at once.
 
-    Such are Ctrl-C and, in our own programs, those that end a process. Outside of the main thread nothing
-    changes: Python tells no other thread about signals. Nor does it where the signal is ignored, as in the
-    processes of a study, which are ended by whoever started them.
+    Signals to stop are Ctrl-C and, within `in_order`, those that end a process. Outside of the main thread
+    nothing changes: Python delivers signals to no other thread. Nor does it for ignored signals, as in the
+    processes of a study, which the process that started them ends.
 
     Attributes:
-        noted: The signal that came; 0 for none.
+        noted: The number of the signal that arrived; 0 for none.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Interrupt:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupt:
-        """Begins to take notes."""
+        """Begins to note signals instead of handling them."""
         if threading.current_thread() is threading.main_thread():
             before = {number: signal.getsignal(number) for number in STOPS}
             self._before = {
@@ -110,7 +110,7 @@ class Interrupt:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leaves the signals to whom they belonged."""
+        """Restores the former handlers of the signals."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
@@ -120,6 +120,6 @@ class Interrupt:
         self.noted = number
 
     def check(self) -> None:
-        """Raises what was noted."""
+        """Raises `Stopped` if a signal was noted."""
         if self.noted:
             raise Stopped(self.noted)

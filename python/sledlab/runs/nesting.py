@@ -1,7 +1,7 @@
-"""Runs within runs: a plug-in may simulate, but not with itself again and again.
+"""Runs within runs: a plug-in may start a simulation, but not with itself again and again.
 
-What it starts in its own thread the simulator counts itself. Here is what it starts in others, and in
-processes, which inherit, in an environment variable, how deep they are.
+Runs that a plug-in starts in its own thread are counted by the simulator. This module counts those that it
+starts in other threads, and in processes, which inherit their depth in an environment variable.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ if TYPE_CHECKING:
     from sledlab._native import Experiment
 
 VARIABLE = "SLEDLAB_DEPTH"
-"""How many processes, each started within a run of the one before, are above this one."""
+"""The environment variable with the depth of a process: how many processes, each started within a run of the
+one before, are above it."""
 
 DEEPEST = 4
-"""A process so deep runs no plug-ins."""
+"""A process at this depth runs no plug-ins."""
 
 MOST_AT_ONCE = 256
-"""Runs with plug-ins in one process at once.
+"""Most runs with plug-ins in one process at once.
 
-A thread does not know in whose run it was started, so that nothing tells those side by side from those within
-others: more than anybody has threads, few enough to end soon and to take 200 MB.
+A thread does not know in which run it was started, so runs side by side cannot be told from nested ones. The
+limit is more than anybody's threads, and small enough that endless nesting ends soon and takes 200 MB.
 """
 
 
 class _Here:
-    """This process: how deep it is, and its runs with plug-ins."""
+    """This process: its depth, and the number of its runs with plug-ins."""
 
     def __init__(self) -> None:
         said = os.environ.get(VARIABLE, "")
@@ -47,7 +48,7 @@ class _Here:
         """Counts one more run.
 
         Raises:
-            Error: It is one too many.
+            Error: The process is too deep, or has too many runs at once.
         """
         with self.lock:
             if self.depth >= DEEPEST:
@@ -73,8 +74,8 @@ _here = _Here()
 
 
 def _forked() -> None:
-    """Another process: what ran in the one it comes from does not run here."""
-    global _here  # noqa: PLW0603 - it is what this process knows of itself
+    """Resets the counts after a fork: the parent's runs do not run in this process."""
+    global _here  # noqa: PLW0603 - the state of this process
     _here = _Here()
 
 
@@ -84,10 +85,10 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def nested(experiment: Experiment) -> Iterator[None]:
-    """Counts a run, as long as it lasts, if it has plug-ins.
+    """Counts a run while it lasts, if it has plug-ins.
 
     Raises:
-        Error: It is too deep within others.
+        Error: The run is nested too deep.
     """
     if not (experiment.allowed_plugins() and _has_plug_ins(tomllib.loads(experiment.said()))):
         yield
@@ -101,7 +102,7 @@ def nested(experiment: Experiment) -> Iterator[None]:
 
 
 def _has_plug_ins(said: Any) -> bool:
-    """Whether what is said names a class.
+    """Whether a value, or a table of values, of an experiment names a plug-in.
 
     Examples:
         >>> [_has_plug_ins({"scheduler": {"kind": kind}}) for kind in ("mine:Lcfs", "fcfs")]
@@ -114,6 +115,6 @@ def _has_plug_ins(said: Any) -> bool:
 
 def _too_deep(message: str) -> Error:
     error = Error(message, remedy="does one of them simulate with itself again? End that somewhere")
-    # Runs around this one tell an error of such a cause as it is, once.
+    # The runs around this one pass an error with this cause on unchanged, instead of wrapping it each time.
     error.__cause__ = RecursionError(message)
     return error

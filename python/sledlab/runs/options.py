@@ -1,8 +1,8 @@
-"""Everything that can be said of a run, declared once.
+"""The options of a run, declared once.
 
 Each field of the classes below is a keyword of the functions in Python, an option of the command line, and
-mostly a key of an experiment: the `Option` beside its type says all that is to be known. Studies declare
-theirs in the same way and inherit these (PEP 692: `**said: Unpack[Simulated]`).
+mostly a key of an experiment: the `Option` beside its type has its meaning, default and key. Studies declare
+their options in the same way and inherit these (PEP 692: `**said: Unpack[Simulated]`).
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ READ: Mapping[Any, Callable[[str], Any]] = {
     Numbers: numbers,
     Several: words,
 }
-"""How values of a type are read on the command line; those of others are texts."""
+"""Functions that read a value of a type on the command line; values of other types are text."""
 
 
 def pair(flag: str, item: str) -> tuple[str, str]:
     """`KEY=VALUE` as a pair.
 
     Raises:
-        Error: It is none.
+        Error: `item` has no `=`.
     """
     key, sign, value = item.partition("=")
     if not sign:
@@ -52,18 +52,18 @@ def pair(flag: str, item: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Option:
-    """What is to be known of something that can be said.
+    """The declaration of an option.
 
     Attributes:
-        meaning: One line.
-        metavar: What stands for its value in help.
-        default: What holds unless it is said, in words.
-        key: The key of an experiment that it sets; none where the function takes it itself.
-        flag: The option on the command line, where it is not the keyword with hyphens.
-        read: Its value out of the text on the command line; as `READ` says of its type unless given.
+        meaning: Its meaning, in one line.
+        metavar: Word that stands for its value in help.
+        default: Its default, in words.
+        key: The key of an experiment that it sets; `None` where the function handles the option itself.
+        flag: Its name on the command line, where that is not the keyword with hyphens.
+        read: Reads its value from text on the command line; by default the function in `READ` for its type.
         repeated: Whether it can be given several times.
-        required: Whether it must be said.
-        python_only: Whether the command line does not have it: no text says what it is.
+        required: Whether it must be given.
+        python_only: Whether only Python has it: its value cannot be written as text.
     """
 
     meaning: str
@@ -78,7 +78,7 @@ class Option:
 
 
 class Offered(TypedDict, total=False):
-    """How requests are offered."""
+    """Options of the replay: how requests arrive, and how many."""
 
     replay: Annotated[
         str,
@@ -119,7 +119,7 @@ class Offered(TypedDict, total=False):
 
 
 class Set(TypedDict, total=False):
-    """What can be said of anything."""
+    """Options of every command that runs an experiment: the seed, and any other setting."""
 
     seed: Annotated[int, Option("Root of all random numbers", default="1", key="seed")]
     settings: Annotated[
@@ -134,11 +134,11 @@ class Set(TypedDict, total=False):
 
 
 class Replayed(Offered, Set, total=False):
-    """How something is replayed: the same for a run and for every study."""
+    """Options of the replay, the seed and settings: the same for a run and for every study."""
 
 
 class Trusted(TypedDict, total=False):
-    """What may run that a file names."""
+    """The option that lets plug-ins named by a file run."""
 
     allow_plugins: Annotated[
         bool, Option("Run plug-ins that a file names: programs of the author of the file.")
@@ -146,7 +146,7 @@ class Trusted(TypedDict, total=False):
 
 
 class Scheduled(TypedDict, total=False):
-    """In what order requests are served."""
+    """The option for the scheduler."""
 
     scheduler: Annotated[
         Models, Option("Scheduler (sledlab scheduler list)", "NAME", "fcfs", key="scheduler.kind")
@@ -154,7 +154,7 @@ class Scheduled(TypedDict, total=False):
 
 
 class Parked(TypedDict, total=False):
-    """When the device parks."""
+    """The option for the power policy."""
 
     power: Annotated[
         Models,
@@ -168,7 +168,7 @@ class Parked(TypedDict, total=False):
 
 
 class Merged(TypedDict, total=False):
-    """What is served as one."""
+    """The option for merging queued requests."""
 
     merge: Annotated[
         Models, Option("Merge queued requests into one (sledlab merge list)", "HOW", "none", key="merge.kind")
@@ -176,11 +176,11 @@ class Merged(TypedDict, total=False):
 
 
 class Saving(Parked, Merged, total=False):
-    """What saves energy: when the device parks, and what is served as one."""
+    """Options that save energy: the power policy and merging."""
 
 
 class Arranged(TypedDict, total=False):
-    """What the device is a part of."""
+    """Options for the system that the device is a part of: cache, array, hybrid."""
 
     cache: Annotated[
         Models,
@@ -203,25 +203,25 @@ class Arranged(TypedDict, total=False):
 
 
 class Around(Saving, Arranged, total=False):
-    """What stands around the device, but for the scheduler."""
+    """Options for everything around the device but the scheduler."""
 
 
 class Composed(Replayed, Scheduled, Around, total=False):
-    """All that makes an experiment of a device and a source."""
+    """Options that make an experiment of a device and a source, but for the speed-up."""
 
 
 class Paced(TypedDict, total=False):
-    """How fast requests arrive."""
+    """The option for the speed-up."""
 
     speedup: Annotated[float, Option("Divide the times between arrivals by S.", "S", key="replay.speedup")]
 
 
 class Simulated(Composed, Paced, Trusted, total=False):
-    """What can be said of a single run."""
+    """Options of a single run."""
 
 
 class Furnished(TypedDict, total=False):
-    """What the nodes of a cluster are, but for their stores."""
+    """Options for the nodes and the host of a cluster, but for their stores."""
 
     node: Annotated[
         Models | Path,
@@ -234,7 +234,7 @@ class Furnished(TypedDict, total=False):
 
 
 class Connected(Furnished, total=False):
-    """What a cluster is made of, but for its stores."""
+    """Options for nodes, host and network of a cluster, but for its stores."""
 
     network: Annotated[
         Models | Path,
@@ -247,7 +247,7 @@ class Connected(Furnished, total=False):
 
 
 class Stored(Scheduled, Merged, Arranged, Set, total=False):
-    """What the stores of a cluster are, but for the device."""
+    """Options for the stores of a cluster, but for the device."""
 
     power: Annotated[
         Models, Option("When stores park (sledlab power list)", "POLICY", "never", key="power.kind")
@@ -255,13 +255,13 @@ class Stored(Scheduled, Merged, Arranged, Set, total=False):
 
 
 class Clustered(Connected, Stored, Trusted, total=False):
-    """What can be said of the replay of a work record."""
+    """Options of the replay of a work record."""
 
     threads: Annotated[int, Option("Threads at most", default="all processors")]
 
 
 class Priced(TypedDict, total=False):
-    """What things cost."""
+    """Options for prices of devices, energy and time."""
 
     price: Annotated[
         Sequence[str],
@@ -277,13 +277,13 @@ class Priced(TypedDict, total=False):
 
 
 class Repeated(TypedDict, total=False):
-    """How often runs are repeated."""
+    """The option for repeated runs with different seeds."""
 
     seeds: Annotated[int, Option("Repeat with N seeds; workloads only", default="1")]
 
 
 class Parallel(TypedDict, total=False):
-    """Where runs are, on this machine or many, and where their results may be found."""
+    """Options for where the runs of a study execute, and where results of earlier runs are found."""
 
     jobs: Annotated[int, Option("Runs at the same time", default="all processors")]
     cluster: Annotated[
@@ -304,12 +304,12 @@ class Parallel(TypedDict, total=False):
 
 
 class Studied(Replayed, Repeated, Parallel, Trusted, total=False):
-    """What can be said of every study."""
+    """Options of every study."""
 
 
 @cache
 def declared(said: type) -> Mapping[str, Option]:
-    """The options of a class of them, by keyword; those that it inherits first."""
+    """The options that a class declares, by keyword; inherited ones first."""
     found = {}
     for name, hint in get_type_hints(said, include_extras=True).items():
         kind, *marks = get_args(hint)

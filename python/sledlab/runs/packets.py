@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.uint64]
 
 VARINT, FIXED64, TEXT = 0, 1, 2
-"""How a field is written."""
+"""Wire types of fields, as protobuf numbers them."""
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
-"""Types of events."""
+"""Types of events, as Perfetto numbers them."""
 
 CLEARED = 1
-"""A packet that a sequence begins with."""
+"""Flag of the packet that begins a sequence, with no state before it."""
 
 
 def varint(value: int) -> bytes:
-    """A number, seven bits in a byte, the low ones first.
+    """A number as a varint: seven bits in a byte, the low ones first.
 
     Examples:
         >>> varint(300).hex()
@@ -44,7 +44,7 @@ def varint(value: int) -> bytes:
 
 
 def field(number: int, value: int | str | bytes) -> bytes:
-    """A field: its number, and a number, a text or a message."""
+    """A field: its number, then its value, which is a number, a text or a message."""
     if isinstance(value, int):
         return varint(number << 3 | VARINT) + varint(value)
     data = value.encode() if isinstance(value, str) else value
@@ -52,20 +52,20 @@ def field(number: int, value: int | str | bytes) -> bytes:
 
 
 def packet(sequence: int, *fields: bytes) -> bytes:
-    """A single packet of a sequence, to stand in a file."""
+    """A single packet of a sequence, as it stands in a file."""
     return field(1, b"".join((*fields, field(10, sequence))))
 
 
 def track(uuid: int, name: str, parent: int = 0, rank: int = 0, *, counter: bool = False) -> bytes:
-    """What describes a track: its number and name, the track it stands under and its place there."""
+    """The description of a track: its number and name, its parent track and its rank among the siblings."""
     fields = [field(1, uuid), field(2, name)]
-    fields += [field(5, parent), field(12, rank)] if parent else [field(11, 3)]  # those under it by rank
+    fields += [field(5, parent), field(12, rank)] if parent else [field(11, 3)]  # sort its children by rank
     fields += [field(8, b"")] if counter else []
     return field(60, b"".join(fields))
 
 
 def begun(sequence: int, uuid: int, names: Sequence[str], annotations: Sequence[str]) -> bytes:
-    """What a sequence begins with: the track that all its events are on, and names, counted from 1."""
+    """The first packet of a sequence: the track of all its events, and names, which are numbered from 1."""
     said = [field(2, field(1, iid) + field(2, name)) for iid, name in enumerate(names, 1)]
     said += [field(3, field(1, iid) + field(2, name)) for iid, name in enumerate(annotations, 1)]
     defaults = field(11, field(11, uuid))
@@ -73,12 +73,12 @@ def begun(sequence: int, uuid: int, names: Sequence[str], annotations: Sequence[
 
 
 def width(numbers: Numbers) -> int:
-    """Bytes that the largest of some numbers needs as a varint."""
+    """Number of bytes that the largest of some numbers takes as a varint."""
     return len(varint(int(numbers.max(initial=0))))
 
 
 def varints(numbers: Numbers, bytes_each: int) -> Bytes:
-    """Numbers as varints of so many bytes each."""
+    """Numbers as varints of `bytes_each` bytes each, a row for each number."""
     out = np.empty((len(numbers), bytes_each), np.uint8)
     for place in range(bytes_each):
         more = 128 if place < bytes_each - 1 else 0
@@ -87,12 +87,12 @@ def varints(numbers: Numbers, bytes_each: int) -> Bytes:
 
 
 def fixed(numbers: Numbers) -> Bytes:
-    """Numbers of eight bytes each."""
+    """Numbers as eight bytes each, a row for each number."""
     return numbers.astype("<u8").view(np.uint8).reshape(len(numbers), 8)
 
 
 def joined(count: int, *parts: bytes | Bytes) -> Bytes:
-    """Rows of bytes, out of parts that are the same in all rows or differ."""
+    """`count` rows of bytes joined from parts: `bytes` are repeated in all rows, matrices have a row each."""
     rows = [
         np.broadcast_to(np.frombuffer(part, np.uint8), (count, len(part)))
         if isinstance(part, bytes)
@@ -103,7 +103,7 @@ def joined(count: int, *parts: bytes | Bytes) -> Bytes:
 
 
 def message(number: int, count: int, *parts: bytes | Bytes) -> Bytes:
-    """A message in a field, of equal length in all rows."""
+    """A message of joined parts in the field `number`, of equal length in all rows."""
     inside = joined(count, *parts)
     return joined(count, varint(number << 3 | TEXT) + varint(inside.shape[1]), inside)
 
@@ -112,11 +112,11 @@ def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes,
     """An event for each of some times, as packets.
 
     Args:
-        kind: Its type.
-        at_ns: When, in ns.
-        sequences: The sequence of each.
-        parts: Further fields of the event.
-        names: Numbers of its name, one for each event or one for all; none of what ends.
+        kind: The type of the events.
+        at_ns: Times of the events, in ns.
+        sequences: The number of the sequence of each event.
+        parts: Further fields of the events.
+        names: Numbers of their names, one for each event or one for all; `None` for ends of slices.
     """
     count = len(at_ns)
     name: list[bytes | Bytes] = []
@@ -131,9 +131,9 @@ def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes,
 
 
 def woven(rows: Sequence[tuple[Bytes, npt.NDArray[np.bool_] | None]]) -> Iterator[bytes]:
-    """Packets in one order: those of the first row of each matrix, of the second, and so on.
+    """Packets of several matrices interleaved: the first rows of all matrices, then the second, and so on.
 
-    Beside each matrix stands which of its rows are wanted, or none for all.
+    Each matrix comes with a mask of the rows to write, or `None` for all rows.
     """
     whole = np.concatenate([each for each, _ in rows], axis=1)
     if all(wanted is None for _, wanted in rows):

@@ -1,9 +1,10 @@
-"""A run as a trace of Perfetto, which https://ui.perfetto.dev shows: what every request did, when and where.
+"""A run as a trace of Perfetto, which https://ui.perfetto.dev shows: the times of every request, by device.
 
-For each device there are tracks under one: `waiting` counts requests that have arrived and not been started;
-on `arrivals` each has an instant, from which a flow leads to its slice on `request`, where its transfer is
-another; beside it lie the parts of its positioning, and `state` says when the device rests, is parked and
-starts up. Requests that are served at once have tracks of their own.
+Each device has a track with tracks beneath it: `waiting` counts requests that have arrived and not been
+started; on `arrivals` each request has an instant, from which a flow leads to its slice on `request`, which
+holds a slice for its transfer; further tracks show the parts of its positioning, and `state` shows when the
+device is idle, is parked and starts up. Requests that a device serves at the same time get lanes: each lane
+has a `request` track and positioning tracks of its own.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
     from sledlab.runs.packets import Bytes, Numbers
 
 ENDINGS = (".pftrace", ".perfetto-trace")
-"""What files of traces are called."""
+"""Endings of the names of Perfetto traces."""
 
 MOST_REQUESTS = 5_000_000
-"""Requests in a file, at most: more than a browser has memory for."""
+"""Most requests in a file: a browser has no memory for more."""
 
 CHUNK = 50_000
-"""Requests that are turned into bytes at once."""
+"""Requests that are turned into packets at once."""
 
 NAMES = {
     "read": "read",
@@ -50,29 +51,29 @@ NAMES = {
     "rested": "idle, then parked",
     "startup": "start-up",
 }
-"""What slices are called."""
+"""Names of slices on the tracks, by operation, part of the positioning or state."""
 
 NUMBER_OF = {name: number for number, name in enumerate(NAMES, 1)}
-"""Numbers of these names in a file."""
+"""Numbers of these names in a file, from 1."""
 
 CACHE = -1
-"""In the place of a device: what a cache answered."""
+"""Number that stands for the cache where a device would answer."""
 
 ANNOTATIONS = ("id", "lbn", "blocks")
-"""What is said of a request besides."""
+"""Columns shown as annotations of a request's slice."""
 
 SLED: Mapping[str, Sequence[str]] = {"x": ("seek_x", "settle"), "y": ("seek_y", "turnaround")}
-"""Tracks of a mechanism that moves in two directions at once, and what follows what on each."""
+"""Positioning tracks of a sled, which moves in x and y at once: the parts on each, in order."""
 
 ARM: Mapping[str, Sequence[str]] = {"positioning": ("seek_x", "settle", "rotation")}
-"""Tracks of one that does one after the other."""
+"""Positioning tracks of a disk's arm: seek, settle and rotation follow one another."""
 
 
 def check_name(path: Path) -> None:
-    """Refuses a file that nobody would take for a trace.
+    """Refuses a file name without an ending of Perfetto traces.
 
     Raises:
-        Error: Its name ends in another way.
+        Error: The name ends in another way.
     """
     if path.suffix.lower() not in ENDINGS:
         raise Error(
@@ -82,10 +83,10 @@ def check_name(path: Path) -> None:
 
 
 def write(frame: polars.DataFrame, summary: Mapping[str, Any], path: Path) -> None:
-    """Writes the requests of a run, and what its summary says of states.
+    """Writes the requests of a run, and the states of its devices, as a trace of Perfetto.
 
     Raises:
-        Error: They are too many, or the file cannot be written.
+        Error: There are too many requests, or the file cannot be written.
     """
     check_name(path)
     if frame.height > MOST_REQUESTS:
@@ -96,9 +97,9 @@ def write(frame: polars.DataFrame, summary: Mapping[str, Any], path: Path) -> No
     data = {name: frame[name].to_numpy() for name in frame.columns if frame[name].dtype.is_numeric()}
     data["write"] = (frame["op"] == "W").to_numpy() if "op" in frame.columns else np.zeros(0, bool)
     with drafted(path) as place, place.open("wb") as out:
-        for data_of, told in _stations(data, summary):
-            out.write(told)
-            out.writelines(data_of)
+        for events_of, tracks_of in _stations(data, summary):
+            out.write(tracks_of)
+            out.writelines(events_of)
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,10 @@ class Station:
     """A device of a run.
 
     Attributes:
-        data: Columns of the requests it served.
-        lanes: For each of these its lane: those of one lane do not overlap.
-        tracks: Tracks beside that of the requests, with what follows what on each.
-        first: The first of its numbers of tracks and sequences, which are the same.
+        data: Columns of the requests that it served.
+        lanes: The lane of each request: requests of one lane do not overlap in time.
+        tracks: Positioning tracks of each lane, with the parts that follow one another on each.
+        first: The first number of its tracks; a track's sequence has the same number.
     """
 
     data: Mapping[str, Numbers]
@@ -119,11 +120,11 @@ class Station:
 
     @property
     def count(self) -> int:
-        """How many lanes there are."""
+        """Number of lanes."""
         return int(self.lanes.max(initial=0)) + 1
 
     def number(self, kind: str, lane: Any = 0) -> Any:
-        """The number of a track: one for each of waiting, arrivals and state, one a lane for the others."""
+        """The number of a track: `waiting`, `arrivals` and `state` have one each, other tracks one a lane."""
         alone = ("waiting", "arrivals", "state")
         if kind in alone:
             return self.first + 1 + alone.index(kind)
@@ -132,18 +133,18 @@ class Station:
 
     @property
     def after(self) -> int:
-        """The first number that is free."""
+        """The first number that no track of this device has."""
         return int(self.number("request", self.count))
 
 
 def _stations(
     data: Mapping[str, Numbers], summary: Mapping[str, Any]
 ) -> Iterator[tuple[Iterator[bytes], bytes]]:
-    """The packets of each device, and those that describe its tracks."""
+    """For each device the packets of its events, and those that describe its tracks."""
     if not data:
         return
     devices = np.nan_to_num(data.get("device", np.zeros(len(data["id"]))), nan=CACHE)
-    told, free = spans(data, devices, summary), 1
+    states, free = spans(data, devices, summary), 1
     names = [int(each) for each in np.unique(devices)]
     for name in names:
         mine = devices == name
@@ -151,17 +152,17 @@ def _stations(
         station = Station(own, _lanes(own["start_ns"], own["completion_ns"]), _tracks(own), free)
         free = station.after
         called = "cache" if name == CACHE else "device" if len(names) == 1 else f"device {name}"
-        yield _packets(station, told.get(name, ())), _described(station, called)
+        yield _packets(station, states.get(name, ())), _described(station, called)
 
 
 def _tracks(data: Mapping[str, Numbers]) -> Mapping[str, Sequence[str]]:
-    """The tracks of a device beside that of its requests: those on which there is something."""
+    """The positioning tracks of a device, without those on which no request spends any time."""
     tracks = SLED if data["seek_y_ns"].any() else ARM
     return {name: parts for name, parts in tracks.items() if any(data[f"{part}_ns"].any() for part in parts)}
 
 
 def _lanes(start: Numbers, end: Numbers) -> Numbers:
-    """A lane for each request: the first in which no other is being served."""
+    """A lane for each request: the first lane that is free when its service starts."""
     order = np.argsort(start, kind="stable")
     lanes = np.zeros(len(start), np.uint64)
     if not (start[order][1:] < np.maximum.accumulate(end[order])[:-1]).any():
@@ -181,7 +182,7 @@ def _lanes(start: Numbers, end: Numbers) -> Numbers:
 
 
 def _described(station: Station, name: str) -> bytes:
-    """The tracks of a device, and what their sequences begin with."""
+    """Packets that describe the tracks of a device, and the first packets of their sequences."""
     first = station.first
     out = [packet(first, track(first, name))]
     shown = [("waiting", 0), ("arrivals", 0), ("state", 0)]
@@ -194,21 +195,21 @@ def _described(station: Station, name: str) -> bytes:
     return b"".join(out)
 
 
-def _packets(station: Station, told: Sequence[tuple[str, Numbers, Numbers]]) -> Iterator[bytes]:
-    """All events of a device."""
+def _packets(station: Station, states: Sequence[tuple[str, Numbers, Numbers]]) -> Iterator[bytes]:
+    """Packets of all events of a device: its requests, waiting requests and states."""
     for begin in range(0, len(station.lanes), CHUNK):
         part = slice(begin, begin + CHUNK)
         yield from _requests(station, {name: each[part] for name, each in station.data.items()}, part)
     yield from _waiting(station)
-    yield from _states(station, told)
+    yield from _states(station, states)
 
 
-def _states(station: Station, told: Sequence[tuple[str, Numbers, Numbers]]) -> Iterator[bytes]:
-    """States one after the other: where one ends as the next begins, the end has to come first."""
-    if not told:
+def _states(station: Station, states: Sequence[tuple[str, Numbers, Numbers]]) -> Iterator[bytes]:
+    """Packets of states in order of time: where one ends as the next begins, the end has to come first."""
+    if not states:
         return
-    names = np.concatenate([np.full(len(begins), NUMBER_OF[name], np.uint64) for name, begins, _ in told])
-    begins, ends = (np.concatenate([each[place] for each in told]) for place in (1, 2))
+    names = np.concatenate([np.full(len(begins), NUMBER_OF[name], np.uint64) for name, begins, _ in states])
+    begins, ends = (np.concatenate([each[place] for each in states]) for place in (1, 2))
     order = np.argsort(begins, kind="stable")
     sequences = np.full(len(begins), station.number("state"), np.uint64)
     yield from packets.woven(
@@ -220,7 +221,7 @@ def _states(station: Station, told: Sequence[tuple[str, Numbers, Numbers]]) -> I
 
 
 def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Iterator[bytes]:
-    """Arrivals, requests and their parts."""
+    """Packets of arrivals, requests, transfers and parts of the positioning."""
     lanes, ids = station.lanes[part], data["id"]
     count, start, end = len(ids), data["start_ns"], data["completion_ns"]
     flow = packets.fixed(ids + np.uint64(1))
@@ -247,20 +248,20 @@ def _requests(station: Station, data: Mapping[str, Numbers], part: slice) -> Ite
 
 
 def _slice(name: int, begins: Numbers, ends: Numbers, sequences: Numbers) -> list[tuple[Bytes, Any]]:
-    """A slice for each row, left out where it takes no time."""
+    """A slice for each request, left out where it has no length."""
     wanted = ends > begins
     begin, end = events(BEGIN, begins, sequences, names=name), events(END, ends, sequences)
     return [(begin, wanted), (end, wanted)]
 
 
 def _annotation(name: int, values: Numbers) -> Bytes:
-    """A number that is said of an event."""
+    """An annotation of each event: a number under a name."""
     number = packets.varints(values, packets.width(values))
     return packets.message(4, len(values), field(1, name), packets.varint(3 << 3), number)
 
 
 def _waiting(station: Station) -> Iterator[bytes]:
-    """How many wait, whenever that changes."""
+    """The number of waiting requests, whenever it changes."""
     arrivals, starts = station.data["arrival_ns"], station.data["start_ns"]
     times = np.concatenate((arrivals, starts))
     change = np.repeat(np.array([1, -1], np.int64), (len(arrivals), len(starts)))

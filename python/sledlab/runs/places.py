@@ -1,4 +1,4 @@
-"""Files that experiments and studies name: from the directory of the file that names them."""
+"""Names of files in experiments and studies, which are relative to the directory of the naming file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FILES = {"trace.file": Experiment, "work.file": ClusterExperiment}
-"""Keys of a complete experiment that name a file, and what reads it."""
+"""Keys of a complete experiment that name a file, and the class of experiments that has the key."""
 
 ANY = ("",)
-"""Endings of the names of files where every name is one."""
+"""Endings for keys whose every value is a file name."""
 
 SETTINGS = {
     **dict.fromkeys(FILES, ANY),
@@ -32,13 +32,13 @@ AXES = {
     "job": (".py",),
     "query": (".sql",),
 }
-"""The same of what studies sweep."""
+"""Keys of the table `[study]` whose values may name files, and endings of names that do."""
 
 
 def beside(name: str, directory: Path) -> str:
-    """The name of a file for a file in a directory that names it.
+    """The name of a file relative to a directory, for a file in that directory to name it.
 
-    Absolute names, and those of what is not there, stay as they are.
+    Absolute names, and names of files that do not exist, stay as they are.
 
     Examples:
         >>> beside(".", Path("runs/first"))
@@ -56,7 +56,7 @@ def beside(name: str, directory: Path) -> str:
 
 
 def left_in(directory: Path, toml: str) -> str:
-    """A complete experiment, every preset in it opened, for the directory that it is left in."""
+    """A complete experiment without presets, with names of files relative to the directory it goes to."""
     for key, kind in FILES.items():
         table = f"[{key.partition('.')[0]}]"
         name = kind(toml).setting(key) if table in toml.splitlines() else None
@@ -66,14 +66,14 @@ def left_in(directory: Path, toml: str) -> str:
 
 
 def study_left_in(directory: Path, toml: str) -> str:
-    """A study, or an experiment with presets, for the directory that it is left in."""
+    """A study, or an experiment with presets, with names of files relative to the directory it goes to."""
     tables = tomllib.loads(toml)
     changed = named(tables, lambda name: beside(name, directory))
     return toml if changed == tables else document(changed)
 
 
 def study_seen(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
-    """The tables of a study file with the names of files as the working directory sees them.
+    """The tables of a study file, with names of files relative to the working directory.
 
     A relative name is looked for relative to the directory of the file, then to the working directory.
     """
@@ -81,7 +81,7 @@ def study_seen(tables: Mapping[str, Any], by: str | Path) -> dict[str, Any]:
 
 
 def named(tables: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-    """The tables of an experiment or a study with the names of files changed."""
+    """The tables of an experiment or a study with `change` applied to names of files."""
     return {
         table: {key: _of_axis(value, AXES.get(key, ()), change) for key, value in said.items()}
         if table == "study" and isinstance(said, dict)
@@ -99,12 +99,12 @@ def _of_table(table: str, said: Any, change: Callable[[str], str]) -> Any:
 
 
 def _setting(key: str, value: Any, change: Callable[[str], str]) -> Any:
-    """The value of a key of an experiment."""
+    """The value of a key of an experiment, changed if it names a file."""
     return _name(value, SETTINGS.get(key, ()), change)
 
 
 def _name(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
-    """A name; with parameters behind it where it has an ending, `mine.toml:sleds=4`. Samples stay."""
+    """A name of a file changed, its parameters kept, as in `mine.toml:sleds=4`; other values stay."""
     if not isinstance(value, str) or value.startswith(PREFIX):
         return value
     name, colon, parameters = (value, "", "") if endings == ANY else value.partition(":")
@@ -112,7 +112,7 @@ def _name(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) ->
 
 
 def _of_axis(value: Any, endings: tuple[str, ...], change: Callable[[str], str]) -> Any:
-    """What is said of an axis; one that varies a key has values, or settings, by key."""
+    """The values of an axis with names of files changed; an axis `vary` has values, or settings, by key."""
     if isinstance(value, dict):
         return {key: _varied(key, each, change) for key, each in value.items()}
     if isinstance(value, list):

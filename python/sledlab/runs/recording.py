@@ -1,4 +1,4 @@
-"""What a run leaves on disk, planned and checked before the work starts."""
+"""Files that a run writes, planned and checked before the run starts."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ EXPERIMENT = "experiment.toml"
 LATEX = "tables.tex"
 
 KIND = "simulate"
-"""Of the results that a run leaves."""
+"""Kind of the results that a run leaves in a directory."""
 
 LEFT = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT, LATEX)
-"""What a run leaves in a directory."""
+"""Files that a run leaves in a directory."""
 
 
 @dataclass
 class Recording:
-    """Where the requests of a run go, and the directory that the rest is written to.
+    """The sinks of a run's requests, and the directory that its other results are written to.
 
-    A context: on the way out the requests table is completed, also after an interrupt; after an error it
+    A context: at its end the requests table is completed, also after an interrupt; after an error the table
     is not kept.
     """
 
@@ -58,7 +58,7 @@ class Recording:
         keep_some: bool = False,
         replace: bool = False,
     ) -> Recording:
-        """Checks that everything can be written.
+        """A recording whose directory and files have been checked: all can be written.
 
         Raises:
             Error: A directory cannot be made or holds other results, or a file cannot be written.
@@ -83,25 +83,25 @@ class Recording:
 
     @property
     def sink(self) -> Callable[[list[Any]], None] | None:
-        """Takes the chunks of the requests table; `None` where nobody wants them."""
+        """The function that takes chunks of the requests table; `None` where requests are not recorded."""
         if not self.sinks:
             return None
         return self.sinks[0].write if len(self.sinks) == 1 else Tee(self.sinks).write
 
     @property
     def table(self) -> RequestsTable | None:
-        """Where the requests can be found afterwards."""
+        """The table to read the requests from after the run; `None` where none are recorded."""
         first = self.sinks[0] if self.sinks else None
         return first if isinstance(first, RequestsTable) else None
 
     def __enter__(self) -> Recording:
-        """Nothing to begin with: files are created with their first row."""
+        """The recording; files are created with their first row."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Completes the tables with what has come."""
+        """Completes the tables with the rows written so far, or drops them after an error."""
         keep = error is None or isinstance(error, KeyboardInterrupt)
         if keep and self.directory is not None:
             leaves(self.directory, KIND, LEFT)
@@ -110,7 +110,7 @@ class Recording:
                 closing.callback(sink.close, keep=keep)
 
     def finish(self, result: Result) -> None:
-        """Writes everything but the requests into the directory, and the trace that is wanted of them."""
+        """Writes all results but the requests into the directory, and the Perfetto trace if one is wanted."""
         if self.perfetto is not None:
             result.perfetto(self.perfetto)
         if self.directory is None:

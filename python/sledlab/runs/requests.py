@@ -31,29 +31,29 @@ GROUP_ROWS = 131_072
 """Rows per row group of a Parquet file: about 16 MB in memory."""
 
 KEPT_ROWS = 2_000_000
-"""Rows kept in memory unless told to keep all: about 250 MB."""
+"""Most rows kept in memory unless all are asked for: about 250 MB."""
 
 
 NO_DEVICE = 2**64 - 1
-"""In the column `device`: a cache answered."""
+"""Value of the column `device` for requests that a cache answered."""
 
 
 class Sink(Protocol):
-    """Takes the chunks of a run in order."""
+    """Receives the chunks of a run's requests in order."""
 
     def write(self, columns: list[Column]) -> None:
         """Takes one chunk."""
 
     def close(self, *, keep: bool = True) -> None:
-        """Ends it: with what has come so far, or as if nothing had been."""
+        """Ends the table: `keep` completes it with the rows so far, otherwise they are dropped."""
 
 
 @runtime_checkable
 class RequestsTable(Protocol):
-    """Where a result finds its requests."""
+    """The recorded requests of a run, in memory or in a file."""
 
     def frame(self) -> polars.DataFrame:
-        """All rows."""
+        """All rows as a data frame."""
 
 
 def to_batch(columns: list[Column]) -> pa.RecordBatch:
@@ -82,7 +82,7 @@ def _offsets(rows: int) -> pa.Buffer:
 
 @dataclass
 class Memory:
-    """Keeps rows in memory; lets go of all when more than `limit` come."""
+    """Keeps rows in memory; drops all of them once there are more than `limit`."""
 
     limit: int | None = None
     batches: list[Any] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Memory:
 
 
 class _File:
-    """A file of rows, begun with the first; it takes its name when it is whole."""
+    """A file of rows, created with the first one; it gets its name when it is whole."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -124,7 +124,7 @@ class _File:
         self._writer: Any = None
 
     def _begin(self, place: Path, schema: pa.Schema) -> Any:
-        """What writes the file."""
+        """The writer of the file at `place`."""
         raise NotImplementedError
 
     def _put(self, batch: pa.RecordBatch) -> None:
@@ -132,13 +132,13 @@ class _File:
         self._writer.write_batch(batch)
 
     def _finish(self) -> None:
-        """Writes what waits."""
+        """Writes rows that are still buffered."""
 
     def write(self, columns: list[Column]) -> None:
-        """Takes one chunk.
+        """Writes one chunk.
 
         Raises:
-            Error: It cannot be written.
+            Error: The file cannot be written.
         """
         batch = to_batch(columns)
         if self._draft is None:
@@ -149,10 +149,10 @@ class _File:
             self._put(batch)
 
     def close(self, *, keep: bool = True) -> None:
-        """Completes the file.
+        """Completes the file and gives it its name, or drops it where not `keep`.
 
         Raises:
-            Error: It cannot be written.
+            Error: The file cannot be written.
         """
         if self._draft is None:
             return
@@ -163,7 +163,7 @@ class _File:
                     self._writer.close()
                     self._draft.keep()
             elif self._writer is not None:
-                with suppress(OSError):  # what cannot be written is not kept anyway
+                with suppress(OSError):  # the file is dropped anyway
                     self._writer.close()
         finally:
             self._draft.drop()
@@ -182,7 +182,7 @@ class ParquetWriter(_File):
         self._rows = 0
 
     def _begin(self, place: Path, schema: pa.Schema) -> Any:
-        # Numbers that seldom repeat but are near each other: faster than the default, and smaller.
+        # Successive numbers differ little and seldom repeat: faster than the default, and smaller.
         whole = (field.name for field in schema if pa.types.is_integer(field.type))
         numbers = dict.fromkeys(whole, "DELTA_BINARY_PACKED")
         return parquet.ParquetWriter(
@@ -226,7 +226,7 @@ class Tee:
     sinks: Sequence[Sink]
 
     def write(self, columns: list[Column]) -> None:
-        """Hands on one chunk."""
+        """Hands one chunk to every sink."""
         for sink in self.sinks:
             sink.write(columns)
 

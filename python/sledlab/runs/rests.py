@@ -1,8 +1,9 @@
-"""When devices rested, were parked and started up, told from the requests of a run.
+"""When devices were idle, were parked and started up, worked out from the requests of a run.
 
-Between two requests a device idles, then parks when its policy says so, and a request that finds it parked
-waits for its start-up. What is told here is held against what the run accounts for, and left out unless both
-agree: a disk that writes on behind its cache, for instance, rests less than its requests say.
+Between two requests a device is idle, then parks when its power policy says so, and a request that finds it
+parked waits for its start-up. The times worked out here are compared with the state times in the summary of
+the run, and left out unless both agree: a disk with write-behind, for instance, rests less than its requests
+suggest.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
     Spans = Sequence[tuple[str, Numbers, Numbers]]
 
 PRECISION_S = 1e-6
-"""What times of states may differ by in all: those of a run are rounded."""
+"""Most by which state times may differ from those of the summary, which are rounded, in s."""
 
 NEVER = 2**62
-"""A timeout beyond every rest, in ns."""
+"""A timeout longer than every rest, in ns."""
 
 
 def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any]) -> dict[int, Spans]:
-    """For each device from 0 the times when it was in a state: the state, beginnings and ends in ns.
+    """For each device, numbered from 0, its states: the name of each, its beginnings and its ends in ns.
 
-    States are `idle`, `parked`, `startup`, and `rested` where nothing says when an idle device was parked.
-    Empty where they are not what the run accounts for.
+    States are `idle`, `parked`, `startup`, and `rested`, idle and then parked, where the time of parking is
+    unknown. Empty where they disagree with the state times in the summary.
     """
     power = summary["config"].get("power", {})
     timeout = _timeout_ns(power)
@@ -37,17 +38,17 @@ def spans(data: Mapping[str, Numbers], devices: Any, summary: Mapping[str, Any])
     begin = int(data["arrival_ns"].min(initial=0)) if summary["config"].get("replay", {}).get("warmup") else 0
     names = [int(each) for each in np.unique(devices) if each >= 0]
     found: dict[int, Spans] = {name: _of(data, devices == name, timeout, (begin, end)) for name in names}
-    if power.get("kind") == "oracle":  # which parks at once where it parks at all
+    if power.get("kind") == "oracle":  # parks at the beginning of a rest, or not at all
         parked = {"rested": "parked"}
         found = {
-            name: [(parked.get(state, state), begins, ends) for state, begins, ends in told]
-            for name, told in found.items()
+            name: [(parked.get(state, state), begins, ends) for state, begins, ends in states]
+            for name, states in found.items()
         }
     return found if _agree(found, summary["state_time_s"]) else {}
 
 
 def _timeout_ns(power: Mapping[str, Any]) -> int | None:
-    """After which rest a device is parked, if that is always the same."""
+    """The idle timeout in ns, if it is the same for every rest; else `None`."""
     match power.get("kind"):
         case "never":
             return NEVER
@@ -62,14 +63,14 @@ def _timeout_ns(power: Mapping[str, Any]) -> int | None:
 def _of(
     data: Mapping[str, Numbers], mine: Any, timeout: int | None, whole: tuple[int, int]
 ) -> list[tuple[str, Numbers, Numbers]]:
-    """The states of a device."""
+    """The states of one device, whose requests `mine` selects."""
     order = np.argsort(data["start_ns"][mine], kind="stable")
     start, end, startup = (
         data[name][mine][order].astype(np.int64) for name in ("start_ns", "completion_ns", "startup_ns")
     )
     if not len(start):
         return []
-    # What is served together starts at once; the start-up is said with the first of these.
+    # Requests served together start at the same time; the first of them carries the start-up time.
     busy = np.concatenate(([whole[0]], np.maximum.accumulate(end)))
     until = np.concatenate((start - startup, [whole[1]]))
     started = np.concatenate((startup > 0, [False]))
@@ -97,14 +98,14 @@ def _of(
 
 
 def _agree(found: Mapping[int, Spans], real: Mapping[str, float]) -> bool:
-    """Whether all devices together were in these states as long as the run says."""
-    told = dict.fromkeys(("idle", "parked", "rested", "startup"), 0.0)
+    """Whether the times of all devices in these states add up to the state times in the summary."""
+    total_s = dict.fromkeys(("idle", "parked", "rested", "startup"), 0.0)
     for each in found.values():
         for name, begins, ends in each:
-            told[name] += float((ends - begins).sum()) * 1e-9
-    pairs = [(told["startup"], real["startup"])]
-    if told["rested"]:
-        pairs += [(sum(told.values()) - told["startup"], real["idle"] + real["inactive"])]
+            total_s[name] += float((ends - begins).sum()) * 1e-9
+    pairs = [(total_s["startup"], real["startup"])]
+    if total_s["rested"]:
+        pairs += [(sum(total_s.values()) - total_s["startup"], real["idle"] + real["inactive"])]
     else:
-        pairs += [(told["idle"], real["idle"]), (told["parked"], real["inactive"])]
+        pairs += [(total_s["idle"], real["idle"]), (total_s["parked"], real["inactive"])]
     return all(abs(mine - theirs) <= PRECISION_S + 1e-9 * theirs for mine, theirs in pairs)

@@ -1,4 +1,4 @@
-"""What a run found out."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ write_perfetto = later("sledlab.runs.perfetto:write")
 class Times:
     """Statistics of a time per request, all in ms except `scv`, which has no unit.
 
-    Percentiles are accurate to 0.1 % or better; the others are exact. `scv` is the squared
+    Percentiles are accurate to 0.1 % or better; the other statistics are exact. `scv` is the squared
     coefficient of variation, variance over squared mean (paper 000, section 5: fairness).
     `ci95_half_width` is half the 95 % confidence interval of the mean by batch means.
     """
@@ -47,10 +47,10 @@ class Times:
 
 @dataclass(frozen=True)
 class Split:
-    """Reads alone, or writes alone.
+    """Statistics of reads alone, or of writes alone.
 
     Attributes:
-        requests: How many.
+        requests: Number of reads, or of writes.
         bytes: Bytes moved.
         response_time: Arrival to acknowledgement, in ms.
     """
@@ -62,7 +62,7 @@ class Split:
 
 @dataclass(frozen=True)
 class QueueLength:
-    """Requests waiting: mean over time, and maximum."""
+    """Number of waiting requests: mean over time, and maximum."""
 
     mean: float
     max: int
@@ -93,7 +93,7 @@ class StateTime:
 
 @dataclass(frozen=True, repr=False)
 class Result(Shown):
-    """What a run found out: numbers, plots and, where recorded, every request.
+    """The result of a run: numbers, plots and, where recorded, every request.
 
     Times are in ms, energy in J. Displays itself as a table in a notebook, and prints as one.
 
@@ -107,7 +107,7 @@ class Result(Shown):
     """
 
     summary: Mapping[str, Any] = field(repr=False)
-    """Everything below as plain data."""
+    """The numbers of the properties below, as plain data."""
     series: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Time series of the run, a list per column (`time_s`, `requests`, `mean_response_ms` ...)."""
     cdf: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -118,74 +118,74 @@ class Result(Shown):
     """The experiment as TOML, alone sufficient to run it again."""
     table: RequestsTable | None = field(default=None, repr=False, compare=False)
     emulation: Emulation | None = field(default=None, repr=False, compare=False)
-    """How true the run was, where programs were answered while it went on: of `serve`."""
+    """Lateness of the replies to real programs, for runs of `serve`; `None` for others."""
 
     @property
     def checksum(self) -> str:
-        """Of all completion times, in 16 hexadecimal digits: the same wherever the experiment runs."""
+        """Checksum of all completion times, 16 hexadecimal digits: the same wherever the experiment runs."""
         return str(self.summary["checksum"])
 
     @cached_property
     def response_time(self) -> Times:
-        """Arrival to acknowledgement, in ms."""
+        """Response time, from arrival to acknowledgement, in ms."""
         return _times(self.summary["response_time_ms"])
 
     @cached_property
     def read(self) -> Split:
-        """Reads alone."""
+        """Statistics of reads alone."""
         return _split(self.summary["read"])
 
     @cached_property
     def write(self) -> Split:
-        """Writes alone."""
+        """Statistics of writes alone."""
         return _split(self.summary["write"])
 
     @cached_property
     def energy(self) -> Energy:
-        """Energy by state, in J."""
+        """Energy by state of the device, in J."""
         return Energy(**self.summary["energy_j"])
 
     @cached_property
     def state_time(self) -> StateTime:
-        """Time by state, in s."""
+        """Time in each state of the device, in s."""
         return StateTime(**self.summary["state_time_s"])
 
     @cached_property
     def queue_length(self) -> QueueLength:
-        """Requests waiting."""
+        """Number of waiting requests: mean and maximum."""
         return QueueLength(**self.summary["queue_length"])
 
     @property
     def as_file(self) -> str:
-        """The experiment as a file that gives the same again."""
+        """The experiment as a file that gives the same result again."""
         return self.experiment
 
     @property
     def count(self) -> int:
-        """Reads and writes that entered the statistics."""
+        """Number of reads and writes in the statistics."""
         return int(self.summary["requests"])
 
     @property
     def elapsed_s(self) -> float:
-        """Simulated time that counts, in s: to the end of the last work.
+        """Simulated time of the statistics, in s, up to the end of the last work of the device.
 
-        From the start of the run; after a warm-up, from the arrival of the first request that counts.
+        From the start of the run; after a warm-up, from the arrival of the first request in the statistics.
         """
         return float(self.summary["elapsed_s"])
 
     @property
     def queue_time_ms(self) -> float:
-        """Mean time from arrival to start, in ms."""
+        """Mean queue time, from arrival to the start of service, in ms."""
         return float(self.summary["queue_time_ms"]["mean"])
 
     @property
     def service_time_ms(self) -> float:
-        """Mean time from start to completion, in ms."""
+        """Mean service time, from its start to completion, in ms."""
         return float(self.summary["service_time_ms"]["mean"])
 
     @property
     def positioning_time_ms(self) -> float:
-        """Mean time to the first position, in ms: the slower of x and y."""
+        """Mean positioning time to the first block of a request, in ms; on a sled the larger of x and y."""
         return float(self.summary["positioning_time_ms"]["mean"])
 
     @property
@@ -205,12 +205,12 @@ class Result(Shown):
 
     @property
     def startups(self) -> int:
-        """How often the device started up from its inactive state."""
+        """Number of start-ups of the device from its inactive state."""
         return int(self.summary["startups"])
 
     @property
     def saturated(self) -> bool:
-        """Whether the queue kept growing: response times then say how long the run was, not more."""
+        """Whether the run was overloaded: its queue kept growing, so response times grow with its length."""
         return bool(self.summary["saturated"])
 
     @property
@@ -225,7 +225,7 @@ class Result(Shown):
 
     @property
     def version(self) -> str:
-        """The version of sledlab that ran it."""
+        """The version of sledlab that ran the experiment."""
         return str(self.summary["version"])
 
     @property
@@ -238,8 +238,8 @@ class Result(Shown):
     def requests(self) -> polars.DataFrame:
         """Every request after the warm-up, one row each, in order of completion.
 
-        Of several devices `device` says which one's times these are, from 0, nothing where a cache answered;
-        of a hybrid the one in front is the first.
+        With several devices the column `device` has the number, from 0, of the device whose times the row
+        has; it is null where a cache answered. The front device of a hybrid is number 0.
 
         Columns `id`, `arrival_ns`, `start_ns`, `completion_ns`, `lbn`, `blocks`, `op`, `response_ns`, one
         column per part of the service time, in ns, `metadata`, 1 for requests about the file system's own
@@ -280,14 +280,14 @@ class Result(Shown):
     def perfetto(self, path: str | Path) -> Path:
         """Writes every request as a trace for https://ui.perfetto.dev and returns the path.
 
-        Each device has tracks of who waits, arrivals, requests, the parts of their positioning, and states;
-        all times are exact, in ns. About 300 bytes a request.
+        Each device has tracks of waiting requests, arrivals, requests, parts of their positioning, and its
+        states; all times are exact, in ns. The file takes about 300 bytes a request.
 
         Args:
-            path: Where; the name ends in `.pftrace`.
+            path: The file to write; its name ends in `.pftrace`.
 
         Raises:
-            Error: The run did not keep its requests, or they are more than five millions.
+            Error: The run did not keep its requests, or has more than five million of them.
 
         Examples:
             >>> import sledlab as sl, tempfile

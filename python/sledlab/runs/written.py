@@ -1,4 +1,4 @@
-"""Numbers and words as they are written on the command line."""
+"""Reading numbers and words as they are written on the command line."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ THOUSANDS = {"k": 1000, "M": 1_000_000}
 """Letters behind a number that multiply it."""
 
 MOST = 2**64
-"""No count reaches it."""
+"""Every count is below this."""
 
 
 def number(word: str) -> float:
-    """A number on the command line.
+    """The number that a word spells.
 
     Raises:
-        Error: It is none.
+        Error: `word` is no number.
     """
     try:
         return float(word)
@@ -30,10 +30,10 @@ def number(word: str) -> float:
 
 
 def count(word: str) -> int:
-    """A whole number on the command line; `1e6`, `10k` (thousands) and `1M` (millions) are such.
+    """The whole number that a word spells, also as `1e6`, `10k` (thousands) or `1M` (millions).
 
     Raises:
-        Error: It is none.
+        Error: `word` is no whole number.
 
     Examples:
         >>> count("20000"), count("1e6"), count("10k"), count("1.5M")
@@ -53,10 +53,10 @@ def count(word: str) -> int:
 
 
 def whole(word: str) -> int:
-    """A whole number on the command line that is hardly ever large, such as a number of threads.
+    """The whole number that a word spells, where small ones are usual, such as a number of threads.
 
     Raises:
-        Error: It is none.
+        Error: `word` is no whole number.
     """
     try:
         return count(word)
@@ -65,15 +65,15 @@ def whole(word: str) -> int:
 
 
 def words(text: str) -> list[str]:
-    """Words between commas."""
+    """The words of a text, separated by commas."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def numbers(text: str) -> list[float]:
-    """Numbers between commas, or a range by steps of one; none of `none`.
+    """The numbers of a text, separated by commas, with ranges in steps of one; empty for `none`.
 
     Raises:
-        Error: One is none, or a range has no end.
+        Error: A word is no number, or a range has no end.
 
     Examples:
         >>> numbers("1..3,8"), numbers("none")
@@ -83,7 +83,7 @@ def numbers(text: str) -> list[float]:
 
 
 def doublings(text: str) -> list[float]:
-    """The same with ranges that double.
+    """The numbers of a text as of `numbers`, but with ranges whose numbers double.
 
     Examples:
         >>> doublings("4..32,48")

@@ -1,1 +1,1 @@
-"""How results look: words, plots, the terminal and pages."""
+"""Displaying results: in words, in plots, on the terminal and as pages."""

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from sledlab.show.document import Part
 
 NOTICED = 0.005
-"""A share below which a component saves nothing to speak of."""
+"""A component whose doubled speed saves less than this share of the time is called no bottleneck."""
 
 MOST_LINES = 40
-"""Phases up to which a terminal shows all."""
+"""Most phases that a terminal shows in full; of more, only the first ones and the last."""
 
 
 def answer(result: ClusterResult) -> str:
-    """The outcome in a sentence or a few."""
+    """The outcome of the replay in a sentence or a few."""
     return " ".join(
         filter(
             None,
@@ -55,7 +55,7 @@ def answer(result: ClusterResult) -> str:
 
 
 def _first(result: ClusterResult) -> str:
-    """How long the job takes on what."""
+    """The job, its nodes or host, its elapsed time, store and network, as the first sentence."""
     nodes = result.nodes - result.at_host - result.spares
     who = f"{nodes:,} node{'s' if nodes > 1 else ''}"
     where = f"a host in front of {who}" if result.at_host else who
@@ -66,7 +66,7 @@ def _first(result: ClusterResult) -> str:
 
 
 def _store(result: ClusterResult) -> str:
-    """What the nodes store on."""
+    """The names of the devices in the nodes' stores."""
     names = [wording.device_name(result.config)]
     for group in result.config.get("group", []):
         device = group.get("device", names[0])
@@ -91,17 +91,17 @@ def _what_holds_up(result: ClusterResult) -> str:
 
 
 DOING = {"compute": "computing", "store": "using their stores", "network": "using the network"}
-"""What a node does in the time of a component."""
+"""What a node does in the time of a component, as a sentence says it."""
 
 
 def _share(result: ClusterResult, part: str) -> float:
-    """The share of a component in the time of all nodes."""
+    """The share of a component in the time of all nodes together."""
     total = sum(result.components_s.values())
     return result.components_s[part] / total if total else 0.0
 
 
 def _disagree(result: ClusterResult) -> str:
-    """Why the largest component is not the bottleneck, where it is not."""
+    """A sentence on why the largest component is not the bottleneck; empty where it is."""
     found, largest = result.bottleneck, result.largest
     if found.saved is None or found.saved < NOTICED or found.what == largest:
         return ""
@@ -116,11 +116,11 @@ def _disagree(result: ClusterResult) -> str:
 
 
 THING = {"compute": "the processor", "store": "the store", "network": "the network"}
-"""What a component is the time of."""
+"""The part of a node or cluster whose time a component is."""
 
 
 def _skipped(result: ClusterResult) -> str:
-    """Which share was simulated, where passes were skipped."""
+    """A sentence on the share of pages that was simulated; empty where no passes were skipped."""
     if result.simulated_share >= 1:
         return ""
     return (
@@ -130,7 +130,7 @@ def _skipped(result: ClusterResult) -> str:
 
 
 def brief(result: ClusterResult) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts that a terminal and a notebook show of a replay."""
     table = _phases(result)
     rows = table.rows
     if len(rows) > MOST_LINES:
@@ -145,7 +145,7 @@ def brief(result: ClusterResult) -> Sequence[Part]:
 
 
 def _note(result: ClusterResult) -> str:
-    """How to read the table, and what is not in it."""
+    """How to read the table of phases, and the energy that it leaves out."""
     spent = result.energy
     parts = f"processors {energy(spent.processor)}, stores {energy(spent.store)}"
     return (
@@ -156,12 +156,12 @@ def _note(result: ClusterResult) -> str:
 
 
 def _title(result: ClusterResult) -> str:
-    """What ran on what."""
+    """The job, its store and its network, as a title."""
     return f"{result.job} on {wording.device_name(result.config)}, {result.config['network']['name']}"
 
 
 def _phases(result: ClusterResult) -> Grid:
-    """A row for every phase, and one for all."""
+    """The table of phases, with a last row for the whole job."""
     rows = list(result.by_phase.iter_rows(named=True))
     names = ("requests", "read_bytes", "written_bytes", "sent_bytes")
     sums = {name: sum(row[name] for row in rows) for name in names}
@@ -253,7 +253,7 @@ def _key_figures(result: ClusterResult) -> list[tuple[str, str, str]]:
 
 
 def _facts(result: ClusterResult) -> list[tuple[str, str]]:
-    """What ran, as pairs of a name and a text."""
+    """The record and the cluster, as pairs of a name and a text."""
     config = result.config
     host = config["host"]["description"] if result.at_host else ""
     return [

@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from sledlab.runs.cluster_result import ClusterResult
 
 COLOURS: Mapping[str, str] = {"compute": BLUE, "store": ORANGE, "network": GREEN, "waiting": "#c6cdd4"}
-"""Of the components."""
+"""Colours of the components."""
 
 MOST_ROWS = 32
-"""Nodes up to which each has a row of its own."""
+"""Most nodes for which the timeline has a row each."""
 
 MOST_PHASES = 16
-"""Phases up to which each has a bar of its own."""
+"""Most phases for which the figure of phases has a bar each."""
 
 MOST_LINES = 12
-"""Phases up to which a line marks the beginning of each."""
+"""Most phases for which the timeline marks each beginning by a line."""
 
 PART_NAMES: Mapping[str, str] = {"compute": "processor", "store": "store", "network": "network"}
-"""What is twice as fast."""
+"""Names, in sentences, of the components that what-if makes twice as fast."""
 
 
 def draw(result: ClusterResult, kind: str = "phases") -> Figure:
-    """One of the kinds of figure.
+    """Draws a figure of a kind.
 
     Raises:
-        Error: There is no such kind, or what it shows was left out.
+        Error: There is no such kind, or the result lacks the numbers that it shows.
     """
     if kind not in KINDS:
         raise unknown("plot", kind, list(KINDS))
@@ -48,7 +48,7 @@ def draw(result: ClusterResult, kind: str = "phases") -> Figure:
 
 
 def names_of(result: ClusterResult) -> list[str]:
-    """What nodes are called: by their numbers, and a host or spares as such."""
+    """The names of nodes: by their numbers, spares and a host as such."""
     names = [f"node {number}" for number in range(result.nodes - result.spares)]
     names += [f"spare {number}" for number in range(result.spares)]
     return [*names[:-1], "host"] if result.at_host else names
@@ -73,7 +73,7 @@ def phases(result: ClusterResult) -> Figure:
 
 
 def _longest(result: ClusterResult) -> list[dict[str, Any]]:
-    """Phases in order; of very many the longest, and the others together."""
+    """Phases in order; of more than `MOST_PHASES` the longest ones, and a row for all others together."""
     rows = list(result.by_phase.iter_rows(named=True))
     if len(rows) <= MOST_PHASES:
         return rows
@@ -88,7 +88,7 @@ def _longest(result: ClusterResult) -> list[dict[str, Any]]:
 
 
 def timeline_panel(result: ClusterResult) -> Panel:
-    """What each node does in each phase, over simulated time."""
+    """The panel of the timeline: the components of each node in each phase, over simulated time."""
     table, chosen = result.phases, shown_nodes(result)
     bars = []
     for place, node in enumerate(chosen.values()):
@@ -107,7 +107,7 @@ def timeline_panel(result: ClusterResult) -> Panel:
 
 
 def explored(result: ClusterResult, kind: str) -> Sequence[Panel]:
-    """What a figure shows as numbers: the timeline, unless there is very much in it."""
+    """The panels of a figure that can be explored: the timeline, up to `MOST_BARS` bars; none of others."""
     panel = timeline_panel(result) if kind == "timeline" else None
     return [panel] if panel and len(panel.bars) <= MOST_BARS else ()
 
@@ -132,7 +132,7 @@ def timeline(result: ClusterResult) -> Figure:
 
 
 def shown_nodes(result: ClusterResult) -> dict[str, int]:
-    """The nodes of the timeline by name: all, or those that work least, as the median, and most."""
+    """The nodes of the timeline by name: all, or of many those that work least, as the median, and most."""
     names = names_of(result)
     if result.nodes <= MOST_ROWS:
         return {name: number for number, name in enumerate(names)}
@@ -145,7 +145,7 @@ def shown_nodes(result: ClusterResult) -> dict[str, int]:
 
 
 def _name_phases(axes: Axes, result: ClusterResult) -> None:
-    """A line at the beginning of each phase, and its name above where there is room."""
+    """Marks the beginning of each phase by a line, with the name of the phase above if there is room."""
     top: Any = {"transform": axes.get_xaxis_transform()}
     end = result.elapsed_s or 1.0
     for row in result.by_phase.iter_rows(named=True):
@@ -208,4 +208,4 @@ KINDS: Mapping[str, Callable[[ClusterResult], Figure]] = {
     "what_if": what_if,
     "energy": energy,
 }
-"""Every kind of figure."""
+"""Functions that draw a figure, by its kind."""

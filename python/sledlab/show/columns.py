@@ -1,4 +1,4 @@
-"""Tables on a terminal: as wide as it is, with numbers whole; what does not fit beside goes below."""
+"""Tables as wide as the terminal: numbers stay whole, and columns that do not fit go into a table below."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LEAST = 20
-"""Characters of a line that a column of words keeps, if it has as many."""
+"""Characters that a column of words keeps when it is folded, if it has as many."""
 
 BETWEEN = 3
 """Characters between two columns."""
@@ -34,9 +34,9 @@ class Columns:
     Attributes:
         head: Names of the columns, which may be folded.
         rows: A text per column.
-        left: Columns that lie to the left, by number.
-        words: Columns that may be folded: no number is in them.
-        after: Rows after which there is a gap: every so many; none for 0.
+        left: Columns that are aligned to the left, by number.
+        words: Columns that may be folded, by number: no figures stand in them.
+        after: A gap follows every `after` rows; none for 0.
     """
 
     head: Sequence[str]
@@ -46,20 +46,20 @@ class Columns:
     after: int = 0
 
     def print(self, console: Console) -> None:
-        """Prints the table; what is too wide for the console as several, one below the other."""
+        """Prints the table; one too wide for the console as several tables, one below the other."""
         rows = [[legible(cell, console) for cell in row] for row in self.rows]
         shown = replace(self, head=[legible(name, console) for name in self.head], rows=rows)
         for columns, widths in shown.blocks(console.width):
             console.print(shown.made(columns, widths, console))
 
     def blocks(self, width: int) -> Iterator[tuple[list[int], list[int]]]:
-        """Columns that stand beside each other, and their widths; what names the rows begins every block."""
+        """Blocks of columns that fit beside each other, with their widths; each begins with the row names."""
         wanted = [max(self._cells(place), _long(name)) for place, name in enumerate(self.head)]
         if _total(wanted) <= width:
             yield list(range(len(wanted))), wanted
             return
         least = [self._least(place, wide) for place, wide in enumerate(wanted)]
-        if len(least) > 1:  # names give way where they leave no room beside them
+        if len(least) > 1:  # row names are folded where they leave no room for another column
             least[0] = min(least[0], max(LEAST, width - EDGES - BETWEEN - max(least[1:])))
         names = self._names(least, width)
         block = list(names)
@@ -71,14 +71,14 @@ class Columns:
         yield block, _spread(block, least, wanted, width)
 
     def _names(self, least: Sequence[int], width: int) -> range:
-        """The columns that name the rows: the first and, where there is room, what lies left after it."""
+        """The columns that name the rows: the first and, if there is room, left-aligned ones that follow."""
         count = 1
         while count < len(least) - 1 and count in self.left:
             count += 1
         return range(count) if _total(least[:count]) <= width // 2 else range(1)
 
     def made(self, columns: Sequence[int], widths: Sequence[int], console: Console) -> rich_table.Table:
-        """Some columns as a table of `rich`."""
+        """Some of the columns as a table of `rich`."""
         box = rich_box.SIMPLE_HEAD
         if not is_unicode(console.encoding):
             box = rich_box.Box(ASCII_HEAD, ascii=True)
@@ -99,11 +99,11 @@ class Columns:
         return made
 
     def _cells(self, place: int) -> int:
-        """Characters that the longest line of a column has, below its name."""
+        """Width of the longest line in the cells of a column, in characters."""
         return max((_long(row[place]) for row in self.rows), default=0)
 
     def _least(self, place: int, wanted: int) -> int:
-        """Characters that a column must have."""
+        """Smallest width of a column, in characters."""
         name = max(map(_long, self.head[place].split()), default=0)
         if place in self.words:
             return min(wanted, max(LEAST, name))
@@ -111,13 +111,13 @@ class Columns:
 
 
 def folded(text: str, width: int) -> str:
-    """Text in lines, broken between words; a number stays with its unit where the room between is fixed."""
+    """Text in lines, broken between words; a non-breaking space keeps a number with its unit."""
     lines = text.split("\n")
     return "\n".join(textwrap.fill(line, max(width, 1), break_on_hyphens=False) for line in lines)
 
 
 def _spread(block: Sequence[int], least: Sequence[int], wanted: Sequence[int], width: int) -> list[int]:
-    """Widths of the columns of a block: what room there is goes to those that want most."""
+    """Widths of the columns of a block: each at least its least, free room to those that lack least first."""
     widths = [least[place] for place in block]
     free = width - _total(widths)
     for index in sorted(range(len(block)), key=lambda each: wanted[block[each]] - widths[each]):
@@ -129,7 +129,7 @@ def _spread(block: Sequence[int], least: Sequence[int], wanted: Sequence[int], w
 
 
 def legible(text: str, console: Console) -> str:
-    """Text as a console can show it."""
+    """Text in characters that a console can show."""
     return shown_in(console.encoding, visible(text))
 
 

@@ -1,4 +1,4 @@
-"""Competitors over the load, to be drawn: what each line is, and whether several are one to the eye."""
+"""Lines of competitors over the load, to be drawn, and whether several lines look like one."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ TITLES = {
     "throughput_iops": "requests completed per second",
     "utilization": "share of time busy",
 }
-"""What axes are called."""
+"""Labels of axes, by the column of the measure."""
 
 MEANINGFUL = ("energy_per_request_mj", "positioning_ms", "throughput_iops", "utilization")
 """Measures that overload does not make meaningless."""
 
 ALIKE = 0.01
-"""Share by which lines may differ that lie upon each other to the eye."""
+"""Lines whose values differ by at most this share look like one."""
 
 
 @dataclass(frozen=True)
 class LoadDot:
-    """A point of a line: requests offered per second, the value, half its interval, seeds, and overload."""
+    """A point of a line: load in requests per second, value, half its 95 % interval, seeds, and overload."""
 
     rate: float
     value: float
@@ -52,20 +52,20 @@ class Line:
 
     @property
     def kept_up(self) -> int:
-        """How many loads it kept up with before the first overload."""
+        """Number of loads below the first one that overloads the competitor."""
         return next((index for index, dot in enumerate(self.dots) if dot.late), len(self.dots))
 
 
 @dataclass(frozen=True)
 class Curves:
-    """What a figure shows.
+    """A measure of several competitors over the load.
 
     Attributes:
-        measure: The name of the column drawn.
-        lines: All competitors.
-        ranked: The same, best first.
-        highlighted: The few told apart by colour.
-        loads: Requests offered per second by speed-up, rising.
+        measure: The column of the measure drawn.
+        lines: The lines of all competitors.
+        ranked: The lines of all competitors, best first.
+        highlighted: The few lines that have colours of their own; others are grey.
+        loads: Loads in requests per second, by speed-up, rising.
     """
 
     measure: str
@@ -76,22 +76,22 @@ class Curves:
 
     @property
     def meaningful(self) -> bool:
-        """Whether the measure means something under overload."""
+        """Whether the measure has a meaning under overload, as energy per request has."""
         return self.measure in MEANINGFUL
 
     @property
     def name(self) -> str:
-        """What its axis is called."""
+        """The label of the measure's axis."""
         return TITLES.get(self.measure, self.measure)
 
     @property
     def steady(self) -> bool:
-        """Whether there is a plot beside the strip."""
+        """Whether any point has a value to draw, so that there is a plot below the overloaded points."""
         return self.meaningful or any(not dot.late for line in self.lines for dot in line.dots)
 
     @property
     def coincide(self) -> bool:
-        """Whether several lines are one to the eye: within 1 % of each other, late at the same loads."""
+        """Whether all lines look like one: within 1 % of each other, and overloaded at the same loads."""
         if len(self.lines) < 2:
             return False
         for dots in zip(*(line.dots for line in self.lines), strict=True):
@@ -103,15 +103,15 @@ class Curves:
 
     @property
     def merged(self) -> Curves:
-        """One line in the place of all."""
+        """These curves with one line, the best one, in the place of all."""
         count = len(self.lines)
         line = Line(f"{'both' if count == 2 else f'all {count}'} within 1 %", self.ranked[0].dots)
         return replace(self, lines=[line], ranked=[line], highlighted=[line])
 
     def hides(self, dot: LoadDot) -> bool:
-        """Whether the value of a point is not drawn, for it says how long the run was."""
+        """Whether the value of a point is not drawn, because overload makes it depend on the run's length."""
         return self.steady and not self.meaningful and dot.late
 
     def strip(self, line: Line) -> bool:
-        """Whether some of the points of a line belong into the strip."""
+        """Whether some points of a line belong into the strip of overloaded points."""
         return not self.meaningful and self.steady and any(dot.late for dot in line.dots)

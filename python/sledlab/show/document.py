@@ -1,7 +1,7 @@
-"""What terminals, notebooks and pages are made of: parts, put down once and rendered in three ways.
+"""Parts of a display, such as tables and paragraphs, rendered on terminals, in notebooks and on pages.
 
 A page is a `Document`; a terminal or a notebook shows a sequence of parts. Parts hold texts, rows of texts
-and functions that draw: nothing of the results themselves.
+and functions that draw, but no results.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Heading:
     """A heading.
 
     Attributes:
-        text: It.
-        level: 1 of the whole, 2 of a section, 3 of a part.
-        beside: Stands beside it on a terminal, with less weight.
-        apart: Whether it sets a section off from the one before.
+        text: The text of the heading.
+        level: 1 for the heading of the whole, 2 of a section, 3 of a part.
+        beside: Text that a terminal shows beside the heading, with less weight.
+        apart: Whether a gap sets its section off from the one before.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph: the `answer`, something `quiet`, a `warning` or a `line` that no terminal folds."""
+    """A paragraph; its kind is `answer`, `quiet`, `warning`, or `line`, which no terminal folds."""
 
     text: str
     kind: str = ""
@@ -62,11 +62,11 @@ class Grid:
 
     Attributes:
         head: Names of the columns.
-        rows: A text per column.
-        classes: Columns that lie to the left besides the first: `left` the second, `words` the last, which
-            may be folded, `wins` those from the third on (on pages); or, on terminals, `numbers` for none.
+        rows: Rows of a text per column.
+        classes: Columns aligned to the left besides the first: `left` the second, `words` the last, which may
+            be folded, `wins` those from the third on (on pages); or, on terminals, `numbers` for none.
         group: Whether successive rows with the same first text belong together.
-        after: Rows after which a terminal draws a line: every so many.
+        after: A terminal draws a line after every `after` rows; none for 0.
     """
 
     head: Sequence[str]
@@ -77,7 +77,7 @@ class Grid:
 
     @property
     def left(self) -> set[int]:
-        """Columns that lie to the left; the others hold numbers."""
+        """Columns aligned to the left, by number; the others hold numbers and are aligned to the right."""
         last = len(self.head) - 1
         left = set() if "numbers" in self.classes else {0}
         return (
@@ -88,7 +88,7 @@ class Grid:
 def grid(
     rows: Iterable[R], columns: Mapping[str, Callable[[R], str]], classes: str = "", *, group: bool = False
 ) -> Grid:
-    """A table of anything: names of its columns, and what stands in them for each of `rows`."""
+    """A table of `rows`: `columns` has the names of the columns, each with the function that makes a cell."""
     lines = [tuple(cell(row) for cell in columns.values()) for row in rows]
     return Grid(tuple(columns), lines, classes, group)
 
@@ -98,12 +98,12 @@ class Drawing:
     """A figure, drawn when the page is made.
 
     Attributes:
-        draw: Draws it.
-        title: What it shows, also read out by screen readers.
-        heading: Stands above it.
-        caption: Stands between.
-        width: `narrow` or `wide`; half a page unless said.
-        panels: Its plots as numbers, to be explored where pages are not static; none unless given.
+        draw: Draws the figure.
+        title: What the figure shows, also read out by screen readers.
+        heading: Heading above the figure.
+        caption: Text between heading and figure.
+        width: `narrow` or `wide`; half a page when empty.
+        panels: Gives the plots as numbers, to be explored on pages that are not static; none by default.
     """
 
     draw: Callable[[], Figure]
@@ -115,19 +115,19 @@ class Drawing:
 
     @property
     def numbers(self) -> str:
-        """What can be explored, as JSON; nothing where nothing can."""
+        """The panels that can be explored, as JSON; empty without any."""
         panels = self.panels()
         return to_json(panels) if panels else ""
 
     def svg(self, made_by: str) -> str:
-        """The figure as an SVG element that says what it was made by."""
+        """The figure as an SVG element; its metadata has `made_by`."""
         with plots.style():
             return plots.to_svg(plots.made(self.draw(), made_by), self.title)
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Parts beside each other, as far as there is room; `kind` is `figures`, `tables` or `stack`."""
+    """Parts beside each other, if there is room; `kind` is `figures`, `tables` or `stack`."""
 
     parts: Sequence[Part]
     kind: str = "figures"
@@ -157,7 +157,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Source:
-    """Text as it is, such as a configuration."""
+    """Text shown unchanged, such as an experiment file."""
 
     text: str
 
@@ -170,12 +170,12 @@ class Document:
     """A page.
 
     Attributes:
-        kind: What kind of page it is, such as `power study`.
-        title: Its title.
-        parts: What stands in it, from the top.
-        footer: The last line.
-        heading: The largest heading, where it says more than the title.
-        made_by: What its figures say in their metadata that they were made by.
+        kind: Kind of the page, such as `power study`.
+        title: Title of the page.
+        parts: Parts of the page, from the top.
+        footer: Last line of the page.
+        heading: The largest heading, where it differs from the title.
+        made_by: Version, seed and experiment for the metadata of the figures.
         static: Whether figures of all pages are pictures only, see `statically`.
     """
 
@@ -210,7 +210,7 @@ def write(parts: Iterable[Part], console: Console) -> None:
 
 
 def _print(console: Console, *pieces: tuple[str, str], soft_wrap: bool = False) -> None:
-    """Prints a line of texts, the first with a style; nothing in them is obeyed."""
+    """Prints a line of texts, the first with a style; control characters in them are spelled out."""
     whole = visible("".join(text for text, _ in pieces))
     line = rich_text.Text(legible(whole if soft_wrap else folded(whole, console.width), console))
     line.stylize(pieces[0][1], 0, len(pieces[0][0]) if len(pieces) > 1 else None)
@@ -222,7 +222,7 @@ def _columns(grid: Grid) -> Columns:
 
 
 def _legible(value: Any) -> Any:
-    """What a template puts in: text without control characters, but for what is HTML already."""
+    """A value for a template: plain text has its control characters spelled out, HTML stays as it is."""
     return visible(value) if type(value) is str else value
 
 
@@ -258,7 +258,7 @@ def _escaped(text: str) -> str:
 
 @contextmanager
 def statically() -> Iterator[None]:
-    """Pages made meanwhile hold pictures only, and no script."""
+    """Within this context pages are made with pictures only, and no script."""
     before, Document.static = Document.static, True
     try:
         yield
@@ -270,7 +270,7 @@ def page(document: Document, *, static: bool = False) -> str:
     """A self-contained page that opens offline, on a phone and on paper.
 
     Args:
-        document: What stands in it.
+        document: The page's content.
         static: Whether its figures are pictures only; otherwise those with numbers can be explored.
     """
     environment = jinja2.Environment(
@@ -291,22 +291,22 @@ def page(document: Document, *, static: bool = False) -> str:
 
 
 def _script(kinds: Set[str]) -> str:
-    """What lays plots of some kinds that can be explored over the figures of a page."""
-    here = files("sledlab.show")
+    """The script that lays plots to be explored, of these kinds, over the figures of a page."""
+    package = files("sledlab.show")
     names = ("numbers", "plot", *sorted(kinds), "begin")
-    own = (_lean(here.joinpath(f"page/live/{name}.js").read_text("utf-8")) for name in names)
-    uplot = here.joinpath("uplot/uPlot.iife.min.js").read_text("utf-8")
+    own = (_lean(package.joinpath(f"page/live/{name}.js").read_text("utf-8")) for name in names)
+    uplot = package.joinpath("uplot/uPlot.iife.min.js").read_text("utf-8")
     return f'(() => {{\n"use strict";\n{uplot}{"".join(own)}}})();\n'
 
 
 def _lean(script: str) -> str:
-    """A script without what only its readers need: pages hold it many times over."""
+    """A script without comments, indents and empty lines, as every page holds a copy."""
     lines = (line.strip() for line in script.splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/**")))
 
 
 def _kinds(parts: Iterable[Part]) -> set[str]:
-    """The kinds of plots among parts that can be explored."""
+    """The kinds of plots that can be explored, among the drawings in parts."""
     found: set[str] = set()
     for part in parts:
         if isinstance(part, Drawing):

@@ -1,4 +1,4 @@
-"""How true a run was, in words, a table and figures; and what a server shows while it runs."""
+"""How true the times of an emulation were, in words, a table and figures; and the live status of a server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REMEDIES = {
     "client": "the client did not take its replies",
     "floor": "the device is faster than this machine can answer",
 }
-"""What a cause means for whoever can do something about it."""
+"""Causes of late replies, each with a hint to the user."""
 
 
 def verdict(emulation: Emulation) -> str:
@@ -35,19 +35,19 @@ def verdict(emulation: Emulation) -> str:
         return "Untimed: every request was answered at once, and no figure says anything about the device."
     replies = counted(emulation.replies, "reply", "replies")
     on_time = f"{percent(emulation.within(0.02))} of {replies} left within 2 %"
-    told = f"{on_time} of the response time that the model gives them"
+    share_on_time = f"{on_time} of the response time that the model gives them"
     if emulation.kept_time:
-        return f"Kept time: {told}."
+        return f"Kept time: {share_on_time}."
     cause = emulation.chief_cause
     why = f" Mostly {REMEDIES[cause]}." if cause in REMEDIES else ""
     return (
-        f"Did not keep time: {told}, of 99 % that are asked.{why} "
+        f"Did not keep time: {share_on_time}, of 99 % that are asked.{why} "
         f"At --time-scale {emulation.sufficient_scale:g} this machine would have kept time."
     )
 
 
 def scaled(emulation: Emulation) -> str:
-    """What the time scale means for the numbers; nothing at 1."""
+    """Sentences on what the time scale means for the numbers; empty at scale 1."""
     if emulation.scale == 1:
         return ""
     return (
@@ -57,7 +57,7 @@ def scaled(emulation: Emulation) -> str:
 
 
 def loop(emulation: Emulation) -> str:
-    """What the replay of the recording says."""
+    """A sentence on the closed loop: whether the replay has the same completions and results."""
     closed = emulation.closed_loop
     if closed is None:
         return ""
@@ -74,7 +74,7 @@ def loop(emulation: Emulation) -> str:
 
 
 def power_failure(failure: PowerFailure) -> str:
-    """What a power failure has done, in a sentence."""
+    """A power failure and its lost blocks, in a sentence or two."""
     when = f"The power failed after {figure(failure.real_s)} s"
     asked = counted(failure.under_way, "request was", "requests were")
     if not failure.at_risk:
@@ -88,22 +88,22 @@ def power_failure(failure: PowerFailure) -> str:
 
 
 def power(emulation: Emulation) -> str:
-    """What all power failures have done; nothing without any."""
+    """All power failures in sentences; empty without any."""
     failures = emulation.power_failures
     if not failures:
         return ""
-    told = " ".join(map(power_failure, failures[:MOST_FAILURES]))
+    sentences = " ".join(map(power_failure, failures[:MOST_FAILURES]))
     more = len(failures) - MOST_FAILURES
     rest = f" And so {counted(more, 'time')} more." if more > 0 else ""
-    return f"{told}{rest} Results are of the time up to the first failure; the replay is of all."
+    return f"{sentences}{rest} Results are of the time up to the first failure; the replay is of all."
 
 
 MOST_FAILURES = 5
-"""Power failures that are told of one by one."""
+"""Most power failures that are described one by one."""
 
 
 def table(emulation: Emulation) -> Grid:
-    """The figures of how true it was."""
+    """The table of lateness, its causes, stalls, and the time to applications."""
     late, server = emulation.lateness_us, emulation.server
     stalls = emulation.stalls
     rows: list[tuple[str, str, str]] = [
@@ -130,11 +130,11 @@ _AWAY = {
     "loop": "the block device",
     "said": "the client",
 }
-"""Where the way that was allowed for leads to."""
+"""Where the time to applications was measured, in words, by `host.through` of the report."""
 
 
 def _ways(host: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """The way for reads and writes of two sizes, in us."""
+    """The time to applications and back for reads and writes of two sizes, in us."""
     return [
         (f"{kind} of {kib} KB", host[f"{kind}_us"] + (kib - 4) * host[f"{kind}_us_per_kib"])
         for kind in ("read", "write")
@@ -146,9 +146,9 @@ _PERCENTILES = (("median", "p50"), ("90 %", "p90"), ("99 %", "p99"), ("99.9 %", 
 
 
 def section(emulation: Emulation) -> list[Part]:
-    """The section of a report."""
+    """The section of a report about the emulation."""
     texts = (verdict(emulation), scaled(emulation), loop(emulation), power(emulation))
-    told = [text for text in texts if text]
+    sentences = [text for text in texts if text]
     drawn = [
         Drawing(
             lambda: lateness(emulation),
@@ -164,11 +164,11 @@ def section(emulation: Emulation) -> list[Part]:
         ),
     ]
     figures: list[Part] = [Beside(drawn)] if emulation.replies else []
-    return [Heading("How true it was"), *map(Text, told), *figures, table(emulation)]
+    return [Heading("How true it was"), *map(Text, sentences), *figures, table(emulation)]
 
 
 def together(runs: Mapping[str, Result]) -> list[Part]:
-    """Several devices that the same programs used, one after the other: a table, advice and verdicts."""
+    """Results of several devices that the same programs used in turn: a table, advice and verdicts."""
     rows = [
         ("requests", "", *(f"{run.count:,}" for run in runs.values())),
         ("mean response", "ms", *(figure(run.response_time.mean) for run in runs.values())),
@@ -190,7 +190,7 @@ def _kept(emulation: Emulation | None) -> str:
 
 
 def advice(runs: Mapping[str, Result]) -> str:
-    """Which device was done first, which answered faster, and which took less energy."""
+    """The device that was done first, the one with the shortest responses, and the one with least energy."""
     first = min(runs, key=lambda name: runs[name].elapsed_s)
     quickest = min(runs, key=lambda name: runs[name].response_time.mean)
     cheapest = min(runs, key=lambda name: runs[name].energy.total)
@@ -203,7 +203,7 @@ def advice(runs: Mapping[str, Result]) -> str:
 
 
 def together_page(runs: Mapping[str, Result]) -> Document:
-    """The page about several devices."""
+    """The page about several devices that the same programs used in turn."""
     return Document(
         kind="emulation",
         title=f"The same programs on {joined(list(runs))}",
@@ -244,7 +244,7 @@ def over_time(emulation: Emulation, bins: int = 200) -> Figure:
 
 
 def live(status: Mapping[str, Any], name: str) -> Sequence[str]:
-    """Two lines about what goes on: what the device does, and how true it is."""
+    """Two lines of live status: rates, queue and response time of the device, and lateness of replies."""
     counts, within, late = status["counts"], status["within"], status["lateness_us"]
     seconds = max(status["model_s"], 1e-9)
     rate = (counts["reads"] + counts["writes"]) / seconds

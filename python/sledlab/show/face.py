@@ -1,4 +1,4 @@
-"""The face of a result: made of the functions that put it into parts and figures."""
+"""Faces of results, made of functions that turn a result into parts and figures."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class DocumentFace:
     """A face made of functions, see `sledlab.shown.Face`.
 
     Attributes:
-        answer: The outcome in a sentence or a few.
-        brief: The parts that a terminal and a notebook show.
-        whole: The page.
-        figure: A figure by its name, and by what else `plot` was given.
+        answer: Gives the outcome in a sentence or a few.
+        brief: Gives the parts that a terminal and a notebook show.
+        whole: Gives the page.
+        figure: Draws a figure, by its name and the further arguments of `plot`.
     """
 
     answer: Callable[[Any], str]
@@ -35,34 +35,34 @@ class DocumentFace:
     figure: Callable[..., Figure]
 
     def warnings(self, result: Any) -> list[str]:
-        """The warnings among what a terminal shows."""
+        """The texts of the warnings among the parts that a terminal shows."""
         parts = self.brief(result)
         return [part.text for part in parts if isinstance(part, document.Text) and part.kind == "warning"]
 
     def text(self, result: Any) -> str:
-        """What a terminal shows, as plain text."""
+        """What a terminal shows of the result, as plain text."""
         return terminal.as_text(lambda console: document.write(self.brief(result), console))
 
     def show(self, result: Any) -> None:
-        """Prints it."""
+        """Prints the result on standard output."""
         terminal.show(lambda console: document.write(self.brief(result), console))
 
     def html(self, result: Any) -> str:
-        """What a notebook shows."""
+        """What a notebook shows of the result, as HTML."""
         return document.as_html(self.brief(result))
 
     def draw(self, result: Any, what: str | None, **which: Any) -> Figure:
-        """A figure."""
+        """Draws the figure called `what`, or the default one where that is `None`."""
         named = (result,) if what is None else (result, what)
         with plots.style():
             return plots.made(self.figure(*named, **which), _made_by(result))
 
     def latex(self, result: Any) -> str:
-        """The tables of what a terminal shows, as LaTeX."""
+        """The tables that a terminal shows of the result, as LaTeX."""
         return latex.tables(self.brief(result))
 
     def page(self, result: Any, *, static: bool = False) -> str:
-        """A self-contained page, HTML; `static` without figures that can be explored."""
+        """A self-contained page, HTML; where `static`, its figures are pictures only."""
         return document.page(replace(self.whole(result), made_by=_made_by(result)), static=static)
 
 

@@ -1,4 +1,4 @@
-"""What ran, as pairs of a name and a text for the end of a page."""
+"""Facts about the experiment for the end of a page, as pairs of a name and a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def common_facts(config: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What all runs of a comparison have in common, and the version."""
+    """Device, source, replay mode and warm-up that all runs have in common, and the version."""
     replay = config.get("replay", {})
     return [
         ("device", wording.device_name(config)),
@@ -25,10 +25,10 @@ def common_facts(config: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def said_facts(config: Mapping[str, Any], toml: str) -> list[tuple[str, str]]:
-    """What was said of a study besides: limit, speed-up and further settings.
+    """Limit, speed-up and further settings of a study.
 
     Args:
-        config: What all runs have in common, complete.
+        config: The complete experiment that all runs have in common.
         toml: The study as a file.
     """
     replay, limit = config.get("replay", {}), int(config.get("replay", {}).get("limit") or 0)
@@ -47,7 +47,7 @@ def said_facts(config: Mapping[str, Any], toml: str) -> list[tuple[str, str]]:
 
 
 def requests_fact(facts: Mapping[str, Any]) -> tuple[str, str]:
-    """What the requests are like, from `sledlab.traces.facts.Facts` as plain data."""
+    """The characteristics of the requests, from `sledlab.traces.facts.TraceFacts` as plain data."""
     return (
         "requests",
         f"{facts['requests']:,}, {wording.percent(facts['read_share'])} reads, "

@@ -1,4 +1,4 @@
-"""What is said of a replay in which nodes hold copies, or fail."""
+"""Sentences about a replay in which nodes hold copies, or fail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HELD_BY = {"mirror": "on its mirror", "chained": "on the next node"}
 
 
 def sentences(result: ClusterResult) -> str:
-    """What copies cost, what failed, and what was rebuilt; nothing where nodes hold no copies."""
+    """Failed nodes, bytes of copies, and the rebuild; empty where nodes hold no copies."""
     failure = result.failure
     if failure is None:
         return ""
@@ -24,7 +24,7 @@ def sentences(result: ClusterResult) -> str:
 
 
 def _failed(result: ClusterResult, failure: Mapping[str, Any]) -> str:
-    """Which nodes fail, and when."""
+    """The nodes that fail, and when, in a sentence."""
     said = result.config["cluster"]
     numbers = failure["failed"]
     if not numbers:
@@ -44,7 +44,7 @@ def _failed(result: ClusterResult, failure: Mapping[str, Any]) -> str:
 
 
 def _copied(failure: Mapping[str, Any]) -> str:
-    """What was written twice."""
+    """The bytes that were written again as copies, in a sentence."""
     copied = failure["copied_bytes"]
     if not copied:
         return ""
@@ -52,7 +52,7 @@ def _copied(failure: Mapping[str, Any]) -> str:
 
 
 def _rebuilt(result: ClusterResult, failure: Mapping[str, Any]) -> str:
-    """What was rebuilt, and when that was done."""
+    """The bytes that were rebuilt, and the end of the rebuild, in a sentence."""
     rebuild = failure["rebuild"]
     if not rebuild:
         return ""

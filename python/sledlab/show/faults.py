@@ -1,4 +1,4 @@
-"""What is said of a run in which tips or devices fail."""
+"""Sentences and table rows about a run in which tips or devices fail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def sentences(result: Result) -> str:
-    """What failed, what was rebuilt and what is lost; nothing where nothing can fail."""
+    """Failed devices, bad tips and lost blocks, in sentences; empty for runs without faults."""
     faults = result.summary.get("faults")
     if faults is None:
         return ""
@@ -21,7 +21,7 @@ def sentences(result: Result) -> str:
 
 
 def rows(result: Result) -> Iterator[tuple[str, str]]:
-    """The numbers of it, as lines of a table."""
+    """The numbers about faults, as rows of a table: name and value."""
     faults = result.summary.get("faults")
     if faults is None:
         return
@@ -42,7 +42,7 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _device(failed: Mapping[str, Any]) -> str:
-    """When a device failed, and how long it took until its spare held all."""
+    """A sentence on a failed device: when it failed, and how long its rebuild took."""
     when = f"failed at {figure(failed['at_s'])} s" if failed["at_s"] else "had failed before the run"
     after = failed["rebuilt_after_s"]
     rebuilt = "it was not rebuilt" if after is None else f"its spare held all {figure(after)} s later"
@@ -50,7 +50,7 @@ def _device(failed: Mapping[str, Any]) -> str:
 
 
 def _tips(faults: Mapping[str, Any]) -> Iterator[str]:
-    """How many tips are bad."""
+    """A sentence on the number of bad tips, if there are any."""
     bad, remapped = faults["bad_tips"], faults["remapped_tips"]
     if bad:
         spares = f"; spares took the places of {remapped:,}" if remapped else ""
@@ -58,7 +58,7 @@ def _tips(faults: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _lost(faults: Mapping[str, Any]) -> Iterator[str]:
-    """How much is lost."""
+    """A sentence on the blocks that are lost."""
     blocks, requests = faults["lost_blocks"], faults["lost_requests"]
     if blocks:
         size = data(blocks * 512)

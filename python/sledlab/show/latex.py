@@ -31,7 +31,7 @@ SIGNS = {
     "\u00b7": r"$\cdot$",
     "\u00b2": r"$^2$",
 }
-"""What letters stand for that LaTeX reads otherwise, or that fonts lack."""
+"""LaTeX for characters that LaTeX takes as commands, or that its fonts lack."""
 
 
 def tables(parts: Iterable[Part]) -> str:

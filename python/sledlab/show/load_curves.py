@@ -1,7 +1,7 @@
 """Curves over the load: one line per competitor, named where it ends; overloaded points set apart.
 
-A point whose queue kept growing has no response time of its own, only one that grows with the length
-of the run. Such points stand hollow in a strip above the plot, a row for each competitor.
+An overloaded point, whose queue kept growing, has a response time that depends on the length of the run.
+Such points stand hollow in a strip above the plot, a row for each competitor.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ LOOKS: Sequence[tuple[str, Any, str]] = (
     (SKY, (0, (3, 1)), "v"),
     (AMBER, (0, (8, 1.5)), "P"),
 )
-"""Colour, dashes and marker of each highlighted line: told apart without colour too."""
+"""Colour, dashes and marker of each highlighted line, which differ without colour too."""
 
 STRIP_PT = 10.5
-"""Height of a row in the strip of overloaded points, and least distance of two names, in points."""
+"""Height of a row in the strip of overloaded points, and least distance between two names, in points."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Look:
 
 
 def draw(curves: Curves) -> Figure:
-    """A measure against the load; a bar per competitor where there is a single load."""
+    """Draws a measure over the load; a bar per competitor where there is a single load."""
     with plots.style():
         if len(curves.loads) == 1:
             return _bars(curves)
@@ -80,9 +80,9 @@ def draw(curves: Curves) -> Figure:
 
 
 def panels(curves: Curves) -> Sequence[Panel]:
-    """The same to be explored: overloaded points have values only where these mean something.
+    """The curves as a panel to be explored; overloaded points lack values that have no meaning.
 
-    None where there is a single load, of which there are bars.
+    Empty for a single load, which is drawn as bars.
     """
     if len(curves.loads) == 1:
         return ()
@@ -108,7 +108,7 @@ def panels(curves: Curves) -> Sequence[Panel]:
 
 
 def _far_apart(low: float, high: float) -> bool:
-    """Whether values from one to another need a logarithmic axis."""
+    """Whether values from `low` to `high` need a logarithmic axis."""
     return low > 0 and high / low > 3
 
 
@@ -119,7 +119,7 @@ def _points(axes: Axes) -> tuple[float, float]:
 
 
 def _scale(axes: Axes, curves: Curves, *, strip: int) -> None:
-    """Logarithmic axes where the values span more than a little, with room for the strip on top."""
+    """Sets the axes, the y axis logarithmic if values are far apart, with room for the strip on top."""
     values = [dot.value for line in curves.lines for dot in line.dots if not curves.hides(dot)]
     rates = list(curves.loads.values())
     axes.set_xscale("log")
@@ -139,7 +139,7 @@ def _scale(axes: Axes, curves: Curves, *, strip: int) -> None:
 
 
 def _decades(axes: Axes, low: float, high: float) -> None:
-    """Ticks at 1, 2, 5 or, over many decades, at powers of ten only; none in the strip."""
+    """Sets ticks at 1, 2, 5 or, over many decades, at powers of ten only; none in the strip."""
     digits = (1, 2, 5) if high / low < 200 else (1, 3) if high / low < 5000 else (1,)
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
     ticks = [float(f"{digit}e{power}") for power in powers for digit in digits]
@@ -150,7 +150,7 @@ def _decades(axes: Axes, low: float, high: float) -> None:
 
 
 def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -> None:
-    """A line through the points that kept up, its interval, and hollow points in a row of the strip."""
+    """Draws a line through points without overload, its interval, and hollow points in a row of the strip."""
     kept = [dot for dot in line.dots if not dot.late or curves.meaningful]
     if not kept and row is None:
         kept = list(line.dots)
@@ -169,7 +169,7 @@ def _draw(axes: Axes, curves: Curves, line: Line, look: Look, row: int | None) -
 
 
 def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
-    """The 95 % interval as a band, where there are several seeds."""
+    """Draws the 95 % confidence interval as a band, where points have several seeds."""
     known = [(dot.rate, dot.value, dot.half) for dot in dots if dot.seeds > 1 and dot.half is not None]
     if not known:
         return
@@ -186,7 +186,7 @@ def _interval(axes: Axes, dots: Sequence[LoadDot], look: Look) -> None:
 
 
 def _late(axes: Axes, line: Line, kept: Sequence[LoadDot], look: Look, row: int) -> None:
-    """The overloaded points of a line, hollow in its row of the strip, with a thin line up to the first."""
+    """Draws overloaded points of a line hollow in its row of the strip, with a thin line up to the first."""
     late = [dot.rate for dot in line.dots if dot.late]
     place = _row_place(axes, row)
     dotted: Any = {"color": look.colour, "linestyle": (0, (1, 2)), "linewidth": 1.0}
@@ -201,12 +201,12 @@ def _late(axes: Axes, line: Line, kept: Sequence[LoadDot], look: Look, row: int)
 
 
 def _row_place(axes: Axes, row: int) -> float:
-    """The height of a row of the strip, as a share of the axes, from the top."""
+    """The height of the middle of a row of the strip, as a share of the axes; rows count from the top."""
     return 1 - (row + 0.5) * STRIP_PT / _points(axes)[1]
 
 
 def _name_strip(axes: Axes, rows: int) -> None:
-    """The strip: shaded, with its meaning."""
+    """Shades the strip of overloaded points, and writes its meaning into it."""
     if not rows:
         return
     bottom = 1 - rows * STRIP_PT / _points(axes)[1]
@@ -229,7 +229,7 @@ def _name_strip(axes: Axes, rows: int) -> None:
 
 
 def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int]) -> None:
-    """Names on the right: in its row of the strip, or where the line ends, moved apart."""
+    """Names lines on the right, at their rows of the strip or where they end, with the names moved apart."""
     height_pt = _points(axes)[1]
     heights = []
     for line in looks:
@@ -259,7 +259,7 @@ def _name_ends(axes: Axes, looks: Mapping[Line, Look], rows: Mapping[Line, int])
 
 
 def _remark(axes: Axes, text: str) -> None:
-    """A remark above the plot, on its right."""
+    """Writes a remark above the plot, on its right."""
     quiet: Any = {"ha": "right", "fontsize": 7.5, "color": QUIET}
     axes.annotate(
         text, (1, 1.0), xycoords="axes fraction", xytext=(0, 14), textcoords="offset points", **quiet
@@ -267,7 +267,7 @@ def _remark(axes: Axes, text: str) -> None:
 
 
 def _load_axis(axes: Axes, loads: Mapping[float, float]) -> None:
-    """Requests per second below, speed-ups above; where they are near each other, only some are named."""
+    """Sets ticks of requests per second below and speed-ups above; of ticks close together only some."""
     axes.xaxis.set_minor_formatter(mpl_ticker.NullFormatter())
     axes.xaxis.set_minor_locator(mpl_ticker.NullLocator())
     low, high = axes.get_xlim()
@@ -295,7 +295,7 @@ def _rates(rates: Iterable[float]) -> list[str]:
 
 
 def _bars(curves: Curves) -> Figure:
-    """One load: a bar per competitor, best first, overloaded ones hollow."""
+    """Draws a single load: a bar per competitor, best first, overloaded ones hollow."""
     figure, axes = plots.single(0.9 + 0.22 * len(curves.lines))
     for place, line in enumerate(curves.ranked):
         dot = line.dots[0]
@@ -314,7 +314,7 @@ def _bars(curves: Curves) -> Figure:
 
 
 def draw_alone(curves: Curves) -> Figure:
-    """Small multiples: every competitor in front of all others."""
+    """Draws a small plot for every competitor: its line in front of the grey lines of all others."""
     columns, count = 5, len(curves.ranked)
     rows = math.ceil(count / columns)
     with plots.style():
@@ -333,7 +333,7 @@ def draw_alone(curves: Curves) -> Figure:
 
 
 def _alone(axes: Axes, curves: Curves, line: Line) -> None:
-    """One panel: a line in front of the others, its overloaded points hollow along the top."""
+    """Draws one small plot: a line in front of the others, its overloaded points hollow along the top."""
     strip = any(curves.strip(each) for each in curves.lines)
     _scale(axes, curves, strip=int(strip))
     for other in curves.lines:

@@ -1,4 +1,4 @@
-"""What clusters and jobs cost, in words."""
+"""Prices of clusters and costs of jobs, in words."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MANY = 1000
-"""Money is said for so many jobs, for one costs little."""
+"""Number of jobs whose cost is shown, as one job costs little."""
 
 COLUMN = f"per {MANY:,}"
-"""The column of what many jobs cost."""
+"""Name of the column with the cost of `MANY` jobs."""
 
 NOTE = f"$: the price of the cluster, and what {MANY:,} such jobs cost: their share of it, and energy."
 
 
 def of_many(job_usd: float | None, digits: int = 3) -> str:
-    """What many jobs cost, by what one does in USD."""
+    """The cost of `MANY` jobs, given the cost of one in USD."""
     return money(None if job_usd is None else MANY * job_usd, digits)
 
 
 def assumed(used: Mapping[str, Any]) -> str:
-    """The prices that are behind it, by those of `Prices.used`."""
+    """A sentence with the assumed prices, as `Prices.used` gives them."""
     of = {"node": " a node", "device": "", "device_gb": " a GB", "network": " a port"}
     named = [f"{name} {money(usd)}{what}" for table, what in of.items() for name, usd in used[table].items()]
     return (

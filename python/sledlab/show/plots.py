@@ -1,6 +1,6 @@
-"""What all figures share: colours, style, plots on top of each other.
+"""Shared by all figures: colours, style, bars, names of lines, plots on top of each other, saving.
 
-Colours are those of Okabe and Ito, told apart by colour-blind readers and in greyscale; lines
+Colours are those of Okabe and Ito, which colour-blind readers can tell apart, also in greyscale; lines
 are labelled where they end instead of in a legend.
 """
 
@@ -31,7 +31,7 @@ BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#A2568B", "
 INK, QUIET, FAINT = "#1b1f24", "#5d6670", "#d9dee3"
 
 LINES = (SKY, BLUE, INK, PURPLE, ORANGE, GREEN, "#B8860B", QUIET)
-"""Colours of lines that go from small to large."""
+"""Colours of lines for values in rising order."""
 
 NAME_PT = 11
 """Room for a name at the end of a line, in points."""
@@ -43,7 +43,7 @@ WIDTH = SIZE[0] * 1.1
 """Width of the figures of studies in inches: still readable on a phone, or two on a page."""
 
 METADATA = {"png": "Description", "svg": "Description", "pdf": "Subject"}
-"""Where files of figures say what they were made by, by their endings."""
+"""The metadata key that says what made a figure, by the ending of its file."""
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -85,7 +85,7 @@ def panels(rows: int, height: float, ratios: Sequence[float] | None = None) -> t
 
 
 def legend(made: Figure, names: Mapping[str, str]) -> None:
-    """What the colours mean, above everything: names with their colours."""
+    """Draws a legend above the plots: names with their colours."""
     made.legend(
         handles=[mpl_patches.Patch(color=colour, label=name) for name, colour in names.items()],
         loc="outside upper left",
@@ -100,14 +100,14 @@ def legend(made: Figure, names: Mapping[str, str]) -> None:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The look of all figures, as a context; a character of a name that no font has is no news."""
+    """The style of all figures, as a context; warnings about characters that fonts lack are dropped."""
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         yield
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Ticks as plain numbers, on a logarithmic axis too: 0.1, 1, 10,000."""
+    """Formats ticks as plain numbers, on a logarithmic axis too: 0.1, 1, 10,000."""
     axis.set_major_formatter(mpl_ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_formatter(mpl_ticker.NullFormatter())
 
@@ -128,7 +128,7 @@ def mark_median(axes: Axes, name: str, median_ms: float, colour: str, *, left: b
 
 
 def value_axis(axes: Axes, values: Sequence[float]) -> None:
-    """A y axis from 0, or logarithmic where values are far apart."""
+    """Sets a y axis from 0, or a logarithmic one where values are far apart."""
     if max(values) > 10 * min(values):
         axes.set_yscale("log")
         axes.set_ylim(min(values) / 1.3, max(values) * 1.3)
@@ -138,13 +138,13 @@ def value_axis(axes: Axes, values: Sequence[float]) -> None:
 
 
 def scale(axes: Axes, top: float, said: str, below: str = "") -> None:
-    """A y axis from 0 to `top`, with a grid: what it shows, and what the x axis does."""
+    """Sets a y axis from 0 to `top` with a grid, its label `said`, and the label `below` of the x axis."""
     axes.set(ylim=(0, top), ylabel=said, xlabel=below)
     axes.grid(visible=True, axis="y")
 
 
 def named_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Names on the left, from the top down."""
+    """Names rows on the left, from the top down."""
     axes.set_yticks(range(len(names)), list(names), color=INK)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
@@ -153,13 +153,13 @@ def named_rows(axes: Axes, names: Sequence[str]) -> None:
 def beside(
     axes: Axes, text: str, where: tuple[float, float], colour: str = INK, size: float = 8.5, by: float = 6
 ) -> None:
-    """A text on the right of a place, by so many points."""
+    """Writes a text `by` points to the right of a place."""
     style: Any = {"va": "center", "fontsize": size, "color": colour}
     axes.annotate(text, where, xytext=(by, 0), textcoords="offset points", **style)
 
 
 def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hollow: bool = False) -> None:
-    """A point, hollow where its value is not to be trusted."""
+    """Draws a point; a hollow one means a value not to be trusted, such as that of an overloaded run."""
     face = "white" if hollow else colour
     axes.plot(
         where[:1],
@@ -173,33 +173,33 @@ def dot(axes: Axes, where: tuple[float, float], colour: str, size: float, *, hol
 
 
 def dotted(axes: Axes, dots: Sequence[tuple[float, float, bool]], colour: str, size: float) -> None:
-    """A line through points, each with its place and value, and hollow where that is not to be trusted."""
+    """Draws a line through points, each with place, value, and whether it is hollow."""
     axes.plot([place for place, *_ in dots], [value for _, value, _ in dots], color=colour)
     for place, value, hollow in dots:
         dot(axes, (place, value), colour, size, hollow=hollow)
 
 
 def response(name: str, mean_ms: float, more: str = "", *, late: bool = False) -> Bar:
-    """A bar of a mean response time, with what is to be said besides; hollow where the queue kept growing."""
+    """A bar of a mean response time, with `more` text at its end; hollow where the run was overloaded."""
     return name, mean_ms, f"{milliseconds(mean_ms)}{more}{' overloaded' if late else ''}", late
 
 
 def bars(rows: Sequence[Bar], label: str, room: float) -> Figure:
-    """Bars below each other, each with its name on the left and a text at its end; see `bar_rows`."""
+    """A figure of bars below each other, each with its name on the left and a text at its end."""
     made, (axes,) = panels(1, 0.9 + 0.34 * len(rows))
     bar_rows(axes, rows, label, room)
     return made
 
 
 def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: str = BLUE) -> None:
-    """Bars below each other, each with its name on the left and a text at its end.
+    """Draws bars below each other, each with its name on the left and a text at its end.
 
     Args:
-        axes: Where.
-        rows: What they show.
-        label: What the values are, with their unit.
-        room: Width of the axis, as a multiple of the longest bar; what is beyond holds the texts.
-        colour: Of the bars.
+        axes: The axes to draw on.
+        rows: The bars, from the top.
+        label: Name of the values, with their unit.
+        room: Width of the axis, as a multiple of the longest bar; texts stand in the rest.
+        colour: Colour of the bars.
     """
     values = [value for _, value, _, _ in rows]
     faces = ["white" if hollow else colour for *_, hollow in rows]
@@ -212,7 +212,7 @@ def bar_rows(axes: Axes, rows: Sequence[Bar], label: str, room: float, colour: s
 
 
 def name_ends(made: Figure, axes: Axes, place: float, ends: Sequence[tuple[float, str, str]]) -> None:
-    """Names at the right ends of lines, moved apart: height, name and colour of each line."""
+    """Writes names at the right ends of lines, moved apart; `ends` has height, name and colour of each."""
     made.canvas.draw()
     box = axes.get_window_extent()
     to_points = 72 / made.dpi
@@ -252,25 +252,25 @@ def apart(heights: Sequence[float], distance: float, most: float) -> list[float]
 
 
 def _middle(indices: Sequence[int], heights: Sequence[float], distance: float, most: float) -> float:
-    """Where the middle of a block of names stands: the mean of where they want to be, within bounds."""
+    """The middle of a block of names: the mean height of their lines, kept within bounds."""
     wanted = sum(heights[index] for index in indices) / len(indices)
     half = (len(indices) - 1) * distance / 2
     return min(max(wanted, half), max(most - half, half))
 
 
 def _gap(below: tuple[float, list[int]], above: tuple[float, list[int]], distance: float) -> float:
-    """The room between two blocks of names."""
+    """The room between two blocks of names; negative where they overlap."""
     return above[0] - below[0] - (len(below[1]) + len(above[1])) * distance / 2
 
 
 def made(figure: Figure, by: str) -> Figure:
-    """The figure; files that it is saved as say in their metadata what made it, unless told otherwise."""
+    """The figure; files that it is saved to say in their metadata that `by` made it, unless overridden."""
     figure.savefig = partial(_saved, figure.savefig, by)  # type: ignore[method-assign]
     return figure
 
 
 def _saved(save: Callable[..., None], by: str, file: Any, *, format: str = "", **said: Any) -> None:
-    """Saves a figure with metadata as its kind of file has it."""
+    """Saves a figure with `by` in the metadata key of its kind of file."""
     named = Path(file).suffix.removeprefix(".") if isinstance(file, (str, Path)) else ""
     form = format or named or "png"
     if key := METADATA.get(form):
@@ -279,7 +279,7 @@ def _saved(save: Callable[..., None], by: str, file: Any, *, format: str = "", *
 
 
 def to_svg(figure: Figure, title: str) -> str:
-    """The figure as an SVG element to stand in a page, the same bytes each time."""
+    """The figure as an SVG element for a page, with the same bytes each time."""
     out = StringIO()
     with style():
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Title": title})

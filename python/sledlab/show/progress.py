@@ -1,4 +1,4 @@
-"""How far work is: a bar on a terminal and in a notebook, a line now and then in a log."""
+"""Progress of work: a bar on a terminal and in a notebook, a line now and then in a log."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 APART_S = 60.0
-"""Seconds between two lines in a log, at least."""
+"""Least time between two lines in a log, in seconds."""
 
 STEP = 0.1
-"""Share of the whole between two lines in a log, at least, where it is known."""
+"""Least progress between two lines in a log, as a share of the whole, where that is known."""
 
 FEW = 5
-"""Runs of which nobody needs to be told how long they will take, at most."""
+"""No estimate of the duration is printed for this many runs or fewer."""
 
 SHORT_S = 10.0
-"""Seconds for which nobody needs to be warned, at most."""
+"""No estimate of the duration is printed for work of this many seconds or less."""
 
 
 class Progress:
-    """Shows how far work is, on standard error."""
+    """Shows the progress of work on standard error."""
 
     silent: ClassVar[bool] = False
-    """Whether nothing is shown of any work, see `quietly`."""
+    """Whether no progress is shown at all, see `quietly`."""
 
     def __init__(self, what: str, *, of: str = "requests") -> None:
-        """Progress of what is called `what`, which counts `of`, shown once entered."""
+        """Progress of the work called `what`, which counts things called `of`; shown once entered."""
         self.what = what
         self.of = of
         self._bar: Any = None
@@ -44,10 +44,10 @@ class Progress:
         self._share: float | None = 0.0
         self._expected = False
         self.workers = 0
-        """Processes that have done some of it; none and one are not told of."""
+        """Number of processes that have done some of the work; shown when more than one."""
 
     def __enter__(self) -> Progress:
-        """Starts the bar, where there can be one."""
+        """Starts the bar, on a terminal or in a notebook."""
         self._begun = self._told = time.monotonic()
         if not self.silent and (sys.stderr.isatty() or in_notebook()):
             self._bar = rich_progress.Progress(
@@ -66,34 +66,34 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._bar is not None:
             self._bar.stop()
 
     def going(self, what: str, fraction: float | None) -> None:
-        """Says what is going on, and how much of the whole is done where known."""
+        """Shows the step of the work called `what`, and the share of the whole done where known."""
         self._show(what, fraction, "")
 
     def update(self, count: int, fraction: float | None) -> None:
-        """Says how many are done, and the share of the whole where known."""
+        """Shows the number of things done, and the share of the whole where known."""
         elapsed = time.monotonic() - self._begun
         rate = f", {count / elapsed / 1e6:.2f} M/s" if elapsed and count >= 1000 else ""
         by = f" on {self.workers:,} workers" if self.workers > 1 else ""
         self._show(self.what, fraction, f"{count:,} {self.of}{by}{rate}")
 
     def tell(self, text: str) -> None:
-        """Says something that belongs to no result, unless nothing is shown."""
+        """Prints a message about the work, unless `silent`."""
         if not self.silent:
             self._say(text)
 
     def expect(self, done: int, runs: int, at_once: int, requests: int | None = None) -> None:
-        """Says once how long all runs will take, when as many are done as go on at the same time.
+        """Prints once how long all runs will take, as soon as `at_once` of them are done.
 
         Args:
-            done: How many are.
-            runs: How many there are; of a few nothing is said.
-            at_once: How many go on at the same time.
-            requests: How many requests each has, where they are alike.
+            done: Number of runs done.
+            runs: Number of all runs; nothing is printed for a few.
+            at_once: Number of runs that go on at the same time.
+            requests: Requests of each run, where all have the same number.
         """
         if self.silent or self._expected or done < at_once or runs <= FEW:
             return
@@ -119,14 +119,14 @@ class Progress:
         self._say(f"{what}: {', '.join([*said[:1], *filter(None, [done]), *said[1:]])}")
 
     def _far(self, fraction: float | None) -> bool:
-        """Whether work has come far enough since the last line; work that began anew has."""
+        """Whether work has progressed enough since the last line, or has begun anew."""
         if fraction is None or self._share is None:
             return True
         come = fraction - self._share
         return come < 0 or round(come, 9) >= STEP
 
     def _say(self, text: str) -> None:
-        """A line, above the bar where there is one."""
+        """Prints a line, above the bar if there is one."""
         if self._bar is not None:
             self._bar.console.print(text, highlight=False)
         else:
@@ -135,7 +135,7 @@ class Progress:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Shows no progress of whatever goes on meanwhile."""
+    """Within this context no progress is shown."""
     before, Progress.silent = Progress.silent, True
     try:
         yield
@@ -145,6 +145,6 @@ def quietly() -> Iterator[None]:
 
 def in_notebook() -> bool:
     """Whether this is a notebook that can show a bar."""
-    shell = sys.modules.get("IPython")
-    running = shell.get_ipython() if shell is not None else None
+    ipython = sys.modules.get("IPython")
+    running = ipython.get_ipython() if ipython is not None else None
     return type(running).__name__ == "ZMQInteractiveShell" and find_spec("ipywidgets") is not None

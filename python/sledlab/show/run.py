@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class TableRow(NamedTuple):
-    """One line of a table: what, its unit, and a text per column."""
+    """One line of a table: name of the value, its unit, and a text per column."""
 
     name: str
     unit: str
@@ -50,7 +50,7 @@ class TableRow(NamedTuple):
 
 
 def warnings(result: Result) -> list[str]:
-    """What a careful reader of the numbers should know."""
+    """Warnings about the numbers: interrupted, overloaded, with lost requests, or too short a run."""
     operations = result.summary.get("operations", {})
     found = []
     if result.interrupted:
@@ -117,7 +117,7 @@ def response_rows(result: Result) -> list[TableRow]:
 
 
 def device_rows(result: Result) -> list[TableRow]:
-    """How the device was used."""
+    """Throughput, queue, energy, cache, hybrid and faults of the device or system."""
 
     def row(name: str, unit: str, value: str) -> TableRow:
         return TableRow(name, unit, (value,))
@@ -145,7 +145,7 @@ def device_rows(result: Result) -> list[TableRow]:
 
 
 def _cache(result: Result) -> Iterable[tuple[str, str]]:
-    """What a cache did, where there is one."""
+    """Hits, waits and destages of the cache, if there is one."""
     counts = result.summary.get("cache")
     if counts is None:
         return
@@ -158,7 +158,7 @@ def _cache(result: Result) -> Iterable[tuple[str, str]]:
 
 
 def _hybrid(result: Result) -> Iterable[tuple[str, str]]:
-    """What hybrids did, where there are any."""
+    """Hits, blocks and accesses of hybrids, if there are any."""
     counts = result.summary.get("hybrid")
     if counts is None:
         return
@@ -173,14 +173,14 @@ def _hybrid(result: Result) -> Iterable[tuple[str, str]]:
 
 
 def _merged(result: Result) -> Iterable[str]:
-    """How many requests were served as how many, where some were."""
+    """The number of requests that were merged, and of the requests they became, if any were merged."""
     merged = result.summary["merged"]
     if merged["requests"]:
         yield f"{merged['requests']:,} as {merged['groups']:,}"
 
 
 def energy_parts(result: Result) -> Iterable[tuple[str, float]]:
-    """The states that took energy, with their J."""
+    """The names of states that took energy, with the energy in J."""
     for state in STATES:
         joules = float(getattr(result.energy, state))
         if joules > 0:
@@ -188,7 +188,7 @@ def energy_parts(result: Result) -> Iterable[tuple[str, float]]:
 
 
 def brief(result: Result) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts that a terminal and a notebook show of a run."""
     scheduler = scheduler_name(result.config)
     return [
         Heading(title(result.config), 1, scheduler),
@@ -202,27 +202,27 @@ def brief(result: Result) -> Sequence[Part]:
 
 
 def _truth(result: Result) -> list[str]:
-    """How true the run was, where programs were answered meanwhile."""
+    """Sentences on how true the times of an emulation were; empty for runs without real programs."""
     found = result.emulation
     if found is None:
         return []
-    told = [
+    sentences = [
         emulation.verdict(found) if found.kept_time else "",
         emulation.scaled(found),
         emulation.loop(found),
         emulation.power(found),
     ]
-    return [text for text in told if text]
+    return [text for text in sentences if text]
 
 
 def _faults(result: Result, role: str) -> list[Text]:
-    """What failed, where something can."""
-    told = faults.sentences(result)
-    return [Text(told, role)] if told else []
+    """A paragraph about faults, for runs in which tips or devices can fail."""
+    sentences = faults.sentences(result)
+    return [Text(sentences, role)] if sentences else []
 
 
 def _tables(result: Result) -> list[Grid]:
-    """Response times, and how the device was used."""
+    """The table of response times, and that of the device or system."""
     times, used = (
         [(row.name, row.unit, *row.values) for row in rows]
         for rows in (response_rows(result), device_rows(result))
@@ -308,7 +308,7 @@ def _key_figures(result: Result) -> list[tuple[str, str, str]]:
 
 
 def _facts(result: Result) -> list[tuple[str, str]]:
-    """What ran, as pairs of a name and a text."""
+    """Facts about the experiment, as pairs of a name and a text."""
     operations = result.summary.get("operations", {})
     facts = common_facts(result.config)
     at = next(index for index, (name, _) in enumerate(facts) if name == "replay")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def draw(result: Result, kind: str = "overview") -> Figure:
-    """One of the kinds of figure, or all of them as `overview`.
+    """Draws a figure of a kind, or all kinds as `overview`.
 
     Raises:
         Error: There is no such kind.
@@ -56,7 +56,7 @@ def _overview(result: Result) -> Figure:
 
 
 def _distribution(result: Result) -> Panel:
-    """Share of requests answered within a time: reads and writes, or all where there are only some."""
+    """Share of requests answered within a time: of reads and writes, or of all if there is only one kind."""
     shown = [
         (name, colour) for name, colour in (("read", BLUE), ("write", ORANGE)) if _points(result, name)[0]
     ]
@@ -85,7 +85,7 @@ def cdf(result: Result, axes: Axes) -> None:
 
 
 def _points(result: Result, name: str) -> tuple[Sequence[float], Sequence[float]]:
-    """Times and shares of a curve; empty where there were no such requests."""
+    """Times and shares of the distribution called `name`; empty without requests of that kind."""
     curve: Mapping[str, Sequence[float]] = result.cdf.get(name) or {}
     return curve.get("response_ms") or (), curve.get("share") or ()
 
@@ -106,13 +106,13 @@ def _mark_medians(axes: Axes, result: Result, curves: Sequence[Series]) -> None:
 
 
 def _timed(result: Result, what: str, *series: Series, log_y: bool = False) -> Panel:
-    """Something over the simulated time of a run."""
+    """A panel of series over the simulated time of a run; `what` labels the y axis."""
     times = result.series.get("time_s") or []
     return Panel("simulated time (s)", what, series, times, log_y=log_y, together="time")
 
 
 def _answers(result: Result) -> Panel:
-    """Mean and slowest response per interval; logarithmic where a few waited very long."""
+    """Mean and slowest response per interval; on a logarithmic axis where a few requests waited very long."""
     mean = result.series.get("mean_response_ms") or []
     slowest = result.series.get("max_response_ms") or []
     real = sorted(value for value in mean if value is not None and value > 0)
@@ -139,7 +139,7 @@ def response(result: Result, axes: Axes) -> None:
 
 
 def _label_above(axes: Axes, text: str, colour: str, x: float) -> None:
-    """The name of a line, in its colour, above the plot."""
+    """Writes the name of a line, in its colour, above the plot."""
     place: Any = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
     axes.text(x, 1.0, f"– {text}", color=colour, fontweight="bold", **place)
 
@@ -184,21 +184,21 @@ def throughput(result: Result, axes: Axes) -> None:
 
 
 def _area(axes: Axes, panel: Panel) -> None:
-    """The only series of a panel, filled down to zero."""
+    """Draws the only series of a panel, filled down to zero."""
     (series,) = panel.series
     axes.fill_between(panel.x, _numbers(series), color=series.colour, alpha=0.25, linewidth=0)
     axes.plot(panel.x, _numbers(series), color=series.colour, linewidth=1.1)
 
 
 def _over_time(axes: Axes, panel: Panel, title: str) -> None:
-    """Names the axes of something over simulated time."""
+    """Labels the axes of a panel over simulated time, and its plot."""
     axes.margins(x=0)
     axes.grid(visible=True, axis="y")
     axes.set(xlabel=panel.x_name, ylabel=panel.y_name, title=title)
 
 
 def _numbers(series: Series) -> list[float]:
-    """Values with NaN for what is missing, which leaves gaps in a line."""
+    """The values of a series with NaN for missing ones, which leave gaps in a line."""
     return [float("nan") if value is None else value for value in series.values]
 
 
@@ -240,7 +240,7 @@ def energy(result: Result, axes: Axes) -> None:
 def _bars(
     axes: Axes, rows: Sequence[tuple[str, float, str]], labels: Sequence[str], places: Sequence[float]
 ) -> None:
-    """Horizontal bars from the top down, each with its value at its end."""
+    """Draws horizontal bars from the top down, each with its label at its end."""
     longest = max((value for _, value, _ in rows), default=0.0) or 1.0
     axes.barh(places, [value for _, value, _ in rows], color=[colour for *_, colour in rows], height=0.68)
     for place, (_, value, _), label in zip(places, rows, labels, strict=True):
@@ -267,7 +267,7 @@ KINDS: dict[str, Callable[[Result, Axes], None]] = {
     "throughput": throughput,
     "queue": queue,
 }
-"""Every kind of figure of a single run."""
+"""Functions that draw a figure of a single run, by its kind."""
 
 PANELS: Mapping[str, Callable[[Result], Panel]] = {
     "cdf": _distribution,
@@ -275,4 +275,4 @@ PANELS: Mapping[str, Callable[[Result], Panel]] = {
     "throughput": _completed,
     "queue": _waiting,
 }
-"""What the figures that can be explored show."""
+"""Functions that give the panel of a figure that can be explored, by its kind."""

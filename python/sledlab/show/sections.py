@@ -1,4 +1,4 @@
-"""Sections of a page, each drawn and said for one device or for several beside each other."""
+"""Sections of a page about a study, each for the whole study or for several devices side by side."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Section:
     """A section of a study, or of one of its devices where it has several.
 
     Attributes:
-        heading: Its heading.
-        intro: What is to be known first; names of axes in braces stand for their values.
-        draw: Its figure; what it shows is the first line of its docstring.
-        says: What it says.
-        table: Its table, behind `The numbers`; none unless given.
-        note: How to read that table.
-        after: What stands at its end.
-        panels: What its figure shows as numbers, to be explored; none unless given.
+        heading: Heading of the section.
+        intro: Introduction; names of axes in braces stand for their values.
+        draw: Draws the figure; the first line of its docstring is the figure's title.
+        says: Gives the caption of the figure: its outcome in words.
+        table: Gives the table behind `The numbers`; no table by default.
+        note: How to read the table.
+        after: Gives the parts at the end of the section.
+        panels: Gives the plots of the figure as numbers, to be explored; none by default.
     """
 
     heading: str
@@ -43,7 +43,7 @@ class Section:
     panels: Callable[..., Sequence[Panel]] = lambda study, device="": ()
 
     def parts(self, study: Any, devices: Sequence[str] = (), **named: str) -> Iterator[Part]:
-        """The section, for each of some devices; `named` stand for names in the introduction, too."""
+        """The parts of the section, a figure for each of `devices`; `named` fills the introduction too."""
         yield Heading(self.heading)
         yield Text(self.intro.format_map({**study.axes, **named}), "quiet")
         if devices:
@@ -59,17 +59,17 @@ class Section:
         yield from self.after(study)
 
     def _drawing(self, study: Any, device: str, of: int) -> Drawing:
-        """Its figure for a device, narrow where there is no other beside it."""
+        """The figure for a device, narrow where it is the only one."""
         about, says = f"{self.draw.__doc__} ({device})", self.says(study, device)
         draw, panels = partial(self.draw, study, device), partial(self.panels, study, device)
         return Drawing(draw, about, device, says, "narrow" if of == 1 else "", panels)
 
 
 def drawn(sections: Mapping[str, Section], study: Any, name: str, **which: str) -> Figure:
-    """A section of a study, or of one of its devices.
+    """Draws the figure of a section of a study, or of one of its devices.
 
     Raises:
-        Error: There is no such section, or it was left out.
+        Error: There is no such section, or the study has no rows for it.
     """
     if name not in sections:
         raise unknown("section", name, list(sections))

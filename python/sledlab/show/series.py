@@ -1,7 +1,7 @@
-"""What figures show as numbers: declared once, drawn as SVG, and laid over it for those who explore.
+"""The numbers of figures: declared once, drawn as SVG, and plotted over the SVG where a page is explored.
 
 A figure that can be explored has a `Panel` for each of its plots. The function that draws the figure reads
-its values from there, and so does the page (`page/live/*.js`).
+its values from the panel, and so does the script of the page (`page/live/*.js`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MOST_PLACES = 250
-"""Places of a curve that has its own, at most: as many as a screen tells apart."""
+"""Most places on the x axis of a curve with places of its own: a screen shows no more."""
 
 MOST_BARS = 450
-"""Bars of a panel, at most: about 20 KB of a page."""
+"""Most bars of a panel: about 20 KB of a page."""
 
 MANY_VALUES = 40
-"""Numbers from which on they are packed."""
+"""More numbers than this are packed, three letters each."""
 
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-"""Three of them are a packed number."""
+"""Digits in base 64; three of them are a packed number."""
 
 LEAST_POWER, POWERS = -17, 29
-"""Of packed numbers, as powers of ten of the last of their four digits."""
+"""Smallest power of ten, and number of powers, of the last of a packed number's four digits."""
 
 VALUE_DIGITS, PLACE_DIGITS = 4, 7
 """Significant digits of values, and of places on the x axis."""
@@ -39,14 +39,14 @@ class Series:
     """A curve of a panel.
 
     Attributes:
-        name: What it is called.
-        colour: `#rrggbb`.
-        values: A value for each place; `None` where there is none.
-        at: Its own places, where they are not those of the panel: it is drawn as steps then.
+        name: Name of the curve.
+        colour: Its colour, `#rrggbb`.
+        values: A value for each place on the x axis; `None` for a missing one.
+        at: Places of its own, instead of those of the panel; such a curve is drawn as steps.
         kind: `line`, `area`, or `bar` for one of the bars that stand on each other.
-        late: Where values are not to be trusted, because the queue kept growing.
-        dash: Lengths of strokes and gaps in points; none for a line without gaps.
-        picked: Whether it is told apart at first; the others are grey.
+        late: Whether the run at each place was overloaded, so that its value is not to be trusted.
+        dash: Lengths of strokes and gaps in points; empty for a solid line.
+        picked: Whether the curve is coloured when the page opens; the others are grey.
     """
 
     name: str
@@ -61,12 +61,12 @@ class Series:
 
 @dataclass(frozen=True)
 class Bar:
-    """What happens in a row, from a time on, one after the other; a row has one for each of `Panel.steps`.
+    """A bar of stretches one after the other in a row; a row has a bar for each of `Panel.steps`.
 
     Attributes:
-        row: The row, from 0.
-        start: When it begins.
-        lengths: How long each of the panel's series takes.
+        row: Number of the row, from 0.
+        start: Time at which the bar begins.
+        lengths: Length of a stretch for each of the panel's series.
     """
 
     row: int
@@ -76,13 +76,13 @@ class Bar:
 
 @dataclass(frozen=True)
 class PlaneTimes:
-    """Times to all places of a plane, each the longer of one in x and one in y.
+    """Times to all places of a plane, each the longer of a time in x and a time in y.
 
     Attributes:
-        y_name: What the y axis is called, with its unit.
-        y: Places on it, equally far apart.
-        in_x: Times in ms, one for each place of the panel.
-        in_y: The same for each place on the y axis.
+        y_name: Label of the y axis, with its unit.
+        y: Places on the y axis, equally far apart.
+        in_x: Time in x in ms, for each place on the x axis of the panel.
+        in_y: Time in y in ms, for each place on the y axis.
     """
 
     y_name: str
@@ -96,18 +96,18 @@ class Panel:
     """One plot of a figure.
 
     Attributes:
-        x_name: What the x axis is called, with its unit.
-        y_name: What the y axis is called, with its unit.
-        series: What it shows.
-        x: Places; none where they are steps, or every series has its own.
-        steps: Names of the places 0, 1, 2 ... where they are no numbers; of bars, what they belong to.
-        log_x: Whether places are shown on a logarithmic axis.
-        log_y: Whether values are, at first.
-        together: Panels of a page with the same word zoom together, and series are picked in all of them.
+        x_name: Label of the x axis, with its unit.
+        y_name: Label of the y axis, with its unit.
+        series: The curves, or the kinds of stretches of bars.
+        x: Places on the x axis; empty where they are steps, or every series has its own.
+        steps: Names of the places 0, 1, 2 ... where these are no numbers; for bars, names of the phases.
+        log_x: Whether the x axis is logarithmic.
+        log_y: Whether the y axis is logarithmic when the page opens.
+        together: Panels of a page with the same word zoom together, and a series is picked in all of them.
         marks: Texts at places of the x axis; those without a place are left out.
         rows: Names of rows, from the top, where the panel shows bars over time instead of curves.
-        bars: These bars.
-        times: Times to all places, where the panel is a map of them.
+        bars: The bars of these rows.
+        times: Times to all places, where the panel is a map of seek times.
     """
 
     x_name: str
@@ -125,12 +125,12 @@ class Panel:
 
     @property
     def kind(self) -> str:
-        """The script that draws it."""
+        """The name of the script that draws the panel."""
         return "map" if self.times else "bars" if self.rows else "curves"
 
 
 def to_json(panels: Sequence[Panel]) -> str:
-    """Panels as JSON that can stand in a script element of a page: no text in it ends that element."""
+    """Panels as JSON for a script element of a page: no text in the JSON can end that element."""
     text = json.dumps(
         [_panel(panel) for panel in panels], ensure_ascii=True, allow_nan=False, separators=(",", ":")
     )
@@ -138,7 +138,7 @@ def to_json(panels: Sequence[Panel]) -> str:
 
 
 def _panel(panel: Panel) -> dict[str, Any]:
-    """A panel as plain data; what is empty or false is left out."""
+    """A panel as plain data; keys with empty or false values are left out."""
     rows: dict[int, list[Any]] = {}
     for bar in panel.bars:
         lengths = [_rounded(length, VALUE_DIGITS) for length in bar.lengths]
@@ -165,7 +165,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
 
 
 def _times(times: PlaneTimes) -> dict[str, Any]:
-    """A map as plain data."""
+    """The times of a map as plain data."""
     return {
         "yName": visible(times.y_name),
         "y": _places(times.y),
@@ -175,7 +175,7 @@ def _times(times: PlaneTimes) -> dict[str, Any]:
 
 
 def _series(series: Series) -> dict[str, Any]:
-    """A series as plain data; of one with many places of its own only some."""
+    """A series as plain data; of a series with many places of its own, only `MOST_PLACES` are kept."""
     kept = list(range(len(series.values)))
     if len(series.at) > MOST_PLACES:
         last = len(series.at) - 1
@@ -195,12 +195,12 @@ def _series(series: Series) -> dict[str, Any]:
 
 
 def _said(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data without what is empty or false."""
+    """Data without keys whose values are empty or false."""
     return {name: value for name, value in data.items() if value not in ("", [], False, None)}
 
 
 def _places(x: Sequence[float]) -> Any:
-    """Places on an axis; the first, the distance and the number of those that are equally far apart."""
+    """Places on an axis as a list; equally distant ones as the first, the distance and the number."""
     if len(x) > 3:
         step = (x[-1] - x[0]) / (len(x) - 1)
         if all(abs(x[0] + index * step - place) <= abs(step) * 1e-6 for index, place in enumerate(x)):
@@ -209,14 +209,14 @@ def _places(x: Sequence[float]) -> Any:
 
 
 def _numbers(values: Sequence[float | None]) -> list[float | None] | str:
-    """Numbers with four digits: as they are, or packed where they are many."""
+    """Numbers rounded to four digits: as a list, or packed into a text if there are many."""
     rounded = [_rounded(value, VALUE_DIGITS) for value in values]
     packed = [_packed(value) for value in rounded] if len(rounded) > MANY_VALUES else [None]
     return rounded if None in packed else "".join(each or "" for each in packed)
 
 
 def _packed(value: float | None) -> str | None:
-    """A number of four digits as three letters, also none and zero; nothing where it has no room in them.
+    """A number of four digits, `None` or zero as three letters; `None` for a number out of their range.
 
     Examples:
         >>> _packed(None), _packed(0), _packed(12.34), _packed(-1)
@@ -233,7 +233,7 @@ def _packed(value: float | None) -> str | None:
 
 
 def _rounded(value: float | None, digits: int) -> float | None:
-    """A number with so many significant digits, whole where it is; nothing for what is none."""
+    """A number with `digits` significant digits, an `int` if it is whole; `None` for `None` and NaN."""
     if value is None or value != value:  # noqa: PLR0124 - NaN is not equal to itself
         return None
     short = float(f"{value:.{digits}g}")

@@ -1,4 +1,4 @@
-"""How response times spread at one load: a line for each competitor, from the median to the slowest."""
+"""Spread of response times at one load: a line for each competitor, from the median to the slowest."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ QUANTILES = {
     "99.9 %": "p999_ms",
     "slowest": "max_ms",
 }
-"""What stands on the axis, and the columns of the values."""
+"""Ticks of the x axis, and the column with the value of each."""
 
 GREY = "#b9c1c9"
-"""Of those that are not told apart."""
+"""Colour of lines that are not highlighted."""
 
 
 def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> Panel:
-    """Response times in ms by competitor, a value for each of `QUANTILES`; and those told apart by colour."""
+    """The panel of response times in ms by competitor, a value for each of `QUANTILES`."""
     looks = dict(zip(highlighted, LOOKS, strict=False))
     series = []
     for name, times in values.items():
@@ -41,7 +41,7 @@ def panel(values: Mapping[str, Sequence[float]], highlighted: Sequence[str]) -> 
 
 
 def draw(shown: Panel) -> Figure:
-    """The same as a picture, the few named where their lines end."""
+    """Draws the panel; highlighted competitors are named where their lines end."""
     made, (axes,) = plots.panels(1, 3.6)
     last, ends = len(shown.steps) - 1, []
     for series in sorted(shown.series, key=lambda series: series.picked):

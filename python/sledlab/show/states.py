@@ -1,4 +1,4 @@
-"""Energy or time by state as bars, and what stands at the steps of an axis."""
+"""Energy or time by state as bars, and lines, names and marks at the steps of an axis."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS: Mapping[str, str] = dict(zip(STATES, (BLUE, ORANGE, GREEN, "#c3cad1", PURPLE), strict=True))
-"""One colour for each state: those of a single run, but parked is lighter, for it fills much."""
+"""Colours of states, as in figures of a single run; parked is lighter, because it fills large areas."""
 
 
 def rows(
     axes: Axes, names: Sequence[str], parts: Sequence[Mapping[str, float]], ends: Sequence[str], what: str
 ) -> None:
-    """Horizontal bars of states from the top down, each with its name, and a text at its end."""
+    """Draws horizontal bars of states from the top down, each with its name, and a text at its end."""
     left = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
@@ -37,13 +37,13 @@ def rows(
 
 
 def bars(parts: Sequence[Mapping[str, float]], names: Mapping[str, str]) -> list[Series]:
-    """Energy or time of the states that there are, to stand on each other at the steps of an axis."""
+    """Series of energy or time for each state that occurs, as bars that stand on each other."""
     used = [state for state in STATES if any(part[state] > 0 for part in parts)]
     return [Series(names[each], COLOURS[each], [part[each] for part in parts], kind="bar") for each in used]
 
 
 def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
-    """Upright bars of states, one for each step of the axis."""
+    """Draws upright bars of states, one for each step of the axis."""
     below = [0.0] * len(parts)
     for state in STATES:
         values = [part[state] for part in parts]
@@ -53,19 +53,19 @@ def columns(axes: Axes, parts: Sequence[Mapping[str, float]]) -> None:
 
 
 def legend_of(made: Figure, parts: Iterable[Mapping[str, float]], names: Mapping[str, str]) -> None:
-    """What the colours mean, of the states that there are."""
+    """Draws the legend of the states that occur."""
     used = {state for part in parts for state, value in part.items() if value > 0}
     legend(made, {names[state]: COLOURS[state] for state in STATES if state in used})
 
 
 def steps(axes: Axes, names: Sequence[str], size: float = 9) -> None:
-    """Names below, one for each step of the axis."""
+    """Writes names below the axis, one for each step."""
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_xticks(range(len(names)), list(names), fontsize=size)
 
 
 def lines(axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], said: Callable[[float], str]) -> None:
-    """A line for each name, over the steps of the axis: its colour and its values, the ends of it said."""
+    """Draws a line for each name, with colour and values, over the steps of the axis, and its end values."""
     for name, (colour, values) in shown.items():
         axes.plot(range(len(values)), values, marker="o", markersize=4, color=colour)
         last = len(values) - 1
@@ -91,7 +91,7 @@ def lines(axes: Axes, shown: Mapping[str, tuple[str, Sequence[float]]], said: Ca
 def placed(
     shown: Mapping[str, float | None], values: Sequence[float], said: Callable[[float], str]
 ) -> list[tuple[str, float | None]]:
-    """Values by name as texts, and where they lie among rising ones that stand at 0, 1, 2 ..., if they do."""
+    """Texts of named values, with their places on an axis whose steps 0, 1, 2 ... have rising `values`."""
     return [
         (f"{name} {said(value)}" if value else name, between(value, values) if value else None)
         for name, value in shown.items()
@@ -99,7 +99,7 @@ def placed(
 
 
 def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> None:
-    """Texts at places between the steps of an axis; those that have no place are left out."""
+    """Marks places between the steps of an axis by a line and a text; texts without a place are left out."""
     top = axes.get_ylim()[1]
     axes.set_ylim(0, top * 1.3)
     for rank, (text, place) in enumerate(shown):
@@ -123,7 +123,7 @@ def marks(axes: Axes, shown: Sequence[tuple[str, float | None]], steps: int) -> 
 
 
 def grouped(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping[str, str]) -> None:
-    """Upright bars beside each other at the steps of the axis: step, name and value of each."""
+    """Draws upright bars beside each other at the steps of the axis; `bars` has step, name and value."""
     width, names = 0.8 / len(colours), list(colours)
     for step, name, value in bars:
         place = step - 0.4 + width * (names.index(name) + 0.5)
@@ -131,12 +131,12 @@ def grouped(axes: Axes, bars: Iterable[tuple[int, str, float]], colours: Mapping
 
 
 def overloaded(axes: Axes, late: Sequence[Sequence[bool]], spread: float = 0.0) -> None:
-    """Says where there is no response time to show, because the queue kept growing.
+    """Writes `overloaded` at bars or points without a response time, because the queue kept growing.
 
     Args:
-        axes: Where.
-        late: For each step of the axis, which of its bars or points.
-        spread: The width over which these stand side by side; where some kept up, the others are named apart.
+        axes: The axes to write on.
+        late: For each step of the axis, whether each of its bars or points is overloaded.
+        spread: Width over which these stand side by side; if only some are overloaded, each gets a text.
     """
     for place, over in enumerate(late):
         width = spread / len(over)
@@ -154,7 +154,7 @@ def overloaded(axes: Axes, late: Sequence[Sequence[bool]], spread: float = 0.0) 
 
 
 def between(value: float, values: Sequence[float]) -> float | None:
-    """Where a value lies among rising ones that stand at 0, 1, 2 ...; none beyond them.
+    """The place of a value on an axis whose steps 0, 1, 2 ... have rising values; `None` beyond them.
 
     Examples:
         >>> between(0.5, [0, 1, 10]), round(between(3.1623, [0, 1, 10]), 2), between(20, [0, 1, 10])

@@ -1,4 +1,4 @@
-"""Text on a terminal, or where there is none."""
+"""Printing text on standard output and standard error, terminals or not."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     Write = Callable[[Console], None]
 
 WIDTH = 120
-"""Characters in a line of text that goes to no stream."""
+"""Characters in a line of text that is returned instead of printed."""
 
 PIPED = 100
-"""Characters in a line where standard output is no terminal and COLUMNS says nothing."""
+"""Characters in a line where standard output is no terminal and COLUMNS is not set."""
 
 
 def as_text(write: Write, width: int = WIDTH) -> str:
@@ -32,12 +32,12 @@ def as_text(write: Write, width: int = WIDTH) -> str:
 
 
 def show(write: Write) -> None:
-    """Has `write` print on standard output."""
+    """Calls `write` with the console of standard output."""
     write(console())
 
 
 def say(text: str = "", *, end: str = "\n") -> None:
-    """Prints text as it is, but for control characters."""
+    """Prints text with control characters spelled out."""
     print(visible(text), end=end)
 
 
@@ -48,7 +48,7 @@ def tell(text: str) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Prints plain data as JSON, which is valid in whatever encoding standard output has."""
+    """Prints plain data as JSON; in ASCII where standard output is not Unicode."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if visible(text) != text or not is_unicode(encoding()):
         text = json.dumps(value, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
@@ -56,19 +56,19 @@ def say_json(value: Any) -> None:
 
 
 def say_file(text: str) -> None:
-    """Prints the text of a file, which is UTF-8 in whatever encoding standard output has."""
+    """Prints the text of a file; in ASCII, which is valid UTF-8, where standard output is not Unicode."""
     if not is_unicode(encoding()):
         text = shown_in("ascii", text)
     say(text, end="")
 
 
 def note(text: str) -> None:
-    """Prints a line of less weight, which is not folded."""
+    """Prints a dimmed line, which is not folded."""
     console().print(plain(text), style="dim", soft_wrap=True, markup=False)
 
 
 def plain(text: str) -> str:
-    """Text as standard output can show it."""
+    """Text in characters that standard output can show."""
     return shown_in(encoding(), visible(text))
 
 
@@ -78,7 +78,7 @@ def encoding() -> str:
 
 
 def console() -> Console:
-    """Standard output."""
+    """A console of `rich` on standard output."""
     made = rich_console.Console(highlight=False, emoji=False)
     if made.is_terminal:
         return made

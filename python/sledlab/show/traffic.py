@@ -1,4 +1,4 @@
-"""Who sends whom how much, as a map."""
+"""Bytes that each node sends each node, as a heat map."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_SAID = 8
-"""Nodes up to which every cell has its number."""
+"""Most nodes for which every cell shows its number."""
 
 MOST_NAMED = 16
-"""Nodes up to which every row has its name."""
+"""Most nodes for which every row shows its name."""
 
 
 def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
-    """Who sends whom how much: rows send, columns receive.
+    """Draws the bytes that nodes send each other: rows send, columns receive.
 
     Args:
-        traffic: Bytes, a row for every sender.
-        names: Names of the senders; receivers are the same, and the client.
+        traffic: Bytes, a row for every sender, a column for every receiver.
+        names: Names of the senders; receivers are the senders and the client.
     """
     made, axes = single(SIZE[1] * 1.05)
     unit, scale = next(
@@ -52,16 +52,16 @@ def heat_map(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> Figure:
 
 
 def _fits(traffic: numpy.ndarray[Any, Any], size: float) -> bool:
-    """Whether the largest number is at least one of a unit."""
+    """Whether the largest number of bytes is at least one of a unit of `size` bytes."""
     return bool(traffic.max(initial=0) >= size) or size == 1
 
 
 def _name(axes: Axes, names: Sequence[str]) -> None:
-    """Names at rows and columns, some of them where there are many."""
+    """Names rows and columns, only some of them if there are many."""
     receivers = [*names, "client"]
     step = 1 if len(names) <= MOST_NAMED else -(-len(names) // (MOST_NAMED // 2))
     rows = range(0, len(names), step)
-    # The client's name needs the room of two.
+    # The client's name takes the room of two columns.
     columns = [*(place for place in rows if step == 1 or place + step / 2 < len(names)), len(names)]
     axes.set_yticks([place + 0.5 for place in rows], [names[place] for place in rows])
     axes.set_xticks([place + 0.5 for place in columns], [receivers[place] for place in columns])
@@ -74,7 +74,7 @@ def _name(axes: Axes, names: Sequence[str]) -> None:
 
 
 def most(traffic: numpy.ndarray[Any, Any], names: Sequence[str]) -> str:
-    """What there is to say of it in a sentence."""
+    """The traffic in two sentences: what nodes send, and who receives most."""
     if not traffic.any():
         return "Nodes send nothing but what collectives take."
     sent, received = traffic.sum(axis=1), traffic.sum(axis=0)

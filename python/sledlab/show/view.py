@@ -35,16 +35,16 @@ CORE = FRAME.with_name("core.wasm.xz")
 """The page without the core, and the core: built by `make web`, and part of every wheel."""
 
 SLOT_OF_CORE = '<script type="application/octet-stream" id="core"></script>'
-"""Where the page looks for the core: browsers unpack gzip, and that as text."""
+"""The element that the core is put into, as gzip in base64, which browsers can unpack."""
 
 SLOT = '<script type="application/json" id="given">null</script>'
-"""Where the page looks for what it was made with."""
+"""The element that experiment, traces and starting point are put into."""
 
 MOST_BYTES = 16_000_000
-"""Of a trace inside a page."""
+"""Largest size of a trace inside a page."""
 
 LEFT = "experiment.toml"
-"""What a run leaves of its experiment in the directory of `--out`."""
+"""File of the experiment in the directory of `--out`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,8 +53,8 @@ class View:
 
     Attributes:
         name: Name of the experiment.
-        given: What is put into the page: the text of the experiment, its traces, where to begin; nothing for
-            the experiment that the page has of its own.
+        given: Data put into the page: the text of the experiment, its traces, where the page begins; `None`
+            for the experiment that the page has of its own.
 
     Examples:
         >>> import sledlab as sl
@@ -83,7 +83,7 @@ class View:
         """Writes the page to a file and returns its path.
 
         Raises:
-            Error: It cannot be written, or has not been built on this machine.
+            Error: The file cannot be written, or the page has not been built on this machine.
         """
         check_writable(Path(path))
         text = self.html
@@ -92,7 +92,7 @@ class View:
         return Path(path)
 
     def __repr__(self) -> str:
-        """What it is."""
+        """A short description: the experiment's name, and how to keep the page."""
         return f"a page about {self.name}; .write(path) keeps it"
 
     def _repr_html_(self) -> str:
@@ -104,13 +104,13 @@ class View:
 
 
 def is_built() -> bool:
-    """Whether there is a page."""
+    """Whether the page and its core have been built on this machine."""
     return FRAME.is_file() and CORE.is_file()
 
 
 @cache
 def _whole(frame: Path, core: Path) -> str:
-    """The page with the core in it."""
+    """The whole page: the frame with the core put into it."""
     packed = gzip.compress(lzma.decompress(core.read_bytes()), mtime=0)
     filled = SLOT_OF_CORE.replace("><", f">{base64.b64encode(packed).decode('ascii')}<")
     return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, filled, 1)
@@ -124,20 +124,22 @@ def view(
     around: Literal["start", "slowest"] = "start",
     **said: Unpack[Simulated],
 ) -> View:
-    """Makes a page that simulates a run in the browser and shows every move of it; by itself, any run.
+    """Makes a page that simulates a run in the browser and shows every move of the device.
+
+    Without arguments the page begins with an experiment of its own.
 
     Args:
-        what: A result, to watch the run it is of; or a trace or workload, as of `simulate`.
+        what: A result, to watch its run; or a trace or workload, as of `simulate`.
         device: A device, its name or its file.
         experiment: An experiment, its file, or the directory that `--out` left.
         around: Where the page begins: at the `start`, or at the `slowest` request.
-        **said: Everything else, as of `simulate`.
+        **said: All other options, as of `simulate`.
 
     Returns:
         The page; it shows itself in notebooks.
 
     Raises:
-        Error: The experiment makes no sense, cannot run in a page, or its trace is too long for one.
+        Error: The experiment is wrong, cannot run in a page, or its trace is too large for a page.
 
     Examples:
         >>> import sledlab as sl
@@ -167,7 +169,7 @@ def view(
 
 
 def in_directory(experiment: Experiment | str | Path | None) -> Experiment | str | Path | None:
-    """The experiment in a directory that a run left; anything else as it is."""
+    """The experiment file in a directory that a run left; any other value unchanged."""
     if not isinstance(experiment, (str, Path)):
         return experiment
     file = Path(experiment) / LEFT
@@ -175,10 +177,10 @@ def in_directory(experiment: Experiment | str | Path | None) -> Experiment | str
 
 
 def packed(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
-    """A complete experiment, and the files that it names, called by their names without directories.
+    """A complete experiment, and the files that it names, under their names without directories.
 
     Raises:
-        Error: A file is too long for a page, or cannot be read.
+        Error: A file is too large for a page, or cannot be read.
     """
     complete = experiment.to_toml()
     file = tomllib.loads(complete).get("trace", {}).get("file")
@@ -200,5 +202,5 @@ def packed(experiment: Experiment) -> tuple[str, list[dict[str, str]]]:
 
 
 def opened(path: Path) -> bool:
-    """Opens a page in the browser; says whether there is one."""
+    """Opens a page in the browser; returns whether there is a browser."""
     return webbrowser.open(path.resolve().as_uri())

@@ -1,4 +1,4 @@
-"""What a server does, on two lines of a terminal that change as it goes on."""
+"""The live status of a server, on two lines of a terminal."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class Watching:
-    """Two lines on standard error, where that is a terminal; nothing elsewhere."""
+    """Two lines of status on standard error, if that is a terminal."""
 
     def __init__(self, name: str, status: Callable[[], Mapping[str, Any]]) -> None:
-        """Of a server of that name, asked for its status at every look."""
+        """Watches the server called `name`, whose `status` is called at every look."""
         self._name = name
         self._status = status
         self._live: Any = None
 
     def __enter__(self) -> Watching:
-        """Begins, where somebody can see it."""
+        """Begins to show the lines, if standard error is a terminal."""
         if sys.stderr.isatty() and not Progress.silent:
             self._live = rich_live.Live(console=rich_console.Console(stderr=True), transient=True)
             self._live.start()
@@ -33,11 +33,11 @@ class Watching:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Takes the lines away."""
+        """Removes the lines."""
         if self._live is not None:
             self._live.stop()
 
     def look(self) -> None:
-        """Shows what goes on now."""
+        """Updates the lines to the present status."""
         if self._live is not None:
             self._live.update("\n".join(live(self._status(), self._name)))

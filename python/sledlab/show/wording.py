@@ -1,4 +1,4 @@
-"""Numbers and names in words: the same everywhere."""
+"""Numbers, units and names as text, the same in all displays."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ STATES = ("seek", "access", "idle", "inactive", "startup")
 """The five states of the energy ledger, as the summary names them."""
 
 STATE_NAMES = {"startup": "start-up"}
-"""Where a state is spelled differently for people."""
+"""Names of states in text, where they differ from the keys of the summary."""
 
 
 def figure(value: float | None, digits: int = 3) -> str:
-    """`value` with `digits` significant digits, thousands separated; a dash when there is none.
+    """`value` with `digits` significant digits, thousands separated; a dash for `None`.
 
     Examples:
         >>> [figure(x) for x in (0.84231, 1234.56, 0.0, 43211.9, None)]
@@ -64,22 +64,22 @@ def signed(share: float) -> str:
 
 
 def share(value: float | None) -> str:
-    """A share as a percentage; a dash where there is none."""
+    """A share as a percentage; a dash for `None`."""
     return "–" if value is None else percent(value)
 
 
 def times(factor: float | None) -> str:
-    """A ratio; a dash where there is none."""
+    """A ratio as text; a dash for `None`."""
     return "–" if factor is None else f"{figure(factor, 2)} ×"
 
 
 def kilobytes(value: float | None) -> str:
-    """A size in 1024 bytes; a dash where there is none."""
+    """A size in KB of 1024 bytes; a dash for `None`."""
     return "–" if value is None else f"{figure(value)} KB"
 
 
 def size(mb: float) -> str:
-    """Room in 2^20 bytes, with the unit that reads best.
+    """A size given in 2^20 bytes, with the unit that reads best.
 
     Examples:
         >>> [size(x) for x in (64.0, 25.6, 3072.0)]
@@ -102,12 +102,12 @@ def data(value: int) -> str:
 
 
 def starred(label: str, *, saturated: bool) -> str:
-    """A label with a star where the queue kept growing."""
+    """A label with a star for an overloaded run."""
     return f"{label} *" if saturated else label
 
 
 def who_kept_up(kept: Mapping[str, bool]) -> str:
-    """Which of several could keep up or could not, whichever are fewer; nothing where all could.
+    """Names of competitors that kept up, or of those that did not, whichever are fewer; empty if all did.
 
     Examples:
         >>> who_kept_up({"a": True, "b": False, "c": True}), who_kept_up({"a": False})
@@ -124,7 +124,7 @@ def who_kept_up(kept: Mapping[str, bool]) -> str:
 
 
 def counted(count: int, noun: str, several: str = "") -> str:
-    """So many of something.
+    """A count with its noun, in the singular or the plural.
 
     Examples:
         >>> counted(1, "request"), counted(0, "flush", "flushes"), counted(1200, "write")
@@ -144,7 +144,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Names in a sentence, at most so many; the rest is counted.
+    """Names in a sentence; of more than `most`, the rest is counted.
 
     Examples:
         >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c", "d"], 3)
@@ -183,7 +183,7 @@ def energy(joules: float) -> str:
 
 
 def money(usd: float | None, digits: int = 3) -> str:
-    """An amount of money in USD, with at least so many digits; a dash where it is not known.
+    """An amount of money in USD, with `digits` significant digits; a dash for `None`.
 
     Examples:
         >>> money(11686.0), money(0.3068), money(None)
@@ -219,7 +219,7 @@ def hours(value: float) -> str:
 
 
 def lasting(seconds: float) -> str:
-    """How long something takes, roughly.
+    """A duration in s, rounded for a reader.
 
     Examples:
         >>> [lasting(x) for x in (0.4, 42.0, 118.0, 3000.0, 9000.0)]
@@ -231,7 +231,7 @@ def lasting(seconds: float) -> str:
 
 
 def change(share: float) -> str:
-    """More or less, in words.
+    """A relative change in words.
 
     Examples:
         >>> [change(x) for x in (0.25, -0.5, 0.0, 1.5)]
@@ -245,7 +245,7 @@ def change(share: float) -> str:
 
 
 def plus_minus(share: float, digits: int = 1) -> str:
-    """A change as a percentage with its sign; none where it rounds to nothing.
+    """A relative change as a percentage with its sign; `0 %` if it rounds to zero.
 
     Examples:
         >>> [plus_minus(x) for x in (0.0512, -0.3, -1e-6, 1.8674)]
@@ -258,7 +258,7 @@ def plus_minus(share: float, digits: int = 1) -> str:
 
 
 def saved(share: float) -> str:
-    """A share that was saved, or negative.
+    """A share that was saved, as a percentage; negative for a loss.
 
     Examples:
         >>> [saved(x) for x in (0.42, -0.2, 1e-6, 0.0)]
@@ -278,7 +278,7 @@ def spaced(word: str) -> str:
 
 
 def device_name(config: Mapping[str, Any]) -> str:
-    """What the device is called in sentences; a hybrid by its kind and its devices."""
+    """The name of the device in sentences; for a hybrid, its devices and its kind."""
     name = _name(config.get("device", {}))
     hybrid = config.get("hybrid", {}).get("kind", "none")
     return name if hybrid == "none" else f"{name} with {_name(config.get('front', {}))} ({hybrid})"
@@ -289,7 +289,7 @@ def _name(device: Mapping[str, Any]) -> str:
 
 
 def source_name(config: Mapping[str, Any]) -> str:
-    """What the trace or workload is called in sentences."""
+    """The name of the trace or workload in sentences."""
     trace = config.get("trace")
     if trace and trace.get("file"):
         return called(str(trace["file"]))
@@ -300,7 +300,7 @@ def source_name(config: Mapping[str, Any]) -> str:
 
 
 def title(config: Mapping[str, Any]) -> str:
-    """A heading for a run: what ran on what."""
+    """A heading for a run: the names of its source and its device."""
     return f"{source_name(config)} on {device_name(config)}"
 
 
@@ -333,12 +333,12 @@ def power_name(config: Mapping[str, Any]) -> str:
 
 
 def speedup(config: Mapping[str, Any]) -> float:
-    """How much faster than recorded the requests arrived."""
+    """The speed-up of the replay; 1 by default."""
     return float(config.get("replay", {}).get("speedup", 1))
 
 
 def device_kind(config: Mapping[str, Any]) -> DeviceKind:
-    """What kind of device it is.
+    """The kind of the device of an experiment.
 
     Examples:
         >>> device_kind({"device": {"kind": "disk"}}).parts
@@ -348,7 +348,7 @@ def device_kind(config: Mapping[str, Any]) -> DeviceKind:
 
 
 def state_name(state: str, config: Mapping[str, Any]) -> str:
-    """What people call a state of the device: a parked disk sleeps or is off.
+    """The name of a state of the device in text: an inactive disk is in `sleep` or `off`, for instance.
 
     Examples:
         >>> disk = {"device": {"kind": "disk", "rest_state": "sleep"}}
@@ -361,6 +361,6 @@ def state_name(state: str, config: Mapping[str, Any]) -> str:
 
 
 def states_explained(config: Mapping[str, Any]) -> str:
-    """What the device does in each state."""
+    """Sentences on what the device does in each power state."""
     kind, parked = device_kind(config), state_name("inactive", config)
     return f"{kind.awake} {parked.capitalize()}: {kind.asleep[parked]}"

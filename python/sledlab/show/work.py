@@ -1,4 +1,4 @@
-"""The face of a work record: what it holds."""
+"""The face of a work record: its phases, operations, files and traffic in words, tables and a page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEASURED = "Its compute time was measured on a machine and is another one every 
 
 
 def answer(work: Work) -> str:
-    """What it is in a sentence."""
+    """The record in a sentence: job, nodes, bytes and phases."""
     rows = work.phases
     moved = [data(int(rows[name].sum())) for name in ("read_bytes", "written_bytes", "sent_bytes")]
     nodes = f"{work.nodes:,} node{'s' if work.nodes > 1 else ''}"
@@ -33,12 +33,12 @@ def answer(work: Work) -> str:
 
 
 def brief(work: Work) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts that a terminal and a notebook show of a record."""
     return [Text(answer(work)), _phases(work), *_operations(work), *_files(work)]
 
 
 def _phases(work: Work) -> Grid:
-    """A row for every phase."""
+    """The table of phases."""
     together = {row["name"]: ", ".join(row["collectives"]) for row in work.described["phases"]}
     rows = [
         (
@@ -52,7 +52,7 @@ def _phases(work: Work) -> Grid:
 
 
 def _operations(work: Work) -> list[Part]:
-    """A row for every kind of operation: how many there are, and in which phases."""
+    """The table of kinds of operation: the number of operations, and the phases that have them."""
     rows = []
     for kind in work.kinds:
         where = work.phases.filter(work.phases[kind] > 0)["phase"].to_list()
@@ -61,7 +61,7 @@ def _operations(work: Work) -> list[Part]:
 
 
 def _files(work: Work) -> list[Part]:
-    """A row for every file, and what the groups are."""
+    """The table of files, and that of groups of nodes."""
     rows = [
         (name, data(sum(sizes)), data(min(sizes)), data(max(sizes))) for name, sizes in work.files.items()
     ]
@@ -73,7 +73,7 @@ def _files(work: Work) -> list[Part]:
 
 
 def names(work: Work) -> list[str]:
-    """What nodes are called."""
+    """The names of nodes."""
     return [f"node {number}" for number in range(work.nodes)]
 
 
@@ -83,7 +83,7 @@ def figure(work: Work) -> Figure:
 
 
 def _traffic(work: Work) -> list[Part]:
-    """Who sends whom how much, unless there are very many."""
+    """The section on bytes sent from node to node; empty above `MOST_NODES` nodes."""
     if work.nodes > MOST_NODES:
         return []
     said = Text(most(work.traffic, names(work)), "quiet")
@@ -93,7 +93,7 @@ def _traffic(work: Work) -> list[Part]:
 
 def page(work: Work) -> Document:
     """The page about a record."""
-    told = [(name, str(value)) for name, value in work.parameters.items()]
+    parameters = [(name, str(value)) for name, value in work.parameters.items()]
     return Document(
         kind="work record",
         title=f"{work.job} on {work.nodes:,} nodes",
@@ -105,7 +105,7 @@ def page(work: Work) -> Document:
             Heading("Files and groups"),
             *_files(work),
             Heading("The job"),
-            Facts([("record", work.name), ("seed", str(work.seed)), *told]),
+            Facts([("record", work.name), ("seed", str(work.seed)), *parameters]),
         ],
     )
 

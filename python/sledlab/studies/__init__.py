@@ -1,7 +1,7 @@
-"""The studies: one folder, or one file, and one line each.
+"""The studies, listed with one line each; each has a folder or a file of its own.
 
-The line says where a study is; its names in `sledlab` and, where it sweeps something, its command follow from
-it. Nothing is imported before it is used.
+The line names the study's folder; its names in `sledlab` and, where it has axes, its command follow from it.
+Nothing is imported before it is used.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ class ListedStudy(NamedTuple):
     """A study in the list.
 
     Attributes:
-        folder: Its folder here.
-        meaning: What it does, one line.
+        folder: Its folder in this package.
+        meaning: What it finds out, in one line.
         names: Its public names: its function and the class of its outcome.
-        under: The command that it is a part of, where it is no command of its own.
+        under: The command that it is a part of; empty where it has a command of its own.
     """
 
     folder: str
@@ -49,7 +49,7 @@ LIST = (
     ),
     ListedStudy("fleet", "Lay many volumes on many devices: which serves which best.", ("fleet", "Fleet")),
 )
-"""Those that sweep something: the frame makes their commands."""
+"""Studies with axes: the frame makes their commands."""
 
 SINGLE = (
     ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference")),
@@ -65,4 +65,4 @@ SINGLE = (
     ),
     ListedStudy("calibration", "Compare stand-ins with what was published.", (), under="workload"),
 )
-"""Those that look at one thing: their commands are in `sledlab.cli`."""
+"""Studies of a single thing, without axes: their commands are in `sledlab.cli`."""

@@ -1,4 +1,4 @@
-"""Axes of studies, checked: seeds, and what a study sets itself."""
+"""Checks of axes: seeds, and keys of an experiment that a study varies itself."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def seeds(config: Mapping[str, Any], count: Any) -> tuple[int, ...]:
-    """So many roots of random numbers, from that of an experiment on.
+    """`count` roots of random numbers, counting up from the seed of an experiment.
 
     Raises:
-        Error: It is no count, or nothing in the experiment is random.
+        Error: The count is no whole number above 0, or nothing in the experiment is random.
     """
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise Error(f"`{count}` is not a number of seeds", remedy="give a whole number, 1 or more")
@@ -29,10 +29,10 @@ def seeds(config: Mapping[str, Any], count: Any) -> tuple[int, ...]:
 
 
 def untouched(experiment: Experiment, keys: Iterable[str], instead: str) -> None:
-    """Refuses an experiment that says something which the study itself varies.
+    """Refuses an experiment that sets a key which the study itself varies.
 
     Raises:
-        Error: It says one of `keys`; `instead` is what to choose instead.
+        Error: The experiment sets one of `keys`; `instead` names the option to choose instead.
     """
     for key in keys:
         if experiment.setting(key) is not None:

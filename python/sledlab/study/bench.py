@@ -1,4 +1,4 @@
-"""Where plans are measured, one after the other: what is kept and the workers stay between them."""
+"""Benches: they measure one plan after another, and keep results and workers between plans."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Plan, Point
 
 NAMED = 5
-"""Points that failed of which a message has the names, at most."""
+"""Most failed points that a message names."""
 
 
 class Measure(Protocol):
     """Measures a plan."""
 
     def __call__(self, plan: Plan, doing: str) -> Mapping[Point, FoundOf[Any]]:
-        """What is found at every point; `doing` says what for."""
+        """The result of every point; `doing` is the caption of the progress bar."""
 
 
 class Bench:
-    """Measures plans, within a context.
+    """Measures plans, one after another, within a context.
 
     Attributes:
-        failed: Points without results, with what was wrong, where the study concludes in spite of them.
+        failed: Points without results, with their errors, of a study that concludes although points failed.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class Bench:
         reuse: Iterable[str | Path] = (),
         despite_failures: bool = False,
     ) -> None:
-        """Results are rows of that kind, kept in `directory`, if any, and taken from those to reuse.
+        """A bench whose results are rows of `kind`, kept in `directory`, if any, and read in `reuse` too.
 
         Raises:
-            Error: One of these holds no points.
+            Error: A directory to reuse holds no points.
         """
         self.where = where
         self.failed: dict[Point, str] = {}
@@ -69,27 +69,27 @@ class Bench:
         self._hosts: Counter[str] = Counter()
 
     def __enter__(self) -> Bench:
-        """Reads what is kept."""
+        """Reads the kept points."""
         self._open.enter_context(self._kept)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends the processes, whatever they are at; a cluster stays."""
+        """Ends the processes, also in the middle of a point; a cluster is left running."""
         self._open.__exit__(kind, error, trace)
 
     def measure(self, plan: Plan, doing: str) -> Mapping[Point, FoundOf[Any]]:
-        """What is found at every point of a plan; only those run that are not kept.
+        """The result of every point of a plan; only points without a kept result are run.
 
         Raises:
             Error: Points failed, named in the message, or workers cannot be used.
-            Unfinished: This was a share of the points, and others are still missing.
-            KeyboardInterrupt: The user stopped it; what was done is kept.
+            Unfinished: Only a share of the points was to run, and others have no result yet.
+            KeyboardInterrupt: The user stopped the study; points that were done are kept.
         """
         known = keys(plan, lasting=self._kept.place is not None)
         share = self.where.share
-        # Points that are kept under one key, since they run the same, are in one share.
+        # Points with one key run the same and are kept once, so they belong to the same share.
         places = {key: place for place, key in enumerate(dict.fromkeys(known[each] for each in plan.points))}
         missing = [
             point
@@ -102,8 +102,8 @@ class Bench:
             raise of_points(failed, plan, len(missing))
         if share is not None:
             self._kept.recall()
-            there = {*failed, *(each for each in plan.points if known[each] in self._kept.known)}
-            left = [point for point in plan.points if point not in there]
+            done = {*failed, *(each for each in plan.points if known[each] in self._kept.known)}
+            left = [point for point in plan.points if point not in done]
             if left:
                 raise Unfinished(str(share), len(missing) - len(failed), len(left), len(plan.points))
         self.failed |= {point: str(error) for point, error in failed.items()}
@@ -112,7 +112,7 @@ class Bench:
     def _run(
         self, plan: Plan, points: list[Point], known: Mapping[Point, str], doing: str
     ) -> dict[Point, Error | InternalError]:
-        """Measures points and keeps what is found; those that failed, with what was wrong."""
+        """Measures points and keeps their results; returns the failed points with their errors."""
         failed: dict[Point, Error | InternalError] = {}
         workers: set[str] = set()
         pool = self._where(plan, points)
@@ -135,15 +135,16 @@ class Bench:
         return failed
 
     def tell_hosts(self) -> None:
-        """Says where points ran, where that was on more than one machine."""
+        """Prints the machines on which points ran, where there is more than one."""
         if len(self._hosts) > 1:
             said = [f"{host} ({points:,})" for host, points in sorted(self._hosts.items())]
             Progress("").tell(f"{counted(self._hosts.total(), 'point')} ran on {joined(said)}")
 
     def _where(self, plan: Plan, points: list[Point]) -> Pool | None:
-        """Workers enough for some points; none where this process will do.
+        """Workers for some points; None where this process is to measure them.
 
-        A plug-in imported here may have been changed since, so that it needs others.
+        Points with plug-ins always go to other processes: a plug-in imported here may be an older version of
+        its file.
         """
         if not points:
             return None
@@ -165,9 +166,9 @@ class Bench:
 def of_points(
     failed: Mapping[Point, Error | InternalError], plan: Plan, points: int
 ) -> Error | InternalError:
-    """The error about points that failed, out of so many that ran: the first by what was wrong, all by name.
+    """The error about failed points, out of `points` that ran: the first one's cause, and the names of all.
 
-    It is ours to mend where one of them is.
+    It is an `InternalError` where one of them failed by a defect of sledlab.
     """
     names = [plan.names[point] for point in plan.points if point in failed]
     errors = [failed[point] for point in plan.points if point in failed]

@@ -23,12 +23,12 @@ class Row(Protocol):
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds.
+    """The meaning and unit of a column.
 
     Attributes:
-        meaning: One line, at most 100 characters.
-        unit: Its unit; empty where there is none.
-        hidden: Whether it is kept with a point and stands in no table.
+        meaning: The meaning, in one line of at most 100 characters.
+        unit: The unit; empty where there is none.
+        hidden: Whether the column is kept with a point but is in no table.
     """
 
     meaning: str
@@ -38,10 +38,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Only:
-    """Which columns of a row within a row a table has, hidden ones too; all that are not hidden unless given.
+    """The columns of a row within a row that a table has, hidden ones too; by default all but hidden ones.
 
     Attributes:
-        names: The columns, in their order.
+        names: Names of the columns, in order.
     """
 
     names: tuple[str, ...]
@@ -53,7 +53,7 @@ class Only:
 
 @cache
 def columns(kind: type) -> Mapping[str, Column]:
-    """The columns of a row by name, those of rows within it in their places, but for mappings."""
+    """The columns of a row by name; columns of rows within it stand in place, mappings are left out."""
     found: dict[str, Column] = {}
     for name, (marker, within) in _marked(kind).items():
         if isinstance(marker, Column):
@@ -67,7 +67,7 @@ def columns(kind: type) -> Mapping[str, Column]:
 
 @cache
 def _marked(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
-    """What the fields of a row are marked with, and their types."""
+    """The marks of a row's fields (`Column`, `Only` or none), and their types."""
     found: dict[str, tuple[Column | Only | None, Any]] = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
         marker = next((each for each in get_args(hint) if isinstance(each, (Column, Only))), None)
@@ -76,7 +76,7 @@ def _marked(kind: type) -> Mapping[str, tuple[Column | Only | None, Any]]:
 
 
 def record(row: Row) -> dict[str, Any]:
-    """A row as plain data by column; rows and mappings within it are laid open."""
+    """A row as plain data by column; rows and mappings within it are flattened."""
     found: dict[str, Any] = {}
     for name, (marker, _) in _marked(type(row)).items():
         value = getattr(row, name)
@@ -98,7 +98,7 @@ def records(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def frame(rows: Sequence[Row], kind: type | None = None) -> polars.DataFrame:
-    """Rows as a frame, a column each; without rows the columns of their class."""
+    """Rows as a frame with a column for each field; without rows, with the columns of their class."""
     if not rows and kind is not None:
         return polars.DataFrame(schema=list(columns(kind)))
     return polars.DataFrame(records(rows), infer_schema_length=None)

@@ -1,4 +1,4 @@
-"""Ways to build a store that studies of hybrids compare, and what can be said of every such study."""
+"""Configurations of stores that studies of hybrids compare, and the options that all these studies take."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DISK, MEMS, DISK_RAM = "disk", "mems", "disk-ram"
-"""The baselines."""
+"""The baselines: the disk alone, MEMS alone, and the disk with more memory."""
 
 ALL, NONE, MIRROR = "mcd-all", "mcd-none", "mirror"
-"""The caching disk with all techniques and with none, and all data on both devices."""
+"""The caching disk with all techniques and with none, and all data mirrored on both devices."""
 
 TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
 """Switches of the caching disk."""
@@ -23,20 +23,20 @@ TECHNIQUES = ("shortcut", "immediate_report", "partial_write")
 CACHING = "caching-disk"
 
 DISK_PRESET, FRONT = "atlas-10k-50mb", "mems-g2"
-"""The two devices unless others are said."""
+"""The presets of disk and front device, by default."""
 
 SEGMENTS_KB = (4, 8, 16, 32, 64, 128, 256)
-"""Segments to sweep unless others are given, in 1024 bytes."""
+"""Sizes of segments to sweep, by default, in units of 1024 bytes."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One way to build a store.
+    """One configuration of a store.
 
     Attributes:
-        label: As people write it.
-        hybrid: The kind of hybrid, where it is one.
-        techniques: Those of the caching disk that are on.
+        label: The name in tables and on pages.
+        hybrid: The kind of hybrid; empty where the store is none.
+        techniques: Techniques of the caching disk that are switched on.
     """
 
     label: str
@@ -56,16 +56,16 @@ KNOWN: Mapping[str, Configuration] = {
     ALL: Configuration("MCD ALL", CACHING, TECHNIQUES),
     MIRROR: Configuration("MIRROR", "mirror"),
 }
-"""Every configuration by its name."""
+"""All configurations by name."""
 
 
 def segments(meaning: str) -> Option:
-    """The option of segments to sweep."""
+    """The option for the sizes of segments to sweep."""
     return Option(meaning, "KB,KB|A..B", "4..256, doubling", flag="segment-kb", read=doublings)
 
 
 class Fronted(Scheduled, Paced, total=False):
-    """What studies of hybrids share."""
+    """The options that all studies of hybrids take."""
 
     front: Annotated[
         Models, Option("The MEMS device in front of the disk, or alone", "NAME|FILE", default=FRONT)

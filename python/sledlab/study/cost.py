@@ -1,11 +1,11 @@
-"""What a cluster and a job on it cost.
+"""Costs of a cluster and of a job on it.
 
 The price of a cluster is that of its nodes, of their stores and of the ports of its network. A job pays for
-the time that it holds the cluster, which is written off evenly over some years, and for its energy:
+the time that it holds the cluster, whose price is written off evenly over some years, and for its energy:
 
     job = cluster x elapsed / years + energy x price of a kWh
 
-Nodes, hosts and ports are those whose energy counts: a port for each node, the host and the client.
+Nodes, hosts and ports are those whose energy is counted: a port for each node, the host and the client.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class ClusterPrice:
     """The price of a cluster by its parts, in USD.
 
     Attributes:
-        nodes: Nodes and the host, without stores.
-        stores: Stores of all nodes.
-        ports: Ports of the network, the client's too.
+        nodes: Price of the nodes and the host, without stores.
+        stores: Price of the stores of all nodes.
+        ports: Price of the ports of the network, that of the client included.
     """
 
     nodes: float
@@ -48,13 +48,13 @@ class ClusterPrice:
 
     @property
     def total(self) -> float:
-        """That of the whole cluster."""
+        """Price of the whole cluster."""
         return self.nodes + self.stores + self.ports
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a cluster and a job on it cost; nothing is known where something has no price."""
+    """The costs of a cluster and of a job on it; None where a part has no price."""
 
     cluster_usd: Annotated[float | None, Column("price of the cluster", "USD")]
     job_usd: Annotated[float | None, Column("money for the job: its share of the cluster and energy", "USD")]
@@ -65,11 +65,11 @@ class Cost:
 
 
 UNKNOWN = Cost(None, None, None, None, None, None)
-"""Where something has no price."""
+"""The costs of a cluster of which a part has no price."""
 
 
 def cost_of(price: ClusterPrice, elapsed_s: float, energy_j: float, prices: Prices) -> Cost:
-    """What a job costs that holds a cluster for a time.
+    """The costs of a job that holds a cluster for `elapsed_s` and takes `energy_j`.
 
     Examples:
         >>> from sledlab.study.prices import prices
@@ -88,10 +88,10 @@ def price_of(config: Mapping[str, Any], nodes: int, prices: Prices) -> ClusterPr
     Args:
         config: The experiment of a replay, complete, as plain data.
         nodes: Nodes that hold data; the host of `cluster.at` is one more.
-        prices: What everything costs.
+        prices: The prices of all parts.
 
     Raises:
-        Error: Something in it has no price.
+        Error: A part of the cluster has no price.
     """
     groups = config.get("group", [])
     alike = nodes - sum(len(group["nodes"]) for group in groups)
@@ -107,14 +107,14 @@ def price_of(config: Mapping[str, Any], nodes: int, prices: Prices) -> ClusterPr
 
 
 def store_price(kind: Mapping[str, Any], prices: Prices) -> float:
-    """The price of the store of a node, in USD: all its devices, those in front, and the cache.
+    """The price of the store of a node, in USD: all its devices, those of a front, and the cache.
 
     Args:
-        kind: The tables of what stores blocks, complete, from `device` to `front`.
-        prices: What everything costs.
+        kind: The tables of the store, complete, from `device` to `front`.
+        prices: The prices of all parts.
 
     Raises:
-        Error: Something in it has no price.
+        Error: A part of the store has no price.
     """
     each = sum(_device_price(device, prices) for device in _devices(kind))
     cache = kind["cache"]
@@ -125,13 +125,13 @@ def store_price(kind: Mapping[str, Any], prices: Prices) -> float:
 
 
 def _devices(kind: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The device, and the one in front of it where it is a hybrid."""
+    """The device, and the one in front of it where the store is a hybrid."""
     is_hybrid = kind.get("hybrid", {}).get("kind", "none") != "none"
     return [kind["device"], *([kind["front"]] if is_hybrid else [])]
 
 
 def _device_price(device: Mapping[str, Any], prices: Prices) -> float:
-    """The price of a whole device."""
+    """The price of a device, by piece or by capacity."""
     name = _name(device)
     if name in prices.tables["device"]:
         return prices.of("device", name)
@@ -142,12 +142,12 @@ def _device_price(device: Mapping[str, Any], prices: Prices) -> float:
 
 
 def _name(model: Mapping[str, Any]) -> str:
-    """The preset of a node, a device or a network, or its file without the ending."""
+    """The name of a preset of a node, device or network, or that of its file without the ending."""
     return str(model.get("name", ""))
 
 
 def names_in(config: Mapping[str, Any]) -> dict[str, set[str]]:
-    """What there is in a cluster to be priced: names by `node`, `device` and `network`."""
+    """Names of all parts of a cluster that have prices, by `node`, `device` and `network`."""
     kinds = [config, *config.get("group", [])]
     hosts = [config["host"]] if config["cluster"]["at"] == "host" else []
     return {
@@ -159,7 +159,7 @@ def names_in(config: Mapping[str, Any]) -> dict[str, set[str]]:
 
 
 def frontier(points: Sequence[T], both: Callable[[T], tuple[float, float]]) -> list[T]:
-    """Those that none beats in both of two values, where less is better; equal ones once, by the first value.
+    """The points that no other beats in both of two values (less is better), by the first; equal ones once.
 
     Examples:
         >>> frontier([(3, 1), (1, 5), (2, 2), (3, 3), (2, 2)], lambda point: point)

@@ -1,4 +1,4 @@
-"""What a study is: declared without importing what plans, runs and concludes it (`sledlab.study.frame`)."""
+"""Declarations of studies, without imports of the code that plans, runs and concludes them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Out = TypeVar("Out", bound="Outcome")
 
 @dataclass(frozen=True)
 class Subject:
-    """What the runs of a study are.
+    """The kind of runs that a study makes.
 
     Attributes:
-        said: All that can be said of a single run.
-        compose: From source, device and what is said, over a `base`, to what all runs share.
-        experiment: Reads the text of an experiment; its name stands in messages.
+        said: The options of a single run.
+        compose: Makes, of source, device and options, over a `base`, the experiment that all runs share.
+        experiment: Reads the text of an experiment; messages cite its name.
         measure: Measures a run, in this process or another; see `sledlab.study.measure.measure`.
-        row: Makes a row of its results, by keyword.
-        requests: Whether they take a trace or a workload.
+        row: Makes a row of results, from columns by keyword.
+        requests: Whether runs take a trace or a workload.
     """
 
     said: type
@@ -64,27 +64,29 @@ REPLAYS = Subject(
 
 @dataclass(frozen=True)
 class Declaration(Generic[Out]):
-    """A study as it is declared: what it sweeps, what it runs, and what it makes of it.
+    """The declaration of a study: its axes, its runs, and its outcome.
 
     Attributes:
-        name: Its command, its function in Python, and `kind` in its file.
-        meaning: One line.
-        help: What `--help` says besides, examples included.
-        options: Everything that can be said, a `TypedDict` of `Option`s; what neither a run nor every study
-            knows are its axes.
-        plan: From what is asked to the runs, checked.
-        conclude: From the runs to the outcome.
-        doing: What it does, for the progress bar.
-        device: Whether it takes one device besides its axes; a name is the device unless one is said.
+        name: Name of its command and of its function in Python, and `kind` in its file.
+        meaning: The meaning, in one line.
+        help: Further text of `--help`, examples included.
+        options: All its options, a `TypedDict` of `Option`s; those that neither a run nor every study has are
+            its axes.
+        plan: Makes the plan, checked, of a question.
+        conclude: Makes the outcome of the results of all runs.
+        doing: Caption of the progress bar.
+        device: Whether it takes one device besides its axes; a name is the default device.
         covered: Keys of an experiment, `table.key`, that its axes stand for: a model that a file names there
             gives way, with its parameters.
-        chosen_by: Keywords that choose it in the command of another study, which it is under.
-        race: Where what is found decides what runs next: from the first plan to that of all runs.
+        chosen_by: Keywords that choose it in the command of another study, of which it is a part.
+        race: Makes the plan of all runs from the results of the first plan, where these decide what runs
+            next.
+        subject: The kind of its runs.
         subject: What its runs are.
         despite_failures: Whether it concludes although points failed: `conclude` finds no results of these,
-            but what was wrong, in `Plan.failed`. Otherwise the study ends with an error that names them.
-            Either way all points run, and those that failed run again the next time.
-        place: The keyword that the argument of its command is, where that is no file of a study.
+            but their errors in `Plan.failed`. Otherwise the study ends with an error that names them. Either
+            way all points run, and failed ones run again the next time.
+        place: The keyword of the argument of its command, where that is no file of a study.
     """
 
     name: str
@@ -104,6 +106,6 @@ class Declaration(Generic[Out]):
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Keywords of what it sweeps."""
+        """Keywords of its axes."""
         shared = {*declared(self.subject.said), *declared(Studied)} - {"speedups"}
         return (*(name for name in declared(self.options) if name not in shared), "seeds")

@@ -1,4 +1,4 @@
-"""Studies of several devices side by side: the devices as they are given, and the outcome of each."""
+"""Studies of several devices side by side: the devices that were asked for, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Question
 
 
-def given_devices(given: Question) -> tuple[list[Device], dict[str, Experiment]]:
-    """The devices that a study was given, and what runs on each start from, by what it is called.
+def given_devices(question: Question) -> tuple[list[Device], dict[str, Experiment]]:
+    """The devices that a study is asked about, and the base experiment of the runs on each, by its name.
 
     Raises:
-        Error: There is none, one cannot be, or one was given twice.
+        Error: No device was given, one does not exist or cannot be built, or one was given twice.
     """
-    asked = given.axis("devices", given.device)
+    asked = question.axis("devices", question.device)
     if not asked:
         raise Error("no device was given", remedy="name one, such as mems-g2 (sledlab device list)")
     devices: list[Device] = [asked] if isinstance(asked, (str, Path, Chosen)) else list(asked)
@@ -35,13 +35,13 @@ def given_devices(given: Question) -> tuple[list[Device], dict[str, Experiment]]
         name = name_of(device)
         if name in found:
             raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
-        found[name] = given.on(device)
+        found[name] = question.on(device)
         found[name].check()
     return devices, found
 
 
 def name_of(device: Device) -> str:
-    """What a device is called in a study; a file without its path.
+    """The name of a device in a study; of a file, without its directory.
 
     Examples:
         >>> name_of("mems-g2:active_tips=3200"), name_of("devices/mine.toml")
@@ -53,11 +53,11 @@ def name_of(device: Device) -> str:
 
 
 class ByDevice(Outcome):
-    """What a study found out about devices; each row of its tables says which."""
+    """The outcome of a study of devices; each row of its tables names its device."""
 
     @property
     def devices(self) -> list[str]:
-        """What the devices are called."""
+        """Names of the devices."""
         return list(self.axes["devices"])
 
     def of_device(self, name: str, device: str) -> list[Any]:
@@ -69,8 +69,8 @@ class ByDevice(Outcome):
         """Draws a section for one of the devices.
 
         Args:
-            section: Which one.
-            device: Which device; the first unless given.
+            section: Name of the section.
+            device: Name of the device; by default the first.
 
         Raises:
             Error: There is no such section or device.

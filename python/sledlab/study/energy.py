@@ -24,7 +24,7 @@ At = Annotated[float, Column("what the times between arrivals were divided by")]
 
 @dataclass(frozen=True)
 class Spent(Averaged):
-    """The means over the seeds of a row, with all energy by request: idling and parking are in it too."""
+    """Means over the seeds of a row, with all energy divided by requests: idle and parked time included."""
 
     energy_per_request_uj: Annotated[float, Column("all energy over the number of requests", "uJ")]
     merged_requests: Annotated[float, Column("requests that were served together with others")] = 0
@@ -42,11 +42,11 @@ class Spent(Averaged):
 
     @property
     def service_uj(self) -> float:
-        """Energy of seeks and accesses for each request."""
+        """Energy of seeks and accesses, per request."""
         return self.service_j / self.requests * 1e6
 
     def by_state(self, unit: str) -> dict[str, float]:
-        """A column of each state: `j` and `uj` are energies, `s` times, `share` shares in the energy."""
+        """A value of each state: energy for `j` and `uj`, time for `s`, share of energy for `share`."""
         return {state: getattr(self, f"{state}_{unit}") for state in STATES}
 
 
@@ -75,7 +75,7 @@ SPENT = (
     *("energy_ci95_j", "mean_ci95_ms", "energy_per_request_uj", "service_j"),
     *("read_uj", "write_uj", "saturated"),
 )
-"""The columns of a run that all tables of energy have."""
+"""Columns of a run that all tables of energy have."""
 
 Run = Annotated[Spent, Only(*SPENT)]
 
@@ -94,7 +94,7 @@ class State:
 
 
 def state_of(device: str, policy: str, run: Spent, state: str) -> State:
-    """A state of a run."""
+    """The row of a state in a run."""
     joules, seconds = run.by_state("j")[state], run.by_state("s")
     shares = joules / run.energy_j, seconds[state] / math.fsum(seconds.values())
     return State(device, policy, state, joules, shares[0], seconds[state], shares[1])
@@ -102,7 +102,7 @@ def state_of(device: str, policy: str, run: Spent, state: str) -> State:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """What parking costs and saves on a device, and how its rests lie around the break-even time."""
+    """Costs and savings of parking on a device, and the shares of its rests around the break-even time."""
 
     device: On
     idle_mw: Annotated[float | None, Column("power while idle", "mW")]
@@ -120,7 +120,7 @@ class BreakEven:
 
 
 def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping[str, Any]]) -> BreakEven:
-    """What parking costs and saves on a device that has such rests, as of `Resting.of`, while awake."""
+    """The row of a device: `awake` never parks and has the rests of `Resting.of`, `parked` parks at once."""
     rests = Resting.of(found)
     idle_mw = _ratio(awake.idle_j, awake.idle_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_s, 1e3)
@@ -150,7 +150,7 @@ def _ratio(part: float, whole: float, scale: float) -> float | None:
 
 @dataclass(frozen=True)
 class Battery:
-    """How long a charge lasts under a policy, and power over capacity."""
+    """Time that a charge lasts under a policy, and power per capacity."""
 
     device: On
     policy: Under
@@ -163,7 +163,7 @@ class Battery:
 
 
 def battery(device: str, policy: str, run: Spent, charge_wh: float, gigabytes: float) -> Battery:
-    """How long a charge lasts if all goes on like a run."""
+    """The row of a policy: a battery of `charge_wh` drained at the mean power of a run."""
     power_w = run.energy_j / run.elapsed_s
     lasts, density = charge_wh / power_w, power_w * 1e3 / gigabytes
     of = (device, policy)
@@ -172,7 +172,7 @@ def battery(device: str, policy: str, run: Spent, charge_wh: float, gigabytes: f
 
 @dataclass(frozen=True)
 class Request:
-    """A policy, with the energy for each request by state."""
+    """A policy, with the energy per request by state."""
 
     device: On
     policy: Under
@@ -181,7 +181,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Timeout:
-    """An idle timeout."""
+    """A run with an idle timeout."""
 
     device: On
     timeout_ms: Annotated[float, Column("the idle timeout", "ms")]
@@ -190,7 +190,7 @@ class Timeout:
 
 @dataclass(frozen=True)
 class Startup:
-    """A start-up time, where the device parks at once."""
+    """A run with a start-up time, of a device that parks at once."""
 
     device: On
     startup_ms: Annotated[float, Column("time of a start-up", "ms")]
@@ -199,7 +199,7 @@ class Startup:
 
 @dataclass(frozen=True)
 class Load:
-    """A load under a policy."""
+    """A run at a load under a policy."""
 
     device: On
     policy: Under
@@ -209,7 +209,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Policy:
-    """A power policy against the oracle and, seed by seed, against the best."""
+    """A power policy compared with the oracle and, seed by seed, with the best policy that can be built."""
 
     device: On
     policy: Under
@@ -224,12 +224,12 @@ class Policy:
 
 
 def can_be_built(policy: str) -> bool:
-    """Whether a policy can be built: the oracle cannot, it knows the future."""
+    """Whether a policy can be built: all but the oracle, which knows the future."""
     return policy.partition(":")[0] != "oracle"
 
 
 def above(policy: str, joules: Mapping[str, list[float]]) -> Mapping[str, Any]:
-    """How far a policy is from the oracle and, seed by seed, from the best, with the energies of all."""
+    """Excess of a policy's energy over the oracle's and, seed by seed, over the best, out of `joules`."""
     own, oracle = joules[policy], joules.get("oracle")
     best = min([each for name, each in joules.items() if can_be_built(name)] or [own], key=fmean)
     beaten = [mine - theirs for mine, theirs in zip(own, best, strict=True)]
@@ -242,7 +242,7 @@ def above(policy: str, joules: Mapping[str, list[float]]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Strategy:
-    """A way to save energy against the base at the same load."""
+    """A strategy for saving energy, compared with the base at the same load."""
 
     device: On
     strategy: Annotated[str, Column("the way to save energy")]
@@ -255,7 +255,7 @@ class Strategy:
 
 
 def saved(run: Spent, base: Spent) -> Mapping[str, Any]:
-    """What a strategy saves against the base at the same load."""
+    """Savings of a strategy over the base at the same load."""
     return {
         "energy_saved": 1 - run.energy_j / base.energy_j,
         "service_saved": 1 - run.service_j / base.service_j,

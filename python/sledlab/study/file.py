@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def tables_of(path: str | Path) -> dict[str, Any]:
-    """The tables of a study file, or of an experiment that comes with sledlab, by its name.
+    """The tables of a study file, or of an experiment that comes with sledlab, named by its name.
 
     Raises:
-        Error: It cannot be read.
+        Error: The file cannot be read.
     """
     text = text_of(path, "study")
     try:
         tables: dict[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        Experiment(text, str(path))  # says what is wrong with line and column
+        Experiment(text, str(path))  # raises an error with line and column
         raise Error(f"cannot read the study `{path}`: {error}") from error
     return tables

@@ -1,4 +1,4 @@
-"""The frame of every study: planned, measured as far as it is not kept, concluded and written."""
+"""The frame of every study: plans, measures points without kept results, concludes and writes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _run(
     *,
     replace: bool,
 ) -> Out:
-    """Runs it; errors do not know yet in which line of a file they are."""
+    """Runs a study; its errors do not cite lines of its file yet."""
     base, axes = read(study, file) if file is not None else (None, {})
     axes |= {name: said[name] for name in study.axes if said.get(name) is not None}
     if device is None and isinstance(study.device, str) and not _has_device(base):
@@ -70,7 +70,7 @@ def _run(
     where = Where.said(said, lasting=out is not None)
     if where.share is not None and (study.race is not None or replace):
         raise _alone(study.name, race=study.race is not None)
-    directory = results(out, study.name, replace=replace)  # once all runs make sense
+    directory = results(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
         leaves(directory, study.name, [POINTS])
     reuse = several(said.get("reuse"))
@@ -91,10 +91,10 @@ def _run(
 
 
 def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]]:
-    """A file of the study: the experiment in it, and what its table `[study]` says.
+    """A file of the study: the experiment in it, and its table `[study]`.
 
     Raises:
-        Error: It cannot be read, is another study, or `[study]` has an unknown key.
+        Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
     """
     tables = study_seen(tables_of(path), path)
     said = tables.pop("study", {})
@@ -117,7 +117,7 @@ def read(study: Declaration[Any], path: str | Path) -> tuple[Any, dict[str, Any]
 
 
 def _alone(name: str, *, race: bool) -> Error:
-    """The error about what no share can do by itself."""
+    """The error about a step of a study that a share of the points cannot do alone."""
     if race:
         return Error(
             f"`--share` does not go with `{name}`: what runs next depends on all that ran before",
@@ -130,10 +130,10 @@ def _alone(name: str, *, race: bool) -> Error:
 
 
 def check_plugins(plan: Plan) -> None:
-    """Refuses plug-ins that only a file names.
+    """Refuses plug-ins that only a file names, and that the user has not allowed.
 
     Raises:
-        Error: There is one, and nobody allowed it.
+        Error: There is such a plug-in.
     """
     for point, text in plan.texts.items():
         if "*" not in plan.plugins and not set(plug_ins(text)) <= set(plan.plugins):
@@ -141,12 +141,12 @@ def check_plugins(plan: Plan) -> None:
 
 
 def _has_device(base: Experiment | None) -> bool:
-    """Whether an experiment says which device."""
+    """Whether an experiment names a device."""
     return base is not None and any(base.setting(f"device.{key}") is not None for key in ("preset", "kind"))
 
 
 def words_of(axes: Mapping[str, Any]) -> dict[str, Any]:
-    """Axes as a file says them: chosen models as words."""
+    """Axes as a file of a study spells them: models as words."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, Chosen):

@@ -1,7 +1,7 @@
-"""Histograms of response times that can be put together: percentiles over many devices are those of one.
+"""Histograms of response times that can be merged, for exact percentiles over the requests of many devices.
 
-The simulator counts response times in bins of three significant digits (an HDR histogram). The same bins are
-kept here with a point, so that what is merged later is what one recorder would have counted.
+The simulator counts response times in bins of three significant digits (an HDR histogram). A point keeps the
+same bins, so that merged histograms equal the one that a single recorder would have counted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
 HALF = 1024
-"""Bins between a power of two and the next; below twice as many nanoseconds each has a bin of its own."""
+"""Bins between a power of two and the next; below twice as many nanoseconds each time has its own bin."""
 
 HALF_BITS = 10
 
@@ -33,7 +33,7 @@ PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
 def bin_of(value_ns: int) -> int:
-    """The bin of a time: bins rise with times, without gaps.
+    """The bin of a time in ns: bins rise with times, without gaps.
 
     Examples:
         >>> [bin_of(value) for value in (0, 2047, 2048, 2049, 2050, 4096)]
@@ -64,10 +64,10 @@ def middle_ns(number: int) -> int:
 
 @dataclass(frozen=True)
 class Spread:
-    """What is told of response times, without their histogram: thousands of volumes fit in memory.
+    """Statistics of response times without their histogram, small enough for thousands of volumes.
 
     Attributes:
-        requests: How many there are.
+        requests: Number of requests.
         values_ms: Mean, percentiles and longest by name, in ms.
     """
 
@@ -81,12 +81,12 @@ class Spread:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Response times of some requests.
+    """Response times of some requests, counted in bins.
 
     Attributes:
-        counts: Requests by bin, rising.
-        sum_ns: Their times together.
-        max_ns: The longest.
+        counts: Number of requests by bin, in ascending order of bins.
+        sum_ns: Sum of all response times.
+        max_ns: The longest response time.
     """
 
     counts: Mapping[int, int]
@@ -95,7 +95,7 @@ class Histogram:
 
     @classmethod
     def of(cls, result: Result) -> Histogram:
-        """That of all reads and writes of a run; its sum is as exact as the mean that the run tells."""
+        """The histogram of all reads and writes of a run; its sum is as exact as the run's reported mean."""
         times, total = result.cdf["all"], result.count
         seen = [round(share * total) for share in times["share"]]
         bins = [bin_of(round(time_ms * NS_PER_MS)) for time_ms in times["response_ms"]]
@@ -106,7 +106,7 @@ class Histogram:
 
     @classmethod
     def merged(cls, parts: Iterable[Histogram]) -> Histogram:
-        """That of the requests of several; of none, an empty one."""
+        """The histogram of the requests of several; an empty one of none."""
         counts: Counter[int] = Counter()
         sum_ns = max_ns = 0
         for part in parts:
@@ -116,26 +116,26 @@ class Histogram:
 
     @cached_property
     def _ranks(self) -> tuple[list[int], list[int]]:
-        """The bins, and how many requests are in each and those before."""
+        """The bins, and for each the number of requests in it and in the bins below."""
         return list(self.counts), list(accumulate(self.counts.values()))
 
     @cached_property
     def requests(self) -> int:
-        """How many there are."""
+        """Number of requests."""
         return sum(self.counts.values())
 
     @property
     def mean_ms(self) -> float:
-        """Their mean; 0 of none."""
+        """Mean response time; 0 without requests."""
         return self.sum_ns / self.requests / NS_PER_MS if self.requests else 0.0
 
     @property
     def max_ms(self) -> float:
-        """The longest."""
+        """The longest response time."""
         return self.max_ns / NS_PER_MS
 
     def percentile_ms(self, share: float) -> float:
-        """The time below which a share of them lies, within 0.05 %; exactly what a run tells.
+        """The time below which a share of the requests lies, within 0.05 %; equal to the one a run reports.
 
         Examples:
             >>> Histogram({bin_of(10**6): 98, bin_of(10**7): 2}, 118 * 10**6, 10**7).percentile_ms(0.99)
@@ -155,12 +155,12 @@ class Histogram:
 
     @property
     def spread(self) -> Spread:
-        """What is told of them."""
+        """The statistics of the response times, without the histogram."""
         names = ("mean", *PERCENTILES, "max")
         return Spread(self.requests, {name: self.measure_ms(name) for name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: bins as distances from the one before; numbers in one text, which copies at no cost."""
+        """Plain data: distances between bins, and counts, as numbers in one text, which is cheap to copy."""
         bins = list(self.counts)
         steps = [after - before for before, after in zip([0, *bins], bins, strict=False)]
         return {
@@ -172,6 +172,6 @@ class Histogram:
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Histogram:
-        """From plain data."""
+        """The histogram that plain data hold."""
         steps, counts = (list(map(int, said[name].split())) for name in ("steps", "counts"))
         return cls(dict(zip(accumulate(steps), counts, strict=True)), said["sum_ns"], said["max_ns"])

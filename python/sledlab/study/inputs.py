@@ -1,4 +1,4 @@
-"""What a point reads besides the text of its experiment: traces, work records, and modules of plug-ins."""
+"""Inputs of a point besides the text of its experiment: traces, work records, and modules of plug-ins."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Opener, Trace
 
 INPUTS = ("trace", "work")
-"""Tables of an experiment whose `file` is read: its contents count, not its path."""
+"""Tables of an experiment whose `file` is read: a point depends on its contents, not on its path."""
 
 MODELS = ("scheduler", "power", "workload", "device", "front")
-"""Tables of an experiment whose `kind` may be a class of the user's."""
+"""Tables of an experiment whose `kind` may be a plug-in, a class of the user's."""
 
 
 @dataclass(frozen=True)
 class ExperimentInputs:
-    """What an experiment says: all but the names of its inputs, these, and classes, `module:Class`."""
+    """An experiment without the names of its input files; these; and its plug-ins, `module:Class`."""
 
     text: str
     files: tuple[str, ...]
@@ -44,7 +44,7 @@ class ExperimentInputs:
 
 @cache
 def said_in(text: str) -> ExperimentInputs:
-    """What the text of a complete experiment says."""
+    """The inputs that the text of a complete experiment names."""
     tables = plain(text)
     kinds = [tables[table]["kind"] for table in MODELS if table in tables]
     kinds.append(tables.get("hybrid", {}).get("replacement", ""))
@@ -54,17 +54,17 @@ def said_in(text: str) -> ExperimentInputs:
 
 
 def plug_ins(text: str) -> tuple[str, ...]:
-    """The classes, `module:Class`, that take the place of models in a complete experiment."""
+    """The plug-ins, `module:Class`, that a complete experiment names in place of models."""
     return said_in(text).plug_ins
 
 
 def module(word: str) -> str:
-    """The name of the module of a class, `module:Class`."""
+    """The name of the module of a plug-in, `module:Class`."""
     return word.partition(":")[0]
 
 
 def module_contents(word: str) -> str:
-    """A hash of the module of a class, `module:Class`, empty where there is none; nothing is imported."""
+    """A hash of the module of a plug-in, `module:Class`, empty if it does not exist; nothing is imported."""
     place, spec = [*sys.path, os.getcwd()], None
     for part in module(word).split("."):
         spec = PathFinder.find_spec(part, place)
@@ -77,25 +77,25 @@ def module_contents(word: str) -> str:
 
 
 def origin(trace: Trace) -> Opener:
-    """Where the requests of a trace come from, whatever they are fitted to."""
+    """The opener of a trace before it was fitted to a device."""
     opener = trace.of_seed(0).opener
     return opener.of if isinstance(opener, Fitted) else opener
 
 
 def in_memory(trace: Trace | None) -> bool:
-    """Whether a trace carries its requests with it."""
+    """Whether a trace holds its requests in memory."""
     return trace is not None and isinstance(origin(trace), Table)
 
 
 def files_of(text: str, trace: Trace | None) -> tuple[str, ...]:
-    """The files that a point reads, by the names it has for them."""
+    """The files that a point reads, named as the point names them."""
     if trace is None:
         return said_in(text).files
     return _paths(trace.opener)
 
 
 def _paths(opener: Opener) -> tuple[str, ...]:
-    """The files that requests come from; what lies at an address is no file."""
+    """The files that an opener reads; data at an address are no file."""
     if isinstance(opener, MergedTraces):
         return tuple(path for each in opener.of for path in _paths(each))
     if isinstance(opener, Fitted):
@@ -108,7 +108,7 @@ def _paths(opener: Opener) -> tuple[str, ...]:
 
 
 def with_files(text: str, trace: Trace | None, change: Callable[[str], str]) -> tuple[str, Trace | None]:
-    """A point with other names for the files that it reads."""
+    """A point whose files are renamed by `change`."""
     if trace is not None:
         return text, _at(trace, change)
     if all(change(name) == name for name in said_in(text).files):

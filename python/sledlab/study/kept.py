@@ -1,8 +1,8 @@
-"""Points that are done, kept as they come, so that a study can go on where it was stopped.
+"""Results of points, kept as they complete, so that a study that was stopped can go on.
 
-A point is kept under what it depends on: the contents of its trace or record wherever that lies, everything
-else that its experiment says, and the program. Whoever computes points writes a file of their own and reads
-those of all others, so that processes and machines share a directory without locks.
+A point is kept under a hash of all it depends on: the contents of its trace or record, wherever the file
+lies, the rest of its experiment, and the program. Each process that measures points writes a file of its own
+and reads those of all others, so that processes and machines share a directory without locks.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Opener, Trace
 
 POINTS = "points"
-"""Where they are kept in a directory of results: a file for each process that computed some."""
+"""The folder of kept points in a directory of results: one file for each process that measured some."""
 
 FORMER = "points.jsonl"
-"""The one file of older versions, which is still read."""
+"""The single file of kept points of older versions, which is still read."""
 
 _HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
-"""How a line begins: with a check of all that follows, in so many characters."""
+"""Beginning of a line: a check of all that follows, and its number of characters."""
 
 _open: set[Path] = set()
-"""Files that this process is writing."""
+"""Files that this process is writing to."""
 
 
 class Kept:
-    """The points in a directory, one line of JSON each; without a directory they are only in memory.
+    """The kept points of a directory, one line of JSON each; without a directory they are in memory only.
 
-    Their results are rows of one kind.
+    Their results are rows of one class.
     """
 
     def __init__(
         self, directory: Path | None, kind: Callable[..., Any], reuse: Iterable[str | Path] = ()
     ) -> None:
-        """Points in `directory`, if any, and for reading in other directories of results.
+        """The points of `directory`, if any, and those of other directories of results, which are only read.
 
         Raises:
-            Error: There are no points in one of these.
+            Error: One of the directories in `reuse` holds no points.
         """
         self.kind = kind
         self.place = directory / POINTS if directory else None
@@ -75,21 +75,21 @@ class Kept:
         self._file: Any = None
 
     def __enter__(self) -> Kept:
-        """Reads the points of former runs, but for lines that are damaged."""
+        """Reads the points of former runs; damaged lines are skipped."""
         self.recall()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the file."""
+        """Closes the file that this process writes to."""
         if self._file is not None:
             self._file.close()
         if self._path is not None:
             _open.discard(self._path)
 
     def recall(self) -> None:
-        """Reads what others have written by now; damaged lines are dropped where their writer is gone."""
+        """Reads points that others have written since; damaged lines are dropped if their writer is gone."""
         for directory in self._others:
             for path in files(directory):
                 _recall(path, partial(self._read, self._elsewhere), mend=False)
@@ -100,7 +100,7 @@ class Kept:
                         _recall(path, partial(self._read, self.known), mend=_is_left(path))
 
     def _read(self, into: dict[str, FoundOf[Any]], line: bytes) -> bool:
-        """Takes a point from a line; whether that is as it was written."""
+        """Reads a point from a line; whether the line is undamaged."""
         start = len(_HEAD) + _CHECK
         rest = line[start + len(_TAIL) :]
         if line != _HEAD + _check(rest) + _TAIL + rest:
@@ -109,31 +109,31 @@ class Kept:
             said = json.loads(b"{" + rest)
             into[said["key"]] = FoundOf.from_dict(said, self.kind)
         except (KeyError, TypeError):
-            pass  # of another version, which may go on with it, or a point that failed
+            pass  # a point of another version, which may still use it, or a point that failed
         except (ValueError, RecursionError):
             return False
         return True
 
     def knows(self, key: str, point: Point) -> bool:
-        """Whether a point need not run; one that another directory has is kept in this one too."""
+        """Whether the result of a point is known; one from another directory is written to this one too."""
         if key not in self.known and key in self._elsewhere:
             self.add(key, point, self._elsewhere[key])
         return key in self.known
 
     def add(self, key: str, point: Point, found: FoundOf[Any]) -> None:
-        """Keeps a point, at once.
+        """Writes the result of a point to the file at once.
 
         Raises:
-            Error: It cannot be written.
+            Error: The file cannot be written to.
         """
         self.known[key] = found
         self._write({"key": key, "point": point.keys(), **found.to_dict()})
 
     def add_failed(self, key: str, point: Point, error: Exception) -> None:
-        """Records that a point failed, and why; a later run tries it again.
+        """Writes to the file that a point failed, and why; a later run measures it again.
 
         Raises:
-            Error: It cannot be written.
+            Error: The file cannot be written to.
         """
         self._write({"key": key, "point": point.keys(), "error": str(error)})
 
@@ -150,16 +150,16 @@ class Kept:
 
 
 def files(directory: Path) -> list[Path]:
-    """The files of points in a directory of results."""
+    """The files of kept points in a directory of results."""
     former = directory / FORMER
     return [*([former] if former.is_file() else ()), *sorted((directory / POINTS).glob("*.jsonl"))]
 
 
 def _with_points(directory: Path) -> Path:
-    """A directory of results whose points can be used.
+    """A directory of results, which must hold kept points.
 
     Raises:
-        Error: There are none.
+        Error: It holds none.
     """
     if not files(directory):
         raise Error(f"no points are kept in `{directory}`", remedy="give the --out of a study to --reuse")
@@ -167,10 +167,10 @@ def _with_points(directory: Path) -> Path:
 
 
 def _begun(place: Path) -> tuple[Path, Any]:
-    """A file that nobody else writes, open, and its path: named after machine and process.
+    """A new file for this process, opened, and its path: named after machine and process.
 
     Raises:
-        Error: It cannot be made.
+        Error: The file cannot be created.
     """
     for number in count(1):
         path = place / f"{_host()}-{os.getpid()}-{number}.jsonl"
@@ -182,13 +182,13 @@ def _begun(place: Path) -> tuple[Path, Any]:
 
 
 def _host() -> str:
-    """This machine as names of files say it."""
+    """The name of this machine in names of files."""
     name = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
     return re.sub(r"[^\w.-]", "_", name) or "here"
 
 
 def _is_left(path: Path) -> bool:
-    """Whether nobody writes a file any more: of other machines that is never known."""
+    """Whether the process that wrote a file has ended; never true of a file from another machine."""
     if path.name == FORMER:
         return True
     host, _, rest = path.stem.rpartition("-")[0].rpartition("-")
@@ -198,12 +198,12 @@ def _is_left(path: Path) -> bool:
 
 
 def _recall(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
-    """Reads a file of points; one that nobody writes any more loses lines that are damaged."""
+    """Reads a file of points; with `mend`, its damaged lines are removed from it."""
     *lines, last = path.read_bytes().split(b"\n") if path.exists() else [b""]
     whole = [line for line in lines if read(line)]
     if len(whole) == len(lines) and not last:
         return
-    # The last line may be cut off, where a study was killed or is at it: nothing to be told of.
+    # The last line may be incomplete, where a study was killed or is writing it: that is no damage.
     if damaged := sum(map(bool, lines)) - len(whole):
         what = "1 line is" if damaged == 1 else f"{damaged} lines are"
         message = f"{path}: {what} damaged or of an older sledlab; what they held is run again"
@@ -215,7 +215,7 @@ def _recall(path: Path, read: Callable[[bytes], bool], *, mend: bool) -> None:
 
 
 def line_of(said: Mapping[str, Any]) -> bytes:
-    """A line of the file: plain data behind a check of it, by which damage is noticed."""
+    """A line of the file: plain data, preceded by a check that reveals damage."""
     rest = json.dumps(said, allow_nan=False).encode()[1:]
     return _HEAD + _check(rest) + _TAIL + rest + b"\n"
 
@@ -225,9 +225,10 @@ def _check(text: bytes) -> bytes:
 
 
 def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
-    """What each point depends on, in short: experiment, requests and program.
+    """The key of each point: a hash of all it depends on, experiment, requests and program.
 
-    Those that last know files by their contents. Others hold within this process, and read no file.
+    Lasting keys contain hashes of files. Others are valid within this process only, and no file is read for
+    them.
     """
     known = content if lasting else identity
     common = (program(), _own(plan.measure)) if lasting else ()
@@ -243,7 +244,7 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
 
 
 def _own(measure: Callable[..., Any] | None) -> str:
-    """What the module of a study's own way to measure holds; it may be none of those that all share."""
+    """A hash of the module that measures points, which need not be one of `program.MEASURING`."""
     module = sys.modules.get(getattr(measure, "__module__", ""))
     place = getattr(module, "__file__", None)
     return content(Path(place)) if place else ""
@@ -254,7 +255,7 @@ def _digest(*parts: str) -> str:
 
 
 def _requests(trace: Trace, known: Callable[[Path], str]) -> str:
-    """A trace that is handed over: what it is made from, or its columns where it is in memory."""
+    """A key of a trace given by the user: what it is made from, or its columns where it is in memory."""
     if isinstance(trace.opener, MergedTraces):
         parts = [_made_of(each, known) for each in trace.opener.of]
         return _digest(repr(trace.opener.offsets_blocks), *parts)

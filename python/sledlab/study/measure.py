@@ -33,18 +33,18 @@ OF_RUN = (
     *("throughput_iops", "utilization", "startups", "saturated", "elapsed_s"),
     *("queue_time_ms", "service_time_ms"),
 )
-"""Columns that a result has under the same name."""
+"""Columns of a run whose values are attributes of the result under the same name."""
 
 OF_TIMES = ("mean", "std", "p50", "p90", "p95", "p99", "p999", "max")
 """Statistics of response times that have a column, in ms."""
 
 COUNTED = ("cache", "hybrid")
-"""Parts of a summary whose counts have columns, where there are such parts."""
+"""Parts of a summary, absent in some runs, whose counts are columns."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The simulated results of a run; nothing that depends on the machine."""
+    """The simulated results of a run; no value depends on the machine."""
 
     requests: Annotated[int, Column("reads and writes that count")]
     arrival_rate: Annotated[
@@ -90,7 +90,7 @@ class Measured:
     read_mean_ms: Annotated[float | None, Column("mean response time of reads", "ms")]
     write_mean_ms: Annotated[float | None, Column("mean response time of writes", "ms")]
     counts: Mapping[str, float]
-    """What caches and hybrids counted, a column each, `cache_` or `hybrid_` before its name."""
+    """Counts of caches and hybrids, a column each, named with the prefix `cache_` or `hybrid_`."""
     reads: Annotated[int, Column("reads that count", hidden=True)]
     writes: Annotated[int, Column("writes that count", hidden=True)]
     read_bytes: Annotated[int, Column("bytes read", "bytes", hidden=True)]
@@ -115,7 +115,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class FoundOf(Generic[R]):
-    """What is kept of a run.
+    """The results of a run, as they are kept.
 
     Attributes:
         row: The simulated results.
@@ -126,23 +126,23 @@ class FoundOf(Generic[R]):
     timing: Mapping[str, float] = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; rows are flat, so that nothing need be copied."""
+        """The results as plain data; rows are flat, so nothing need be copied."""
         row: Any = self.row
         flat = {each.name: getattr(row, each.name) for each in fields(row)} if is_dataclass(row) else row
         return {"row": flat, "timing": dict(self.timing)}
 
     @staticmethod
     def from_dict(said: Mapping[str, Any], kind: Callable[..., R]) -> FoundOf[R]:
-        """From plain data, with a row of that kind.
+        """Results from plain data, with a row of `kind`.
 
         Raises:
-            KeyError, TypeError: It is of another version.
+            KeyError, TypeError: The data are of another version.
         """
         return FoundOf(kind(**said["row"]), said["timing"])
 
 
 Found = FoundOf[Measured]
-"""What is kept of a run against one system."""
+"""The results of a run against one system."""
 
 
 def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()) -> Found:
@@ -150,14 +150,15 @@ def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequen
 
     Args:
         text: The complete experiment.
-        trace: Replayed instead of what it names; generated requests follow its seed.
+        trace: The trace to replay instead of the one that the experiment names; generated requests follow its
+            seed.
         watch: Whether to count the rests of a device that never parks.
         plugins: Plug-ins that may run.
 
     Raises:
-        Error: The run failed because of what it was given.
-        InternalError: It failed because of us.
-        KeyboardInterrupt: It was interrupted.
+        Error: The run failed because of its experiment, trace or plug-in.
+        InternalError: The run failed because of a defect of sledlab.
+        KeyboardInterrupt: The user stopped it.
     """
     experiment = _native.Experiment(text).with_plugins(plugins)
     trace = trace.of_seed(plain(text)["seed"]) if trace else None
@@ -171,9 +172,9 @@ def row_of(result: Result, rate: float, rests: Rests | None) -> Measured:
     """The row of a result.
 
     Args:
-        result: It.
+        result: The result.
         rate: Reads and writes offered per second.
-        rests: The rests of its device, where they were counted.
+        rests: The rests of the device, where they were counted.
     """
     times, summary = result.response_time, result.summary
     parts, energy, state_time = summary["time_by_part_ms"], summary["energy_j"], summary["state_time_s"]
@@ -209,7 +210,7 @@ def row_of(result: Result, rate: float, rests: Rests | None) -> Measured:
 
 
 def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
-    """What a cache and a hybrid counted; the devices of a hybrid count for themselves."""
+    """Counts of cache and hybrid by column; those of a hybrid's own devices are left out."""
     found: dict[str, float] = {}
     for part in COUNTED:
         for name, value in (summary.get(part) or {}).items():
@@ -219,7 +220,7 @@ def _counts(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _served_at_once(result: Result) -> float:
-    """Requests in service at a time while a sled is busy: above 1 where some are served together."""
+    """Mean number of requests in service while a sled is busy: above 1 where several are served together."""
     device = result.config["device"]
     sleds = int(device.get("sleds", 1)) if device.get("sled_motion") == "independent" else 1
     busy_s = result.utilization * result.elapsed_s * sleds
@@ -227,7 +228,7 @@ def _served_at_once(result: Result) -> float:
 
 
 def arrival_rate(result: Result, trace: Trace | None) -> float:
-    """Reads and writes offered per second of simulated time; what completes where arrival is issue."""
+    """Reads and writes offered per second of simulated time; completions per second in closed replay."""
     replay, operations = result.config["replay"], result.summary["operations"]
     if str(replay["mode"]).startswith("closed"):
         return result.throughput_iops
@@ -240,23 +241,23 @@ def arrival_rate(result: Result, trace: Trace | None) -> float:
 
 @dataclass(frozen=True)
 class _Limits:
-    """After how many requests, and how many operations, a replay ends; 0 for all."""
+    """Limits at which a replay ends: number of requests, and of operations; 0 for no limit."""
 
     requests: int
     operations: int
 
     def over(self, source: _native.Source) -> _native.Source:
-        """What is replayed of a source."""
+        """A source, ended at these limits."""
         return _native.limit(source, self.requests, self.operations)
 
     def within(self, other: _Limits) -> _Limits:
-        """Whichever ends first."""
+        """The tighter of both limits."""
         pairs = ((self.requests, other.requests), (self.operations, other.operations))
         return _Limits(*(min(filter(None, pair), default=0) for pair in pairs))
 
 
 def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
-    """Time of the last arrival as recorded or generated, in s."""
+    """Time of the last arrival, in s, in recorded or generated time (before any speed-up)."""
     replay = config["replay"]
     limits = _Limits(int(replay.get("limit") or 0), int(replay.get("operations") or 0))
     if trace is not None:
@@ -271,7 +272,7 @@ def _span_s(config: Mapping[str, Any], trace: Trace | None) -> float:
 
 
 def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
-    if isinstance(opener, Fitted):  # to other places, at the same times
+    if isinstance(opener, Fitted):  # addresses are other ones, arrivals the same
         return _last_in_memory_s(opener.of, limits.within(_Limits(opener.limit, opener.operations)))
     if not isinstance(opener, Table):
         assert isinstance(opener, (File, ParquetFile, Generated))
@@ -291,7 +292,7 @@ def _last_arrival_s(opener: File | ParquetFile | Generated, limits: _Limits) -> 
 def _last_generated_s(workload: str, seed: int, device: str, limits: _Limits) -> float:
     said = json.loads(workload)
     kind = said.pop("kind")
-    # What it names has been allowed to run, and has run, where it is a plug-in.
+    # All plug-ins are allowed: a plug-in named here was allowed and has run in this process before.
     experiment = _native.Experiment(settings.document({"device": json.loads(device)})).with_plugins(["*"])
     capacity = describe(experiment)["capacity_blocks"]
     return _last_s(_native.Source.generate(kind, settings.table(said), seed, capacity, [kind]), limits)

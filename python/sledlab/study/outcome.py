@@ -1,4 +1,4 @@
-"""What a study found out: typed tables, written as files, and displayed by the face of its class."""
+"""Outcomes of studies: typed tables, written as files, and displayed by the face of their class."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 
 TABLES = ("parquet", "csv")
-"""How each table is written."""
+"""Formats in which each table is written."""
 
 
 @dataclass(frozen=True, repr=False)
 class Outcome(Shown):
-    """What a study found out, in tables.
+    """The outcome of a study, in tables.
 
     Attributes:
         kinds: The class of the rows of each table, by name.
         rows: The simulated results, a list of typed rows for each table, by name.
         costs: Tables of wall-clock figures, which differ from run to run.
-        config: What all runs have in common, as plain data.
-        axes: What was swept, as plain data.
+        config: The part of the experiment that all runs share, as plain data.
+        axes: The values of all axes, as plain data.
         toml: The study as a file that gives the same bytes again.
     """
 
@@ -50,7 +50,7 @@ class Outcome(Shown):
 
     @cached_property
     def tables(self) -> dict[str, polars.DataFrame]:
-        """A frame for each table, by name; empty where a section was left out."""
+        """A frame for each table, by name; empty for a section that was left out."""
         found = {**self.rows, **self.costs}
         return {name: frame(rows, self.kinds.get(name)) for name, rows in found.items()}
 
@@ -61,11 +61,11 @@ class Outcome(Shown):
 
     @property
     def answer(self) -> str:
-        """What the study says, in a few sentences."""
+        """The answer of the study, in a few sentences."""
         return face_of(self).answer(self)
 
     def closing(self, directory: Path | None) -> str:
-        """What the command line says at the end: where the page is."""
+        """The last line on the command line: where the page is."""
         return f"report: {directory / REPORT}" if directory else ""
 
     def extras(self) -> Mapping[str, Any]:
@@ -73,16 +73,16 @@ class Outcome(Shown):
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data: what `--json` prints."""
+        """The whole outcome as plain data: printed by `--json`."""
         return self.arranged({**self.rows, **self.costs})
 
     @property
     def heading(self) -> dict[str, Any]:
-        """What plain data begins with: what it is a version of, the answer, and what to know of that."""
+        """The head of the plain data: version of its format, the answer, and notes on it."""
         return {"schema": SCHEMA, "answer": self.answer, "warnings": self.warnings}
 
     def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-        """Answer, axes, some of the tables and what all runs have in common, as plain data."""
+        """Answer, axes, some of the tables and the shared part of the experiment, as plain data."""
         return {
             **self.heading,
             "study": dict(self.axes),
@@ -93,7 +93,7 @@ class Outcome(Shown):
 
     @property
     def leaves(self) -> list[str]:
-        """The files that `write` writes."""
+        """Names of the files that `write` writes."""
         return [f"{name}.{ending}" for name in self.tables for ending in TABLES] + [
             SUMMARY,
             STUDY,

@@ -1,4 +1,4 @@
-"""What a study runs: for each row of its tables, which device under which settings, once for each seed."""
+"""Plans of studies: the runs behind each row of the tables, with device and settings, one for each seed."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Point:
     """One run of a study.
 
     Attributes:
-        base: The name of what it starts from, a key of `Plan.bases`.
-        settings: What differs from that, as keys and values of an experiment.
+        base: Name of the experiment that it starts from, a key of `Plan.bases`.
+        settings: Changes to that experiment, as keys and values.
         seed: Root of all random numbers.
-        weight: The more the longer it takes; those that take longest run first.
+        weight: Estimate of its duration, in any unit; the longest points run first.
     """
 
     base: str
@@ -40,7 +40,7 @@ class Point:
     weight: float = field(default=0.0, compare=False)
 
     def keys(self) -> dict[str, Any]:
-        """What tells the point from others, for the file of kept points."""
+        """The point's base, settings and seed, for the file of kept points."""
         return {"base": self.base, **dict(self.settings), "seed": self.seed}
 
     def __str__(self) -> str:
@@ -54,12 +54,12 @@ class Case:
     """A row of a table before it is measured.
 
     Attributes:
-        section: Which table it belongs to.
-        labels: Columns that tell it from the other rows, with their values.
-        base: As of its points.
-        settings: As of its points.
-        weight: As of its points.
-        name: How messages name it; by its settings unless given.
+        section: Name of the table that the row belongs to.
+        labels: Columns that identify the row in its table, with their values.
+        base: The base of its points.
+        settings: The settings of its points.
+        weight: The weight of its points.
+        name: Its name in messages; by default made of its settings.
     """
 
     section: str
@@ -79,17 +79,17 @@ class Plan:
     """All runs of a study, checked.
 
     Attributes:
-        bases: What runs start from, by name: experiments of one system, or of a cluster.
-        trace: Replayed instead of what the bases name.
-        traces: Replayed instead of what some bases name, by their names.
+        bases: Experiments that runs start from, by name: of one system, or of a cluster.
+        trace: The trace to replay instead of those that the bases name.
+        traces: Traces to replay instead of those that some bases name, by names of these bases.
         cases: All rows of all tables.
         seeds: Roots of random numbers.
-        axes: What the study sweeps, complete, as its file says it.
+        axes: The values of all axes, as the study's file spells them.
         watch: Whether the rests of devices that never park are counted.
         plugins: Plug-ins that may run, as of `Composed`; set by the frame.
         toml: The study as a file; set by the frame.
-        measure: What a run is done with, where it is no run against one system; set by the frame.
-        failed: Points without results, with what was wrong, of a study that concludes in spite of them
+        measure: The function that measures a run, unless it is one against one system; set by the frame.
+        failed: Points without results, with their errors, of a study that concludes in spite of them
             (`Study.despite_failures`); set by the frame.
     """
 
@@ -106,11 +106,11 @@ class Plan:
     failed: Mapping[Point, str] = field(default_factory=dict)
 
     def trace_of(self, point: Point) -> Trace | None:
-        """What a run replays instead of what its experiment names."""
+        """The trace that a run replays instead of the one that its experiment names, if any."""
         return self.traces.get(point.base, self.trace)
 
     def of(self, section: str, **labels: Any) -> list[Case]:
-        """The rows of a table, those that have some labels."""
+        """The rows of a table that have these labels."""
         wanted = labels.items()
         return [
             case for case in self.cases if case.section == section and wanted <= dict(case.labels).items()
@@ -122,13 +122,13 @@ class Plan:
 
     @cached_property
     def points(self) -> list[Point]:
-        """All different runs, those that take longest first."""
+        """All different runs, the longest-running first."""
         unique = dict.fromkeys(point for case in self.cases for point in self.points_of(case))
         return sorted(unique, key=lambda point: -point.weight)
 
     @cached_property
     def names(self) -> Mapping[Point, str]:
-        """How messages name the runs."""
+        """The names of the runs in messages."""
         return {
             point: f"{case.name}, seed {point.seed}" if case.name else str(point)
             for case in reversed(self.cases)
@@ -139,7 +139,7 @@ class Plan:
         """The experiment of a run, not yet checked.
 
         Raises:
-            Error: A setting cannot be made; the message names the run.
+            Error: A setting is invalid; the message names the run.
         """
         try:
             experiment = self.bases[point.base]
@@ -154,7 +154,7 @@ class Plan:
         """The complete experiment of every run, each resolved once.
 
         Raises:
-            Error: One makes no sense; the message names the run.
+            Error: An experiment is invalid; the message names the run.
         """
         return {point: self._text(point) for point in self.points}
 
@@ -167,18 +167,18 @@ class Plan:
 
     @cached_property
     def config(self) -> Mapping[str, Any]:
-        """What all runs have in common, complete, as plain data: that of the last run."""
+        """The complete experiment of the last run, as plain data: what all runs share is read from it."""
         return plain(self.texts[self.points[-1]])
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a study is asked.
+    """The question to a study: the experiment, the trace and the axes that its user asks about.
 
     Attributes:
         base: The experiment that all runs share.
-        trace: A trace in memory, replayed instead of what `base` names.
-        axes: What was said of its axes, by keyword.
+        trace: A trace in memory, replayed instead of the one that `base` names.
+        axes: Values of axes that were given, by keyword.
     """
 
     base: Any
@@ -186,7 +186,7 @@ class Question:
     axes: Mapping[str, Any]
 
     def axis(self, name: str, default: Any = None) -> Any:
-        """What was said of an axis, or the default."""
+        """The value given for an axis, or the default."""
         found = self.axes.get(name)
         return default if found is None else found
 
@@ -197,7 +197,7 @@ class Question:
         return found
 
     def on(self, device: Device) -> Any:
-        """The shared experiment on another device, with the parameters of devices that were set for all.
+        """The shared experiment on another device; parameters of devices that were set for all are kept.
 
         Raises:
             Error: There is no such device.
@@ -206,14 +206,14 @@ class Question:
 
 
 def several(said: Any) -> list[Any]:
-    """One thing, or several, or none, as a list."""
+    """A value as a list: of one, of several, or of none."""
     if said is None:
         return []
     return [said] if isinstance(said, (str, Path, Chosen)) else list(said)
 
 
 def worded(kind: str, said: Any) -> Chosen:
-    """A model, or a word such as `mems-g2:sleds=4`."""
+    """A model, given as one or as a word such as `mems-g2:sleds=4`."""
     name, *rest = said.split(":") if isinstance(said, str) else (said,)
     if rest and all("=" in each for each in rest):
         return Chosen(kind, str(name), dict(each.split("=", 1) for each in rest))
@@ -221,9 +221,9 @@ def worded(kind: str, said: Any) -> Chosen:
 
 
 def taking(experiment: Any, what: Chosen | str) -> Any:
-    """An experiment that takes another model, or trace file, and keeps what was set besides in its table.
+    """The experiment with another model, or another trace file; other settings of that table are kept.
 
-    Parameters of the model that are words are read like settings.
+    Parameters of a model given as a word are parsed as settings are.
     """
     table = what.kind if isinstance(what, Chosen) else "trace"
     said = said_of(experiment).get(table, {})
@@ -243,13 +243,13 @@ def taking(experiment: Any, what: Chosen | str) -> Any:
 
 
 def _of_device(experiment: Any) -> dict[str, Any]:
-    """What has been said of the device; its name alone stands for its preset."""
+    """The table `device` of an experiment as it was written; a name alone stands for its preset."""
     said = said_of(experiment).get("device", {})
     return {"preset": said} if isinstance(said, str) else said
 
 
 def said_of(experiment: Any) -> dict[str, Any]:
-    """What has been said of an experiment, as plain data."""
+    """The settings that were made in an experiment, as plain data, without defaults."""
     return plain(experiment.said())
 
 
@@ -259,12 +259,12 @@ def plain(text: str) -> dict[str, Any]:
 
 
 def named(error: Error, point: object) -> Error:
-    """An error with the run that met it."""
+    """The error, with the name of the run that raised it."""
     return Error(f"{point}: {error.message}", error.place, error.remedy)
 
 
 def named_alone(error: Error, point: object, base: Any) -> Error:
-    """An error with the run that met it, unless all runs that start from there meet the same."""
+    """The error with the name of the run that raised it, unless every run from the same base raises it."""
     try:
         base.to_toml()
     except Error as shared:
@@ -274,10 +274,10 @@ def named_alone(error: Error, point: object, base: Any) -> Error:
 
 
 def check_source(experiment: Experiment, trace: Trace | None) -> None:
-    """Opens the trace, to find now what every run would stumble over.
+    """Opens the trace, to find errors now that every run would meet.
 
     Raises:
-        Error: There is none, it cannot be opened, or can be read only once.
+        Error: The trace does not exist, cannot be opened, or can be read only once.
     """
     said = said_of(experiment)
     if trace is not None or "workload" in said:
@@ -299,11 +299,11 @@ def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: I
     """A study as a file that gives the same bytes again.
 
     Args:
-        kind: Which study.
+        kind: Name of the study.
         base: The experiment that all runs share.
-        axes: What it sweeps, complete.
+        axes: The values of all axes.
         seed: The first root of random numbers.
-        without: Keys that axes stand for.
+        without: Keys of the experiment that axes stand for, left out.
     """
     said = {name: values for name, values in said_of(base).items() if name != "seed"}
     for table, key in (each.split(".") for each in without):

@@ -1,4 +1,4 @@
-"""Prices of nodes, stores, ports and energy: those that come with sledlab, and those that users say."""
+"""Prices of nodes, stores, ports and energy: those that come with sledlab, and those of users."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TABLES = {"node": "a node", "device": "a device", "device_gb": "a GB of a device", "network": "a port"}
-"""Tables of prices by preset, and what their prices are of."""
+"""Tables of prices by preset, and the unit that a price of each is for."""
 
 NUMBERS = {"kwh": "a kWh", "years": "years"}
-"""Prices that have no preset, and what they are of."""
+"""Prices without a preset, and the unit that each is for."""
 
 OTHER = {"device": "device_gb", "device_gb": "device"}
-"""A store has one price: for each device, or for each GB of it."""
+"""The other table of a store, which has one price: for each device, or for each GB."""
 
 DEFAULT = Path(__file__).with_name("prices.toml")
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What everything costs, in USD.
+    """All prices, in USD.
 
     Attributes:
         tables: Prices by table and by name of the preset, or file without its ending: `node`, a node without
             its store; `device`, a device; `device_gb`, 10^9 bytes of a device; `network`, a port.
-        kwh: A kWh.
-        years: Time over which things are written off, in years.
-        asked: Whether anything was said, so that what has no price is an error.
-        said: Tables and names of what was said one by one.
+        kwh: Price of a kWh.
+        years: Time over which prices are written off, in years.
+        asked: Whether the user gave any price; then a part without a price is an error.
+        said: Tables and names of prices that were given one by one.
     """
 
     tables: Mapping[str, Mapping[str, float]]
@@ -51,7 +51,7 @@ class Prices:
         """The price of a preset in a table.
 
         Raises:
-            Error: It has none.
+            Error: The preset has no price.
         """
         found = self.tables[table].get(name)
         if found is None:
@@ -59,7 +59,7 @@ class Prices:
         return found
 
     def used(self, names: Mapping[str, set[str]]) -> dict[str, Any]:
-        """The prices of some presets, by `node`, `device` and `network`, as plain data."""
+        """The prices of the named presets, by `node`, `device` and `network`, as plain data."""
         return {
             **{
                 table: {name: usd for name, usd in prices.items() if name in names[table.removesuffix("_gb")]}
@@ -70,10 +70,10 @@ class Prices:
         }
 
     def check(self, names: Mapping[str, set[str]]) -> None:
-        """Checks that prices said one by one are of something that is known, or that is priced.
+        """Checks that each price given one by one is of a preset that exists or that the study uses.
 
         Raises:
-            Error: One is of nothing.
+            Error: A price is of neither.
         """
         for table, name in self.said:
             kind = table.removesuffix("_gb")
@@ -84,7 +84,7 @@ class Prices:
 
 
 def no_price(table: str, name: str) -> Error:
-    """What has no price, and how to give it one."""
+    """The error about a preset without a price, and how to give it one."""
     example = f"--price {table}.{name or 'NAME'}={'40' if table == 'network' else '100'}"
     of = TABLES[table] if table == "network" else f"the {table}"
     return Error(f"{of} `{name}` has no price", remedy=f"say it in USD: {example}")
@@ -97,14 +97,14 @@ def defaults() -> Prices:
 
 
 def prices(file: str | Path | None = None, said: Sequence[str] | str | None = None) -> Prices:
-    """The prices that come with sledlab, those of a file over them, and what is said one by one over both.
+    """All prices: those that come with sledlab, replaced by those of a file, replaced by those of `said`.
 
     Args:
-        file: A file of the same form; it may leave out what it does not change.
+        file: A file of the same form as `prices.toml`; prices that it leaves out do not change.
         said: Prices in USD such as `mems-g3=50`, `node.mine=200`, `device_gb.mems-g3=12`, `kwh=0.2`; and
             `years=5`.
 
-    Raises:
+    Error: The file cannot be read, or an entry of it or of `said` is no price, or of no known preset.
         Error: The file cannot be read, or something in it or said is no price, or of nothing.
 
     Examples:
@@ -136,10 +136,10 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _place(known: Prices, key: str) -> tuple[str, str]:
-    """The table and the name that a key means; without a name for what has no preset.
+    """The table and the name of a preset that a key means; no name for a price without preset.
 
     Raises:
-        Error: It means nothing, or several things.
+        Error: The key means nothing, or several presets.
     """
     table, dot, name = key.partition(".")
     if dot and table in TABLES and name:
@@ -165,10 +165,10 @@ def _number(text: str) -> float:
 
 
 def _laid(below: Prices | None, said: Mapping[str, Any], source: str) -> Prices:
-    """Prices over others, checked.
+    """Prices laid over others, checked.
 
     Raises:
-        Error: Something is no price, of nothing, or said twice.
+        Error: A value is no price, a name is unknown, or a price is given twice.
     """
     tables = {table: dict(below.tables[table]) if below else {} for table in TABLES}
     numbers = {"kwh": below.kwh, "years": below.years} if below else {}
@@ -195,10 +195,10 @@ def _lay(tables: Mapping[str, dict[str, float]], table: str, said: Mapping[str, 
 
 
 def _checked(value: Any, what: str, *, above: bool = False) -> float:
-    """A price, or a time above 0.
+    """A price, or a time above 0, as a number.
 
     Raises:
-        Error: It is none.
+        Error: The value is no such number.
     """
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or value < 0 or (above and value == 0):

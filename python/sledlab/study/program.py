@@ -1,6 +1,6 @@
-"""Which build of sledlab this is, as far as results depend on it.
+"""The build of sledlab, as far as results depend on it.
 
-Not the file of the extension: other processors, other compilers and debugging give the same results.
+The file of the extension does not count: other processors, compilers and debugging give the same results.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from sledlab import _native
 
 MEASURING = ("model", "traces", "runs", "study/measure.py", "study/replays.py", "study/rests.py")
-"""Parts of the package, beside what is compiled, that points are measured with."""
+"""Parts of the package, besides the compiled code, on which results of points depend."""
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -22,7 +22,7 @@ SHOWN = 12
 
 @cache
 def program() -> str:
-    """The version and a hash of the sources, of Rust and of Python, that points are measured with.
+    """The version, and a hash of all sources, of Rust and of Python, on which results of points depend.
 
     Examples:
         >>> version, sources = program().split()

@@ -1,6 +1,6 @@
-"""A race: competitors, such as schedulers or devices, at the same loads, and who wins where.
+"""A race: competitors, such as schedulers or devices, at the same loads, and the winners at each load.
 
-It may be run once for each value of what varies besides.
+A race may have groups: the race is run once for each value of something else that varies.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from sledlab.study.statistics import Averaged
 
 LEVEL = 0.02
-"""Means closer than this share of each other count as the same."""
+"""Means that differ by less than this share count as equal."""
 
 HIGHLIGHTED = 6
-"""Most competitors that a figure tells apart by colour."""
+"""Most competitors that a figure distinguishes by colour."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One competitor over the loads.
+    """The results of one competitor over the loads.
 
     Attributes:
-        name: The competitor.
-        rows: Its means, by speed-up.
+        name: Name of the competitor.
+        rows: The competitor's means, by speed-up.
     """
 
     name: str
@@ -42,11 +42,11 @@ class Curve:
 
     @property
     def label(self) -> str:
-        """The competitor as people write it."""
+        """The competitor's name on pages and in tables."""
         return self.rows[0].who.label
 
     def at(self, speedup: float) -> Mean:
-        """The row of a load."""
+        """The row at a load."""
         return next(row for row in self.rows if row.who.speedup == speedup)
 
     def run(self, speedup: float) -> Averaged:
@@ -55,7 +55,7 @@ class Curve:
 
     @cached_property
     def kept_up(self) -> float | None:
-        """The highest speed-up before the first overload; none if even the lowest is too much."""
+        """The highest speed-up before the first overload; None if overloaded at the lowest already."""
         steady = None
         for row in self.rows:
             if row.run.saturated:
@@ -66,11 +66,11 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The race for one value of what varies.
+    """The race for one value of what varies besides competitors and loads.
 
     Attributes:
-        varied: The key that varies and its value; none where nothing does.
-        curves: The competitors in the order given.
+        varied: Key and value of what varies; None where nothing does.
+        curves: The competitors in the order in which the user gave them.
     """
 
     varied: tuple[str, Any] | None
@@ -78,34 +78,34 @@ class Group:
 
     @property
     def what(self) -> str:
-        """What competes."""
+        """The kind of competitors, such as `scheduler`."""
         return str(next(iter(self.curves[0].rows[0].who.competitor)))
 
     @cached_property
     def speedups(self) -> list[float]:
-        """All loads, rising."""
+        """All loads, as speed-ups, ascending."""
         return sorted({row.who.speedup for curve in self.curves for row in curve.rows})
 
     def rate(self, speedup: float) -> float:
-        """Requests offered per second at a load."""
+        """Requests offered per second at a load, given as a speed-up."""
         return self.curves[0].run(speedup).arrival_rate
 
     @cached_property
     def heavy(self) -> float:
-        """The load that competitors are ranked at: the highest at which more than half keep up."""
+        """The load at which competitors are ranked: the highest with more than half not overloaded."""
         return max(
             (speedup for speedup in self.speedups if 2 * len(self.steady(speedup)) > len(self.curves)),
             default=self.speedups[0],
         )
 
     def steady(self, speedup: float) -> list[Curve]:
-        """Competitors that keep up with a load."""
+        """Competitors that are not overloaded at a load."""
         return [curve for curve in self.curves if not curve.run(speedup).saturated]
 
     def best(self, speedup: float, measure: str = "mean_ms") -> list[Curve]:
         """The competitors with the lowest value at a load, best first, and those within 2 % of it.
 
-        Overloaded ones do not count, unless all are.
+        Overloaded competitors do not count, unless all are overloaded.
         """
         running = self.steady(speedup) or list(self.curves)
         ordered = sorted(running, key=lambda curve: curve.at(speedup).value(measure))
@@ -114,7 +114,7 @@ class Group:
 
     @cached_property
     def ranked(self) -> list[Curve]:
-        """By mean response at the load of the ranking; then the overloaded, by how far they kept up."""
+        """By mean response time at the load of the ranking; then the overloaded, by the last load borne."""
 
         def place(curve: Curve) -> tuple[bool, float, float]:
             run = curve.run(self.heavy)
@@ -126,14 +126,14 @@ class Group:
 
     @cached_property
     def yardstick(self) -> Curve:
-        """What the others are measured by: FCFS, or else the one ranked last among those that keep up."""
+        """The competitor that others are compared with: FCFS, or the last ranked one not overloaded."""
         fcfs = next((curve for curve in self.curves if curve.name == "fcfs"), None)
         steady = [curve for curve in self.ranked if not curve.run(self.heavy).saturated]
         return fcfs or (steady or self.ranked)[-1]
 
     @cached_property
     def highlighted(self) -> list[Curve]:
-        """The few that a figure tells apart: the leaders, the fairest, the yardstick; all if few."""
+        """Competitors that a figure distinguishes: leaders, the fairest, the yardstick; or all of few."""
         if len(self.curves) <= HIGHLIGHTED:
             return list(self.curves)
         special = {self.best(self.heavy, "scv")[0], self.yardstick}
@@ -143,13 +143,13 @@ class Group:
 
 @dataclass(frozen=True, repr=False)
 class Race(Outcome):
-    """A race: tables, curves and who wins where.
+    """The outcome of a race: tables, curves and winners at each load.
 
     Attributes:
         rows: The simulated results: `points`, `curves` and `throughput`.
         costs: Wall-clock figures: `decision_cost`.
-        config: What all points have in common, as plain data.
-        axes: What was swept.
+        config: The part of the experiment that all points share, as plain data.
+        axes: The values of all axes.
         toml: The race as a file.
     """
 
@@ -161,7 +161,7 @@ class Race(Outcome):
 
     @property
     def points(self) -> polars.DataFrame:
-        """One row per competitor, speed-up and seed: what the simulator found."""
+        """One row per competitor, speed-up and seed: the simulated results."""
         return self.tables["points"]
 
     @property
@@ -175,7 +175,7 @@ class Race(Outcome):
 
     @property
     def throughput(self) -> polars.DataFrame:
-        """Arrival rates at which the mean response reaches 2, 5, 10, 20 ms and what fits besides.
+        """Arrival rates at which the mean response reaches 2, 5, 10, 20 ms, and levels that fit the data.
 
         Interpolated on the load curve, the logarithm of the response over the arrival rate; empty
         where a level is not reached, and `reached` says why.
@@ -184,12 +184,12 @@ class Race(Outcome):
 
     @property
     def decision_cost(self) -> polars.DataFrame:
-        """Wall-clock figures per competitor and speed-up: ns per decision, and s per run."""
+        """Wall-clock figures per competitor and speed-up: ns per decision of the scheduler, and s per run."""
         return self.tables["decision_cost"]
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The race once for every value of what varies; a single one where nothing does."""
+        """The race once for every value of what varies besides; a single group where nothing does."""
         found: dict[tuple[tuple[str, Any], ...], dict[str, list[Mean]]] = {}
         for row in self.rows["curves"]:
             found.setdefault(tuple(row.who.varied.items()), {}).setdefault(row.who.name, []).append(row)
@@ -202,15 +202,15 @@ class Race(Outcome):
 
     @property
     def competitors(self) -> Sequence[str]:
-        """Names of the competitors in the order given."""
+        """Names of the competitors in the order in which the user gave them."""
         raise NotImplementedError
 
     def _order(self, values: Iterable[Any]) -> list[Any]:
-        """The order of what varies."""
+        """Values of what varies besides, in the order in which the user gave them."""
         return sorted(values)
 
     def group(self, varied: Any = None) -> Group:
-        """The race for a value of what varies; the first where none is asked for.
+        """The group for a value of what varies besides; by default the first.
 
         Raises:
             Error: There is no such value.
@@ -227,7 +227,7 @@ class Race(Outcome):
         Args:
             measure: A column of `curves`, such as `mean_ms`, `scv`, `p99_ms`, `queue_mean` or
                 `energy_per_request_mj`.
-            varied: A value of what varies; the first one unless given.
+            varied: A value of what varies besides; by default the first.
 
         Raises:
             Error: There is no such column or value.

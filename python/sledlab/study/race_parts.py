@@ -1,4 +1,4 @@
-"""Races in tables, sentences and figures, whatever competes."""
+"""Races of any competitors in tables, sentences and figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEAD = ("mean", "median", "99 %", "slowest", "SCV", "requests/s", "busy", "queue
 """Columns of a row of results; times in ms."""
 
 NOTE = "times in ms; queue: mean requests waiting; * the queue kept growing"
-"""What a reader of that table should know."""
+"""Note for readers of that table."""
 
 DRAWN = {
     "mean_ms": "Mean response time",
@@ -32,11 +32,11 @@ DRAWN = {
     "p99_ms": "99 % answered within",
     "energy_per_request_mj": "Energy per request",
 }
-"""Measures on pages, and their headings."""
+"""Measures that are drawn on pages, and their headings."""
 
 
 def heading(group: Group) -> str:
-    """What varies, and its value here."""
+    """Heading of a group: the key of what varies besides, and its value."""
     return f"{group.varied[0]} = {group.varied[1]}" if group.varied else ""
 
 
@@ -46,7 +46,7 @@ def names(curves: Sequence[Curve], most: int = 3) -> str:
 
 
 def cells(row: Mean) -> tuple[str, ...]:
-    """A row of results."""
+    """The cells of a row of results."""
     run = row.run
     values = (run.mean_ms, run.p50_ms, run.p99_ms, run.max_ms, run.scv, run.throughput_iops)
     energy = figure(row.energy_per_request_mj)
@@ -64,7 +64,7 @@ def everything(group: Group) -> Grid:
 
 
 def limits(group: Group, few: int) -> Iterator[str]:
-    """Up to which load they kept up, where not all did throughout; only the best of more than a few."""
+    """The load up to which each kept up, unless all did throughout; the best of more than `few`."""
     if all(len(group.steady(speedup)) == len(group.curves) for speedup in group.speedups):
         return
     together: dict[float | None, list[Curve]] = {}
@@ -89,7 +89,7 @@ def _limit(speedup: float | None) -> str:
 
 
 def most(group: Group, speedup: float) -> str:
-    """Who completed most where all are overloaded, as a sentence."""
+    """A sentence: the competitor that completed most, at a load where all are overloaded."""
     best = max(group.curves, key=lambda curve: curve.run(speedup).throughput_iops)
     done = figure(best.run(speedup).throughput_iops)
     return f"{best.label} completed most, {done} requests per second."
@@ -99,7 +99,7 @@ WINNERS = ("speed-up", "requests/s", "fastest (mean, ms)", "fastest 99 % (ms)", 
 
 
 def winners(group: Group) -> Sequence[Part]:
-    """Who wins where: a row per load."""
+    """The winners, a row per load."""
     rows = []
     for speedup in group.speedups:
         late = [curve for curve in group.curves if curve.run(speedup).saturated]
@@ -121,7 +121,7 @@ def _best(group: Group, speedup: float, measure: str) -> str:
 
 
 def throughput(race: Race, group: Group) -> Sequence[Part]:
-    """For every competitor the load at which it reaches levels of mean response, where any is reached."""
+    """For every competitor the loads at which it reaches levels of mean response, if any is reached."""
     varied = dict([group.varied] if group.varied else [])
     found = [row for row in race.rows["throughput"] if row.varied == varied]
     levels = sorted({row.level_ms for row in found if row.arrival_rate is not None})
@@ -137,7 +137,7 @@ def throughput(race: Race, group: Group) -> Sequence[Part]:
 
 
 def _crossing(row: Level) -> str:
-    """A load, with a mark where it rests on an overloaded point."""
+    """A load in a cell, marked where it was interpolated to an overloaded point."""
     if row.arrival_rate is None:
         return {"below": "< lightest", "above": "> heaviest"}[row.reached]
     about = "~" if row.reached == "in overload" else ""
@@ -146,7 +146,7 @@ def _crossing(row: Level) -> str:
 
 
 def figures(group: Group) -> Sequence[Part]:
-    """Every measure against the load."""
+    """A figure of every drawn measure against the load."""
     drawn = [
         Drawing(
             partial(load_curves.draw, shown := curves(group, each)),
@@ -160,7 +160,7 @@ def figures(group: Group) -> Sequence[Part]:
 
 
 def spreading(group: Group) -> Sequence[Part]:
-    """How response times spread at the load of the ranking, of those that keep up with it."""
+    """The spread of response times at the load of the ranking, of competitors not overloaded there."""
     steady = [curve for curve in group.ranked if not curve.run(group.heavy).saturated]
     if len(steady) < 2:
         return ()
@@ -178,7 +178,7 @@ def spreading(group: Group) -> Sequence[Part]:
 
 
 def alone(group: Group) -> Iterator[Part]:
-    """Every competitor in front of all others, where there are too many for one figure."""
+    """A figure for each competitor, before all others in grey, where there are too many for one figure."""
     if len(group.curves) > len(group.highlighted) and len(group.speedups) > 1:
         for measure, name in list(DRAWN.items())[:2]:
             if curves(group, measure).coincide:
@@ -189,7 +189,7 @@ def alone(group: Group) -> Iterator[Part]:
 
 
 def _legend(group: Group) -> str:
-    """How to read the figures."""
+    """A sentence that explains lines and marks of the figures."""
     runs = [row.run for curve in group.curves for row in curve.rows]
     texts = []
     if any(run.saturated for run in runs):

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     Keys = tuple[Any, ...]
 
 LEVELS_MS = (2.0, 5.0, 10.0, 20.0)
-"""Mean response times at which loads are compared in any case."""
+"""Mean response times at which loads are compared, whatever the data."""
 
 
 @dataclass(frozen=True)
 class Who:
-    """What runs, under which load.
+    """The competitor of a run, and the value of what varies besides.
 
     Attributes:
-        competitor: What competes and its name, such as `{"scheduler": "fcfs"}`: a column.
-        varied: The key that varies besides and its value, or nothing: a column.
+        competitor: The kind and the name, such as `{"scheduler": "fcfs"}`: a column.
+        varied: The key and the value of what varies besides, or empty: a column.
     """
 
     competitor: Mapping[str, Any]
@@ -42,17 +42,17 @@ class Who:
 
     @property
     def name(self) -> str:
-        """The competitor."""
+        """Name of the competitor."""
         return str(next(iter(self.competitor.values())))
 
     @property
     def label(self) -> str:
-        """The competitor as people write it."""
+        """The competitor's name on pages and in tables."""
         return label(self.name) if "scheduler" in self.competitor else self.name
 
     @property
     def keys(self) -> Keys:
-        """What rows are sorted by."""
+        """The keys that rows are sorted by."""
         return self.name, self.speedup, *self.varied.values()
 
 
@@ -110,7 +110,7 @@ class Level:
 
 @dataclass(frozen=True)
 class DecisionCost:
-    """Wall-clock figures."""
+    """Wall-clock figures of a competitor at a load."""
 
     who: Who
     queue_mean: Annotated[float | None, Column("mean requests waiting")]
@@ -119,9 +119,9 @@ class DecisionCost:
 
 
 def measured(plan: Plan, found: Mapping[Run, Found]) -> list[tuple[RacePoint, Found]]:
-    """All runs of a plan by competitor, speed-up, what varies, and seed.
+    """All runs of a plan, sorted by competitor, speed-up, what varies besides, and seed.
 
-    The labels of its cases are competitor, speed-up, and maybe what varies, in this order.
+    The labels of its cases are competitor, speed-up, and maybe what varies besides, in this order.
     """
     pairs = []
     for case in plan.cases:
@@ -155,13 +155,13 @@ def costs(pairs: Sequence[tuple[RacePoint, Found]]) -> list[DecisionCost]:
 def throughput(points: Sequence[RacePoint]) -> list[Level]:
     """The arrival rate at which the mean response of each competitor reaches each level.
 
-    Read off the curve through the loads that were measured: straight lines of the logarithm of the
+    Interpolated on the curve through the measured loads: straight lines of the logarithm of the mean
     response over the arrival rate. With several seeds, the mean over them with its interval.
 
     Returns:
         One row per competitor and level, `arrival_rate` empty where it is not reached; `reached` says
         why: `yes`, `in overload` (the load above was overloaded, where the response has no value of its
-        own), `below` (even the lightest load takes longer), `above` (even the heaviest takes less).
+        own), `below` (even at the lightest load it is longer), `above` (even at the heaviest it is shorter).
     """
     groups: dict[Keys, list[RacePoint]] = {}
     for point in points:
@@ -178,7 +178,7 @@ def throughput(points: Sequence[RacePoint]) -> list[Level]:
 
 
 def _together(found: Sequence[tuple[float | None, str]]) -> tuple[float | None, float | None, str]:
-    """What the seeds say together: a rate with its interval where all reach the level, otherwise why not."""
+    """The mean rate over seeds, with its interval, where all reach the level; otherwise why not."""
     rates = [rate for rate, _ in found if rate is not None]
     words = [word for _, word in found]
     if len(rates) < len(found):
@@ -188,7 +188,7 @@ def _together(found: Sequence[tuple[float | None, str]]) -> tuple[float | None, 
 
 
 def crossing(curve: Iterable[Measured], level_ms: float) -> tuple[float | None, str]:
-    """The arrival rate at which a curve first reaches a response time, and how sure that is."""
+    """The arrival rate at which a curve first reaches a mean response time, and the text of `reached`."""
     ordered = sorted(curve, key=lambda run: run.arrival_rate)
     if ordered[0].mean_ms >= level_ms:
         return (ordered[0].arrival_rate, "yes") if ordered[0].mean_ms == level_ms else (None, "below")
@@ -201,7 +201,7 @@ def crossing(curve: Iterable[Measured], level_ms: float) -> tuple[float | None, 
 
 
 def levels(runs: Sequence[Measured]) -> list[float]:
-    """Levels of mean response to compare at, in ms: 2, 5, 10, 20 and what fits the data besides."""
+    """Levels of mean response time to compare at, in ms: 2, 5, 10, 20 and further ones that fit the data."""
     steady = [run.mean_ms for run in runs if not run.saturated] or [run.mean_ms for run in runs]
     low, high = min(steady), max(steady)
     scale = (float(f"{digit}e{power}") for power in range(-3, 7) for digit in (1, 2, 5))

@@ -1,4 +1,4 @@
-"""Jobs and queries that studies record on one number of nodes after the other."""
+"""Jobs and queries that a study records, once for each number of nodes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from sledlab.model.entries import ParameterSpec
     from sledlab.traces.work import Work
 
-    # Called with the number of nodes, the seed, settings, and what is told how far it is.
+    # Called with the number of nodes, the seed, settings, and a function that shows progress.
     Record = Callable[[int, int, Mapping[str, str], Tell], Work]
 
 ALL = "tpch"
-"""What stands for all queries of TPC-H."""
+"""The word that stands for all queries of TPC-H."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Recordable:
 
     Attributes:
         name: Its name in records.
-        settings: What can be set, by name.
-        record: Records it, or finds the record that is kept.
+        settings: Names of the parameters that can be set.
+        record: Records it, or finds the kept record.
     """
 
     name: str
@@ -64,7 +64,7 @@ def recordables(
 
 
 def _job(job: str | Path) -> Recordable:
-    """A job."""
+    """A job, to be recorded."""
     found = find_job(job)
 
     def run(nodes: int, seed: int, settings: Mapping[str, str], tell: Tell) -> Work:
@@ -75,7 +75,7 @@ def _job(job: str | Path) -> Recordable:
 
 
 def _query(query: str | Path, tables: str | Path | None) -> Recordable:
-    """A query. Of what data of TPC-H take, its tables have the scale factor; its widths are those of text."""
+    """A query, to be recorded. Of the settings of TPC-H it has the scale factor; widths are those of text."""
     specs: list[ParameterSpec] = []
     if tables is None:
         specs = [spec for spec in of_class(Tpch) if spec.name == "scale_factor"]
@@ -88,10 +88,10 @@ def _query(query: str | Path, tables: str | Path | None) -> Recordable:
 
 
 def settings_of(among: Sequence[Recordable], said: Sequence[str]) -> dict[str, str]:
-    """Parameters that are said as `KEY=VALUE`.
+    """Parameters given as `KEY=VALUE`.
 
     Raises:
-        Error: One is none of any job or query, or has no value.
+        Error: A key is a parameter of no job or query, or has no value.
     """
     found = dict(pair("--job-set", item) for item in said)
     known = list(dict.fromkeys(name for each in among for name in each.settings))

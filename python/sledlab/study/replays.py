@@ -1,4 +1,4 @@
-"""Studies whose runs are replays of work records on clusters: what such a run is, and what is kept of it."""
+"""Studies whose runs are replays of work records on clusters: measuring such a run, and its results."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from sledlab.runs.compose import Device
 
 PARTS = COMPONENTS[:-1]
-"""Components that something could be done about: all but waiting."""
+"""Components that a faster part could shorten: all but waiting."""
 
 
 @dataclass(frozen=True)
 class ReplayFigures:
-    """The simulated results of a replay; nothing that depends on the machine."""
+    """The simulated results of a replay; no value depends on the machine."""
 
     elapsed_s: Annotated[float, Column("time of the job", "s")]
     compute_s: Annotated[float, Column("mean time in which a node works on data", "s")]
@@ -52,7 +52,7 @@ class ReplayFigures:
         return {part: float(getattr(self, f"{part}_s")) for part in COMPONENTS}
 
     def saved(self) -> Mapping[str, float]:
-        """The share of the time that each component twice as fast saves; nothing if that was left out."""
+        """Share of time that each component, twice as fast, would save; empty if not computed."""
         found = {part: getattr(self, f"saved_{part}") for part in PARTS}
         return {part: share for part, share in found.items() if share is not None}
 
@@ -60,17 +60,17 @@ class ReplayFigures:
 def measure(
     text: str, trace: None = None, watch: bool = False, plugins: Sequence[str] = ()
 ) -> FoundOf[ReplayFigures]:
-    """Replays a record as a complete experiment says; the other arguments are those of other runs.
+    """Replays a record as a complete experiment says; the other arguments are those of `measure.measure`.
 
     Raises:
-        Error: The replay failed because of what it was given.
-        InternalError: It failed because of us.
+        Error: The replay failed because of its experiment or record.
+        InternalError: The replay failed because of a defect of sledlab.
     """
     return FoundOf(row_of(cluster.run(ClusterExperiment(text).with_plugins(plugins), threads=1)), {})
 
 
 def row_of(result: ClusterResult) -> ReplayFigures:
-    """What is kept of a replay."""
+    """The results of a replay that are kept."""
     summary = result.summary
     nodes = result.nodes
     saved = {each["what"]: each["saved"] for each in summary["what_if"]}
@@ -104,7 +104,7 @@ def row_of(result: ClusterResult) -> ReplayFigures:
 
 
 def _longest(result: ClusterResult) -> list[dict[str, Any]]:
-    """The components of the node that works longest in each phase: the others wait for it."""
+    """The components of the node that works longest in each phase, which the other nodes wait for."""
     found = []
     for _, nodes in result.phases.group_by("phase", "start_s", maintain_order=True):
         row = nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)
@@ -119,6 +119,6 @@ def compose(
     *,
     base: ClusterExperiment | None = None,
 ) -> ComposedExperiment:
-    """What all replays of a study share; records are its axis, so there is no source."""
+    """The experiment that all replays of a study share; records are an axis, so there is no source."""
     made = cluster.composed(device, said or {}, base or ClusterExperiment())
     return ComposedExperiment(made, plugins=named(device, said or {}))

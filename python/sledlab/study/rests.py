@@ -21,7 +21,7 @@ BINS_PER_DECADE = 100
 class Rests:
     """Counts the rests of a device that never parks, as the requests complete.
 
-    A rest lasts from the moment when everything that had arrived is done to the next arrival.
+    A rest lasts from the moment when all requests that had arrived are done to the next arrival.
     """
 
     counts: dict[int, int] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Rests:
     _done_ns: int | None = None
 
     def write(self, columns: list[Column]) -> None:
-        """Takes a chunk of the requests table."""
+        """Counts rests in a chunk of the requests table."""
         data = dict(columns)
         arrivals, completions = (
             np.frombuffer(data[name], dtype="<u8").astype(np.int64)
@@ -56,10 +56,10 @@ class Rests:
             self.times_ns[key] = self.times_ns.get(key, 0) + int(times[place])
 
     def close(self, *, keep: bool = True) -> None:
-        """Nothing to complete."""
+        """Does nothing: a sink's `close`, and no file is open."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: for each bin its middle in ms, the number of rests and their time in s."""
+        """Plain data: for each bin its middle in ms, the number of rests and their total time in s."""
         bins = [
             [10 ** ((key + 0.5) / BINS_PER_DECADE) / 1e6, self.counts[key], self.times_ns[key] / 1e9]
             for key in sorted(self.counts)
@@ -69,11 +69,11 @@ class Rests:
 
 @dataclass(frozen=True)
 class Resting:
-    """The rests of some runs together.
+    """The rests of several runs together.
 
     Attributes:
-        bins: For each bin its middle in ms, the number of rests and their time in s; the middles rise.
-        runs: How many runs.
+        bins: For each bin its middle in ms, the number of rests and their total time in s; ascending.
+        runs: Number of runs.
         longest_ms: The longest rest.
     """
 
@@ -83,18 +83,18 @@ class Resting:
 
     @classmethod
     def of(cls, found: Sequence[Mapping[str, Any]]) -> Resting:
-        """Those of runs, each as `Rests.to_dict` gives it."""
+        """The rests of runs, each as `Rests.to_dict` gives it."""
         bins = sorted((bin_ for each in found for bin_ in each["bins"]), key=lambda bin_: float(bin_[0]))
         return cls(bins, len(found), max(each["longest_ms"] for each in found))
 
     @property
     def count(self) -> int:
-        """How many there are in all."""
+        """Number of rests in all runs."""
         return sum(count for _, count, _ in self.bins)
 
     @property
     def median_ms(self) -> float | None:
-        """The rest in the middle, as exact as the bins are."""
+        """The median rest, as exact as the bins are."""
         left = self.count / 2
         for middle_ms, count, _ in self.bins:
             left -= count
@@ -103,7 +103,7 @@ class Resting:
         return None
 
     def longer(self, than_ms: float | None) -> tuple[float | None, float | None]:
-        """The share of those that last longer, and the share that these have in the time of all."""
+        """The share of rests that last longer, and their share of the time of all rests."""
         spans = math.fsum(time_s for _, _, time_s in self.bins)
         if not than_ms or not spans:
             return None, None

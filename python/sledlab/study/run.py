@@ -1,4 +1,4 @@
-"""Studies: declared when a command is looked at, run by the frame, which is imported then."""
+"""Studies: declared when a command is listed; running one imports the frame."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ read_file = later("sledlab.study.frame:read")
 
 
 class Study(Declaration[Out]):
-    """A study that can be run."""
+    """A declared study that can be run."""
 
     def run(
         self,
@@ -37,24 +37,26 @@ class Study(Declaration[Out]):
         Args:
             source: A trace or a workload, as in `simulate`.
             device: A device, where it takes one.
-            said: Values by keyword, as declared in `options`.
-            study: A file such as `out` leaves behind, or the name of an experiment; all else wins over it.
+            said: Values of options by keyword, as declared in `options`.
+            study: A file such as `out` leaves behind, or the name of an experiment; other arguments override
+                it.
             out: A directory for tables and report, in which a study that was stopped goes on.
-            replace: Whether to remove first what sledlab left in that directory, even of another kind.
+            replace: Whether to remove first the files that sledlab left in that directory, even of another
+                kind.
 
         Raises:
-            Error: Something is wrong, or runs failed, named in the message; what was done is kept.
-            Unfinished: Only a share was to run, and runs of others are missing.
-            KeyboardInterrupt: The user stopped it; what was done is kept.
+            Error: An argument is invalid, or runs failed, named in the message; runs that were done are kept.
+            Unfinished: Only a share of the runs was to be done here, and others are missing.
+            KeyboardInterrupt: The user stopped it; runs that were done are kept.
         """
         outcome: Out = run_framed(self, source, device, said, file=study, out=out, replace=replace)
         return outcome
 
     def read(self, path: str | Path) -> tuple[Any, dict[str, Any]]:
-        """A file of the study: the experiment in it, and what its table `[study]` says.
+        """A file of the study: the experiment in it, and its table `[study]`.
 
         Raises:
-            Error: It cannot be read, is another study, or `[study]` has an unknown key.
+            Error: The file cannot be read, is of another study, or `[study]` has an unknown key.
         """
         found: tuple[Any, dict[str, Any]] = read_file(self, path)
         return found

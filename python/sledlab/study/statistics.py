@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Averaged(Measured):
     """Means over the seeds of a row.
 
-    `mean_ci95_ms` is by Student's t over the seeds, or by batch means where there is one. Counts are summed
-    in no column: `requests` is a mean like the others; `saturated` says whether any run was.
+    `mean_ci95_ms` is by Student's t over the seeds, or by batch means where there is one. No column is a sum:
+    `requests` is a mean like the others; `saturated` says whether any run was.
     """
 
     seeds: Annotated[int, Column("seeds over which the row is the mean")] = 1
@@ -34,7 +34,7 @@ class Averaged(Measured):
 
 
 def runs_of(plan: Plan, found: Mapping[Point, Found]) -> dict[Case, list[Measured]]:
-    """What was measured for each row of all tables: a run for each seed."""
+    """The results behind each row of all tables: a run for each seed."""
     return {case: [found[point].row for point in plan.points_of(case)] for case in plan.cases}
 
 
@@ -53,7 +53,7 @@ def averaged(runs: Sequence[Measured]) -> Averaged:
 
 
 def _mean(values: Sequence[Any]) -> Any:
-    """The mean of numbers, of those that there are; whether any of truth values; by key of mappings."""
+    """The mean of numbers, `None`s left out; of truth values, whether any is; of mappings, key by key."""
     first = next((value for value in values if value is not None), None)
     if first is None:
         return None
@@ -68,7 +68,7 @@ def _mean(values: Sequence[Any]) -> Any:
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean of those that there are.
+    """The mean of the values that are not None; None without any.
 
     Examples:
         >>> mean([1.0, None, 2.0]), mean([None])
@@ -79,7 +79,7 @@ def mean(values: Sequence[float | None]) -> float | None:
 
 
 def t_975(freedom: int) -> float:
-    """Student's t that 97.5 % stay below, for so many degrees of freedom, 1 or more.
+    """The value of Student's t below which 97.5 % lie, for `freedom` degrees of freedom, 1 or more.
 
     Examples:
         >>> [round(t_975(n), 3) for n in (1, 9, 30)]
@@ -107,7 +107,7 @@ def _t_within(t: float, freedom: int) -> float:
 
 
 def half_width(values: Sequence[float]) -> float | None:
-    """Half the 95 % confidence interval of a mean of independent values; none for fewer than two.
+    """Half the 95 % confidence interval of a mean of independent values; None for fewer than two.
 
     Examples:
         >>> round(half_width([1.0, 2.0, 3.0]), 3)
@@ -122,7 +122,7 @@ def half_width(values: Sequence[float]) -> float | None:
 
 
 def straight_line(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float, float | None] | None:
-    """Slope, intercept and R² of the straight line through points; none through fewer than two places.
+    """Slope, intercept and R² of the straight line through points; None where all have the same x.
 
     Examples:
         >>> straight_line([0, 1, 2], [1, 3, 5])

@@ -1,4 +1,4 @@
-"""Rows of studies of stores: what cache and MEMS held, what policies would find, what ran."""
+"""Rows of studies of stores: hits of cache and MEMS, hits that policies would have, labels of runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Held:
-    """What cache and MEMS held of the requests."""
+    """Shares of the requests that hit in the cache and in MEMS."""
 
     cache_read_hits: Annotated[float | None, Column("share of reads answered by the controller cache")]
     mems_read_hits: Annotated[float | None, Column("share of reads that hit MEMS")]
@@ -43,7 +43,7 @@ class Held:
 
 @dataclass(frozen=True, kw_only=True)
 class StoreRow:
-    """A store and what was measured of it."""
+    """A store and its results."""
 
     configuration: Annotated[str, Column("the store, as options name it")]
     run: Averaged
@@ -52,7 +52,7 @@ class StoreRow:
 
 @dataclass(frozen=True)
 class Hits:
-    """What a policy would find in the requests alone."""
+    """Hits that a replacement policy would have on the requests alone, without any timing."""
 
     policy: Annotated[str, Column("the replacement policy")]
     room: Annotated[int, Column("segments that MEMS holds")]
@@ -63,13 +63,13 @@ class Hits:
 
 
 def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The disk with its controller cache, and what was swept with what requests, as plain data."""
+    """The disk with its controller cache, and the axes with facts about the requests, as plain data."""
     stores, config = plan.stores, plain(plan.bases[DISK].to_toml())
-    swept = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
+    axes = {name: list(value) if isinstance(value, tuple) else value for name, value in plan.axes.items()}
     said = {
         "front": stores.mems_name,
         "mems_devices": stores.sleds,
-        **swept,
+        **axes,
         "hybrid": dict(stores.extras),
         "seeds": list(plan.seeds),
         "scheduler": config["scheduler"]["kind"],
@@ -79,13 +79,13 @@ def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def stored(runs: Sequence[Measured]) -> dict[str, Any]:
-    """What every row of runs has: their mean, and shares instead of the counts of cache and hybrid."""
+    """The part that all rows have: the mean of the runs, with counts of cache and hybrid as shares."""
     return {"run": replace(averaged(runs), counts={}), "held": Held.of(runs)}
 
 
 def _held(counts: Mapping[str, float]) -> Held:
     def share(part: str, *whole: str) -> float | None:
-        """A count over the sum of others; none where there is nothing of the kind."""
+        """A count divided by the sum of others; None where that is 0 or there is no such part."""
         total = sum(counts.get(name, 0) for name in whole)
         return counts[part] / total if total else None
 
@@ -99,7 +99,7 @@ def _held(counts: Mapping[str, float]) -> Held:
 
 
 def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int) -> list[Hits]:
-    """What policies would find of the requests in so much MEMS."""
+    """Hits of policies on the requests, in `mb` of MEMS."""
     size_mb = (stores.room(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
     for policy in policies:
         _native.check_replacement(policy, stores.bases[DISK].allowed_plugins())
@@ -108,13 +108,13 @@ def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int)
 
 
 def title(study: Outcome) -> str:
-    """What ran on what."""
+    """Title of a study: the requests and the stores that they ran on."""
     disk = wording.device_name(study.config)
     return f"{wording.source_name(study.config)} on {disk} with {study.axes['front']}"
 
 
 def facts(study: Outcome) -> Sequence[tuple[str, str]]:
-    """What ran, as pairs of a name and a text."""
+    """Facts about the runs, as pairs of a name and a text."""
     said, common = study.axes, common_facts(study.config)
     sleds = said["mems_devices"]
     return [

@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace
 
 BELADY = "belady"
-"""The replacement policy that knows the future, which no device does."""
+"""The replacement policy that knows the future, and that no device can have."""
 
 SAME = 0.02
-"""Means closer than this share of each other count as the same."""
+"""Means that differ by less than this share count as equal."""
 
 LINE_BLOCKS = 16
-"""Caches hold whole lines of so many blocks unless the user says otherwise."""
+"""Blocks of a cache line, unless the user sets another number."""
 
 MB_BLOCKS = 2048
 
 
 TAKEN = ("front_mb", "segment_kb", "replacement", *TECHNIQUES)
-"""Parameters of hybrids that the study itself sets."""
+"""Parameters of hybrids that the study itself sets, so that users cannot."""
 
 
 def chosen(given: Any) -> tuple[str, ...]:
-    """Configurations asked for, each once.
+    """Configurations that were asked for, without repetitions.
 
     Args:
-        given: Names, the word `all`, or none for all but the mirror.
+        given: Names, the word `all`, or None for all but the mirror.
 
     Raises:
-        Error: There are none, or one is unknown.
+        Error: The list is empty, or a name is unknown.
     """
     if given is None:
         return tuple(name for name in KNOWN if name != MIRROR)
@@ -59,13 +59,13 @@ def chosen(given: Any) -> tuple[str, ...]:
 def settings_of(
     name: str, mb: float, segment_kb: int, extras: Mapping[str, str], replacement: str = "lru"
 ) -> Settings:
-    """What a configuration sets.
+    """The settings of a configuration.
 
     Args:
-        name: Its name.
+        name: Name of the configuration.
         mb: Its MEMS, or its non-volatile memory, in 2^20 bytes.
         segment_kb: Segments of a caching disk, in 1024 bytes.
-        extras: Further parameters of hybrids; each gets those that it has.
+        extras: Further parameters of hybrids; each kind takes those that it has.
         replacement: The replacement policy of a caching disk.
     """
     if name == DISK_RAM:
@@ -81,21 +81,21 @@ def settings_of(
 
 
 def memory(mb: float) -> Settings:
-    """A controller cache of so many times 2^20 bytes."""
+    """Settings of a controller cache of `mb` times 2^20 bytes."""
     lines = int(mb * MB_BLOCKS) // LINE_BLOCKS
     return (("cache.kind", "write-back"), ("cache.capacity_blocks", str(max(lines, 1) * LINE_BLOCKS)))
 
 
 @dataclass(frozen=True)
 class Stores:
-    """What stores are built of.
+    """The devices and requests from which a study builds its stores.
 
     Attributes:
         bases: The disk, and the MEMS devices that could take its place, each with its controller cache.
         front: Settings of the MEMS device in front of a disk, its preset first.
         extras: Further parameters of hybrids.
         requests: The requests, the same for every run.
-        facts: What they are like.
+        facts: Statistics of the requests.
     """
 
     bases: Mapping[str, Experiment]
@@ -105,30 +105,30 @@ class Stores:
     facts: TraceFacts
 
     @classmethod
-    def of(cls, given: Question) -> Stores:
-        """What a study is given, with what was not said filled in.
+    def of(cls, question: Question) -> Stores:
+        """The stores of a question, with defaults for what was not given.
 
-        `front.*` are parameters of the MEMS device wherever it stands, `hybrid.*` of hybrids that have them.
+        `front.*` are parameters of the MEMS device, also where it is no front; `hybrid.*` those of hybrids.
 
         Raises:
-            Error: Something makes no sense.
+            Error: A setting is invalid.
         """
-        said = said_of(given.base)
+        said = said_of(question.base)
         front = {"preset": FRONT, **said.pop("front", {})}
         extras = {key: word(value) for key, value in said.pop("hybrid", {}).items()}
         _check(extras)
-        base = Experiment(document(said)).with_plugins(given.base.allowed_plugins())
+        base = Experiment(document(said)).with_plugins(question.base.allowed_plugins())
         untouched(
             base, ("system.kind", "system.devices", "cache.capacity_blocks"), "configurations and sizes"
         )
-        check_source(base, given.trace)
+        check_source(base, question.trace)
         disk = _unless_said(base, {"power.kind": "never", "cache.kind": "write-back"})
         device = describe(disk)
         if "startup_ms" in device and kind_of(device).spins:
             disk = _unless_said(disk, {"device.startup_ms": "0"})
         config = plain(disk.to_toml())
-        allowed = given.base.allowed_plugins()
-        requests = fitted(config, given.trace, device["capacity_blocks"], allowed)
+        allowed = question.base.allowed_plugins()
+        requests = fitted(config, question.trace, device["capacity_blocks"], allowed)
         disk = disk.with_setting("replay.outside", "reject")
         if "trace" in config:
             disk = disk.with_setting("trace.devices", "one")
@@ -139,23 +139,23 @@ class Stores:
                 f"{device['capacity_blocks']:,}",
                 remedy="say what they get with --outside wrap, clip or scale, or choose a larger disk",
             )
-        whole = requests.format == "generated"  # a generator fills the disk, even if few of its requests do
+        whole = requests.format == "generated"  # a generator addresses the whole disk
         mems = _alone(disk, front, device["capacity_blocks"] if whole else facts.end_block)
         ahead = tuple((f"front.{key}", word(value)) for key, value in front.items())
         return cls({DISK: disk, MEMS: mems}, ahead, extras, requests, facts)
 
     @property
     def mems_name(self) -> str:
-        """What the MEMS device is called."""
+        """Name of the MEMS device."""
         return self.front[0][1]
 
     @property
     def sleds(self) -> int:
-        """How many MEMS devices hold all that is requested."""
+        """Number of MEMS devices that hold all requested blocks."""
         return int(self.bases[MEMS].setting("system.devices") or 1)
 
     def settings(self, name: str, mb: float, segment_kb: int, replacement: str) -> Settings:
-        """What a configuration sets; the front of a mirror has as many sleds as the requests need."""
+        """The settings of a configuration; a mirror's front has as many sleds as the requests need."""
         own = settings_of(name, mb, segment_kb, self.extras, replacement)
         if KNOWN[name].hybrid is None:
             return own
@@ -163,13 +163,13 @@ class Stores:
         return (*own, *self.front, *enough)
 
     def room(self, mb: float, segment_kb: int) -> int:
-        """Segments that so much MEMS holds, each with its header."""
+        """Number of segments, each with its header, that `mb` of MEMS hold."""
         header_kb = int(self.extras.get("header_blocks", "1")) / 2
         return int(mb * 1024 / (segment_kb + header_kb))
 
 
 def _check(extras: Mapping[str, str]) -> None:
-    """Refuses settings of hybrids that none has, or that the study itself sets."""
+    """Refuses settings of hybrids that no hybrid has, or that the study itself sets."""
     known = sorted({f"hybrid.{spec.name}" for entry in hybrid.list() for spec in entry.parameters})
     for key in extras:
         if key == "kind" or key in TAKEN:
@@ -189,7 +189,7 @@ def _unless_said(experiment: Experiment, wanted: Mapping[str, str]) -> Experimen
 
 
 def _alone(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experiment:
-    """MEMS devices in the place of the disk: as many, one after the other, as hold blocks up to an end."""
+    """MEMS devices in place of the disk: as many, in a row, as hold all blocks up to `end_block`."""
     alone = disk.with_device(str(front["preset"]))
     for key, value in front.items():
         if key != "preset":
@@ -202,7 +202,7 @@ def _alone(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experi
 
 @dataclass(frozen=True, kw_only=True)
 class StoresPlan(Plan):
-    """All runs of a study, checked, and what its stores are built of."""
+    """A plan, with the devices and requests from which its stores are built."""
 
     stores: Stores
 
@@ -213,7 +213,7 @@ def values_of(what: str, given: Any) -> tuple[float, ...]:
 
 
 def whole(given: Any) -> tuple[int, ...]:
-    """Segments in 1024 bytes, each a whole number."""
+    """Sizes of segments in 1024 bytes, as whole numbers."""
     found = values_of("segment", given)
     for value in found:
         if value != int(value):
@@ -222,11 +222,11 @@ def whole(given: Any) -> tuple[int, ...]:
 
 
 def policies(given: Any) -> tuple[str, ...]:
-    """Replacement policies as words; the word `all` leaves out what no device can know."""
+    """Replacement policies as words; the word `all` leaves out the one that knows the future."""
     found = models(
         "replacement", "replacement policies", given, [name for name in replacement if name != BELADY]
     )
     for policy in found:
-        if not _native.is_plugin(policy):  # which is checked with the runs, once it may run
+        if not _native.is_plugin(policy):  # a plug-in is checked with the runs, once it is allowed to run
             _native.check_replacement(policy, None)
     return found

@@ -1,6 +1,6 @@
-"""What a process of a study begins with: it stops for nobody but whoever started it, and never outlives that.
+"""Start of a worker process: it ignores signals, which its parent handles, and ends with its parent.
 
-Imports little, so that a process that has just been started is soon under its rules.
+Imports little, so that a process that was just started is tied to its parent soon.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ import time
 from sledlab.runs.interrupt import STOPS
 
 POLL_S = 0.2
-"""How often a process looks for whoever started it, where the system does not tell."""
+"""Seconds between two looks whether the parent still runs, where the system cannot signal its end."""
 
 PR_SET_PDEATHSIG = 1
-"""Of <sys/prctl.h>: a signal for this process when its parent ends."""
+"""Operation of prctl(2), from <sys/prctl.h>: a signal for this process when its parent ends."""
 
 
 def begin(paths: list[str], parent: int) -> None:
-    """Makes a process ready.
+    """Makes a worker process ready.
 
     Args:
-        paths: Where modules are looked for: what can be imported there can be imported here.
-        parent: Who started it, who is told of signals, and with whom it ends.
+        paths: Directories of modules, so that the worker can import what its parent can.
+        parent: Process id of the parent, which handles signals, and with which the worker ends.
     """
     for number in STOPS:
         signal.signal(number, signal.SIG_IGN)
     if not _tied():
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:  # gone before it was tied
+    if os.getppid() != parent:  # the parent ended before this process was tied to it
         os._exit(1)
     sys.path[:] = paths
-    sys.stdout = sys.stderr  # what plug-ins print goes astray
+    sys.stdout = sys.stderr  # output of plug-ins must not mix with that of the command
 
 
 def _tied() -> bool:
-    """Has the system kill this process when its parent ends; whether it can."""
+    """Has the system kill this process when its parent ends; whether the system can."""
     if sys.platform != "linux":
         return False
     import ctypes  # noqa: PLC0415 (nothing else needs it, and elsewhere nobody)
@@ -51,7 +51,7 @@ def _tied() -> bool:
 
 
 def _follow(parent: int) -> None:
-    """Ends this process when whoever started it is gone."""
+    """Ends this process when its parent has ended."""
     while os.getppid() == parent:
         time.sleep(POLL_S)
     os._exit(1)

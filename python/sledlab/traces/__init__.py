@@ -1,1 +1,1 @@
-"""Traces: reading, tables, steps over them, and what they are like."""
+"""Traces and work records: reading, writing, cutting, characterising, and fleets of volumes."""

@@ -1,7 +1,7 @@
-"""A generated fleet: the volumes of a cloud, whose settings are drawn as published statistics have them.
+"""A generated fleet: the volumes of a cloud, with settings drawn from distributions as published.
 
-Volume k follows from the seed, its number and how many there are, and from nothing else: whichever process
-makes it, and in whatever order, it is the same.
+Volume k follows from the seed, its number and the number of volumes alone: whichever process makes it, and in
+whatever order, its requests are the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "cloud"
-"""The word that a generated fleet begins with where a place of volumes is expected."""
+"""The word before `:` of a generated fleet, where a place of volumes is expected."""
 
 SKEWED_FROM = 0.019
 """Share of volumes with more than 100 requests/s (Li and others, IISWC 2020, finding 1)."""
@@ -33,7 +33,7 @@ BURSTY = 0.2
 
 @dataclass(frozen=True)
 class CloudParameter:
-    """What can be said of a parameter: its meaning, its unit, and the least and the most it may be."""
+    """The declaration of a parameter: its meaning, its unit, its smallest and its largest value."""
 
     meaning: str
     unit: str
@@ -86,7 +86,7 @@ class Cloud:
 
     @classmethod
     def named(cls, text: str) -> Cloud:
-        """The fleet that `cloud:key=value,key=value` says.
+        """The fleet that the text `cloud:key=value,key=value` describes.
 
         Raises:
             Error: There is no such parameter, or a value is out of range.
@@ -107,9 +107,9 @@ class Cloud:
 
     @cached_property
     def rates_per_s(self) -> tuple[float, ...]:
-        """Mean rates of the volumes by number, before they are scaled to `requests` and `hours`.
+        """Mean rates of the volumes by number, before scaling to `requests` and `hours`.
 
-        The share `SKEWED_FROM` of them is above 100 requests/s, whatever the exponent.
+        A share `SKEWED_FROM` of the rates is above 100 requests/s, whatever the exponent.
         """
         hashed = [_mixed(self.seed, number, "rank") for number in range(self.volumes)]
         rates = [0.0] * self.volumes
@@ -120,14 +120,14 @@ class Cloud:
 
     @property
     def lasts_h(self) -> float:
-        """How long all volumes last, in h."""
+        """Length of the traces of all volumes, in h."""
         if self.hours:
             return self.hours
         return self.requests / math.fsum(self.rates_per_s) / 3600 if self.requests else 1.0
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """Requests of the volumes by number, at least one each."""
+        """Number of requests of each volume, at least one, by the volume's number."""
         total = math.fsum(self.rates_per_s)
         more = (self.requests or max(round(total * self.lasts_h * 3600), self.volumes)) - self.volumes
         counts, before, sum_of_rates = [], 0, 0.0
@@ -140,13 +140,13 @@ class Cloud:
         return tuple(counts)
 
     def name(self, number: int) -> str:
-        """What a volume is called; names sort as numbers do."""
+        """The name of a volume by its number; names sort as numbers do."""
         return f"volume-{number:0{len(str(self.volumes - 1))}}"
 
     def volume(self, number: int) -> Made:
-        """The volume of a number.
+        """The volume with a number.
 
-        Its settings are drawn one after another from a stream of its own: see docs/volumes.md for each.
+        Its settings are drawn one after another from random numbers of its own: see docs/volumes.md for each.
         """
         draw = Random(_mixed(self.seed, number, "settings"))
         count, lasts_s = self.counts[number], self.lasts_h * 3600
@@ -176,7 +176,7 @@ class Cloud:
             "write_zipf": 0.5 + 0.7 * draw.random(),
             "footprint_mb": footprint_mb,
         }
-        # Six digits: the last ones of a logarithm are not the same on every machine.
+        # Six digits: the last digits of a logarithm differ between machines.
         rounded = {key: float(f"{value:.6g}") for key, value in settings.items()}
         blocks = max(int(rounded["footprint_mb"] * 2**20) // BLOCK_BYTES, 1)
         return Made(number, self.seed, blocks, table({"requests": count, **rounded}))
@@ -187,10 +187,10 @@ class Made:
     """A generated volume.
 
     Attributes:
-        number: Which of the fleet it is.
+        number: Number of the volume in the fleet, from 0.
         seed: Root of the fleet's random numbers.
-        capacity_blocks: Its size in blocks.
-        parameters: Of the generator `volume`, as TOML.
+        capacity_blocks: Size of the volume in blocks.
+        parameters: Parameters of the generator `volume`, as TOML.
     """
 
     number: int
@@ -205,12 +205,12 @@ class Made:
         return {key: int(value) if key == "requests" else float(value) for key, value in pairs}
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the volume's requests at the first."""
         seed = _mixed(self.seed, self.number, "requests")
         return _native.Source.generate("volume", self.parameters, seed, self.capacity_blocks)
 
     def identity(self) -> str:
-        """A text that differs where the requests do."""
+        """A text that differs for volumes with different requests."""
         return f"volume {self.number} {self.seed} {self.capacity_blocks}\n{self.parameters}"
 
 
@@ -224,10 +224,10 @@ PARAMETERS: Mapping[str, CloudParameter] = {
     for name, kind in get_type_hints(Cloud, include_extras=True).items()
     if hasattr(kind, "__metadata__")
 }
-"""What can be said of a cloud."""
+"""Parameters of a cloud, by name."""
 
 DEFAULTS: Mapping[str, Any] = {each.name: each.default for each in fields(Cloud)}
-"""What is not said."""
+"""Defaults of the parameters of a cloud, by name."""
 
 
 def _read(key: str, value: str) -> int | float:
@@ -247,24 +247,24 @@ def _read(key: str, value: str) -> int | float:
 
 
 def _mixed(seed: int, number: int, use: str) -> int:
-    """A seed for one use of one volume."""
+    """The seed of the random numbers for one use (rank, settings or requests) of one volume."""
     return int.from_bytes(blake2b(f"{seed} {number} {use}".encode(), digest_size=8).digest(), "little")
 
 
 def _between(draw: Random, least: float, most: float) -> float:
-    """A number whose logarithm is even between two."""
+    """A random number from `least` to `most` whose logarithm is uniform."""
     return float(least * (most / least) ** draw.random())
 
 
 def _read_share(draw: Random, mean: float) -> float:
-    """A share of reads: where the mean is 0.25, a fifth of the volumes mostly read, most hardly ever."""
+    """A random share of reads: with mean 0.25, a fifth of the volumes mostly read, most hardly ever."""
     reading = draw.random() < 0.8 * mean
     where = draw.random()
     return 0.5 + 0.45 * where if reading else min(2 * mean, 1.0) * where**4
 
 
 def _share_of_day(hours: float, amplitude: float, peak_h: float) -> float:
-    """Mean rate in the first hours over that of a whole day."""
+    """Mean rate in the first `hours` of the trace, over the mean rate of a whole day."""
     turn = math.tau / 24
     swing = math.sin(turn * (hours - peak_h)) + math.sin(turn * peak_h)
     return 1 + amplitude * swing / (turn * hours)

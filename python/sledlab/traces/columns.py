@@ -1,4 +1,4 @@
-"""What a trace is in tables: its columns, their types, and the formats of files."""
+"""Traces as tables: columns, their types, and the formats of files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ COLUMNS = ("time_us", "op", "offset_bytes", "length_bytes")
 """Columns of a trace in tables: see `sledlab.read_trace`."""
 
 OPTIONAL = ("device", "metadata")
-"""Columns that it may have besides."""
+"""Columns that a trace may have besides."""
 
 BLOCK_BYTES = 512
 """Bytes in a logical block."""
 
 PARQUET = "parquet"
-"""Name of the one format that is read and written on the Python side."""
+"""Name of the format that Python reads and writes; the simulator handles all others."""
 
 ENDINGS = {
     ".csv": "csv",
@@ -31,14 +31,14 @@ ENDINGS = {
     ".disksim": "disksim-ascii",
     ".parquet": PARQUET,
 }
-"""Formats that are written, by the endings of files that choose them."""
+"""Formats that can be written, by the endings of file names that choose them."""
 
 PACKED = (".gz", ".zst", ".zstd")
-"""Further endings, of files that are written compressed."""
+"""Endings behind these, of files to be written compressed."""
 
 
 def schema() -> pa.Schema:
-    """The columns of a trace in Arrow, with those that it may have."""
+    """The columns of a trace in Arrow, optional ones included."""
     return pa.schema(
         {
             "time_us": pa.float64(),
@@ -52,10 +52,10 @@ def schema() -> pa.Schema:
 
 
 def check_columns(found: Sequence[str], name: str) -> list[str]:
-    """The columns of a trace among those found.
+    """The columns of a trace among those found in the table or file `name`.
 
     Raises:
-        Error: One is missing.
+        Error: A column that every trace has is missing.
     """
     missing = [column for column in COLUMNS if column not in found]
     if missing:
@@ -79,10 +79,10 @@ def is_parquet(path: str, format: str | None = None) -> bool:
 
 
 def format_to_write(path: str, format: str | None = None) -> str:
-    """The format in which a file is written: as said, or as its name ends.
+    """The format in which a file is written: `format`, or the one that the ending of its name chooses.
 
     Raises:
-        Error: There is no such format, or the name does not tell.
+        Error: There is no such format, or the ending chooses none.
 
     Examples:
         >>> format_to_write("app.csv.gz"), format_to_write("app.txt"), format_to_write("-", "csv")

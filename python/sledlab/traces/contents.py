@@ -1,4 +1,4 @@
-"""What traces, records and other files hold, in short, wherever they lie."""
+"""Hashes of the contents of traces, records and other files, and identities of files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def content(path: Path) -> str:
-    """A hash of what a file holds, worked out once in a process; of a pipe and the like, which file it is.
+    """A hash of a file's content, computed once in a process; for a pipe and the like, its `identity`.
 
     Raises:
         OSError: There is no such file, or it cannot be read.
@@ -20,13 +20,13 @@ def content(path: Path) -> str:
 
 
 def identity(path: Path) -> str:
-    """Which file it is, and in which state: another text whenever it has changed, or lies elsewhere.
+    """A text for a file and its state: another one for a changed file, or one that was moved or replaced.
 
     Raises:
         OSError: There is no such file.
     """
     found = path.stat()
-    # Times of change can be set back, those of the change of the status cannot.
+    # The time of modification (mtime) can be set back, that of the last change of status (ctime) cannot.
     seen = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
     return " ".join(map(str, seen))
 

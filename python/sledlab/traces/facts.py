@@ -1,4 +1,4 @@
-"""What the requests of a trace are like, in a few numbers."""
+"""The characteristics of a trace in a few numbers: rate, reads, sizes, footprint, sequentiality."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TraceFacts:
-    """What requests are like.
+    """The characteristics of the reads and writes of a trace.
 
     Attributes:
-        requests: Reads and writes.
-        rate_per_s: Of them, before any speed-up.
-        read_share: Of them.
-        mean_kb: Mean size, in 1024 bytes.
-        footprint_mb: What they touch, in 2^20 bytes.
-        sequential_share: Those that begin where the one before ended.
-        end_block: The first block that none of them reaches.
+        requests: Number of reads and writes.
+        rate_per_s: Requests per second, before any speed-up.
+        read_share: Share of requests that are reads, 0 to 1.
+        mean_kb: Mean size of a request, in 1024 bytes.
+        footprint_mb: Size of all different blocks that requests touch, in 2^20 bytes.
+        sequential_share: Share of requests that begin where the request before ended, 0 to 1.
+        end_block: The first block after all that requests touch.
     """
 
     requests: int
@@ -35,10 +35,10 @@ class TraceFacts:
 
     @classmethod
     def of(cls, trace: Trace) -> TraceFacts:
-        """Reads a trace.
+        """The characteristics of a trace, which is read once.
 
         Raises:
-            Error: It is wrong somewhere, or holds no reads and writes.
+            Error: The trace is wrong somewhere, or holds no reads and writes.
         """
         found = trace.info()
         count = found["reads"] + found["writes"]

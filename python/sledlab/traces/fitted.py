@@ -1,4 +1,4 @@
-"""The requests of an experiment fitted to one device, whichever device they are replayed on."""
+"""The requests of an experiment fitted to the capacity of one device, whichever device serves them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Requests fitted to one device.
+    """Requests fitted to the capacity of one device.
 
     Attributes:
-        of: Where they come from.
-        devices: What becomes of a trace that names several devices.
-        outside: What a request past the end gets.
-        capacity_blocks: Blocks of the device that they are fitted to.
-        limit: How many there are at most, reads and writes; 0 for all.
-        operations: The same with flushes and trims.
+        of: The opener of the requests before they are fitted.
+        devices: How the devices of the trace become one, as `trace.devices` says.
+        outside: What becomes of requests past the end of the device, as `replay.outside` says.
+        capacity_blocks: Capacity of the device, in blocks.
+        limit: Most requests, reads and writes; 0 for all.
+        operations: Most operations, flushes and trims included; 0 for all.
     """
 
     of: Opener
@@ -38,7 +38,7 @@ class Fitted:
     operations: int = 0
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the fitted requests at the first."""
         source = on_one_device(self.of, self.devices)
         if self.outside != "reject":
             scaled = self.outside == "scale"
@@ -47,20 +47,20 @@ class Fitted:
         return _native.limit(source, self.limit, self.operations)
 
     def of_seed(self, seed: int) -> Fitted:
-        """The same with another root of random numbers, where there are any."""
+        """These requests generated from another seed; recorded requests stay as they are."""
         return replace(self, of=self.of.of_seed(seed)) if isinstance(self.of, Generated) else self
 
 
 def fitted(
     config: Mapping[str, Any], trace: Trace | None, capacity_blocks: int, plugins: Sequence[str] = ()
 ) -> Trace:
-    """What an experiment replays, fitted to a device.
+    """The trace or workload of an experiment, fitted to the capacity of a device.
 
     Args:
         config: The complete experiment as plain data.
-        trace: Replayed instead of what it names.
-        capacity_blocks: Blocks of the device.
-        plugins: Plug-ins that may run, of which the workload may be one.
+        trace: A trace to replay instead of the trace or workload that the experiment names.
+        capacity_blocks: Capacity of the device, in blocks.
+        plugins: Plug-ins that may run; the workload may be one of them.
 
     Raises:
         Error: The workload never ends.
@@ -79,7 +79,7 @@ def fitted(
 def _generated(config: Mapping[str, Any], capacity_blocks: int, limit: int, plugins: Sequence[str]) -> Trace:
     said = dict(config["workload"])
     kind = said.pop("kind")
-    if not said.get("requests") and not limit and not _native.is_plugin(kind):  # which may end
+    if not said.get("requests") and not limit and not _native.is_plugin(kind):  # a plug-in may end by itself
         raise Error(f"the workload `{kind}` never ends", remedy="say how many requests, with --limit N")
     seed = int(config["seed"])
     opener = Generated(kind, settings.table(said), seed, capacity_blocks, tuple(plugins))

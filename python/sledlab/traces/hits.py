@@ -1,4 +1,4 @@
-"""How often a cache would hold what a workload uses, by replacement policy and size."""
+"""Hit ratios of a trace in caches of segments, by replacement policy and cache size."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace
 
 POLICIES = ("lru", "slru", "arc", "lfuda", "acme", "fifo", "random", "belady")
-"""Compared unless others are named."""
+"""Replacement policies compared by default."""
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-"""Sizes unless they are said, as shares of what the workload touches."""
+"""Default sizes of the cache, as shares of the segments that the workload uses."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class CacheHits:
     """Hits of one cache.
 
     Attributes:
-        policy: Its replacement policy, with what was said of it.
+        policy: Its replacement policy, with the parameters that were set.
         cache_mb: Its size, in 10^6 bytes.
-        room: Segments that it holds.
-        uses: Uses of segments.
-        hit_ratio: Share of them that it had, 0 to 1.
-        read_hit_ratio: The same of reads; NaN where there are none.
-        write_hit_ratio: The same of writes; NaN where there are none.
+        room: Number of segments that the cache holds when full.
+        uses: Number of uses of segments by requests.
+        hit_ratio: Share of uses that were hits, 0 to 1.
+        read_hit_ratio: Share of uses by reads that were hits; NaN without reads.
+        write_hit_ratio: Share of uses by writes that were hits; NaN without writes.
     """
 
     policy: str
@@ -50,7 +50,7 @@ class CacheHits:
     write_hit_ratio: float
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, which knows no NaN: none instead."""
+        """As plain data, with `None` in the place of NaN, which JSON lacks."""
         ratios = {name: value for name, value in asdict(self).items() if name.endswith("_ratio")}
         return asdict(self) | {name: None if isnan(value) else value for name, value in ratios.items()}
 
@@ -61,8 +61,8 @@ class HitRatios:
 
     Attributes:
         segment_kb: Size of a segment, which caches load and evict as a whole, in 1024 bytes.
-        segments: Different segments that the workload uses.
-        rows: One for each cache: by policy, then by size.
+        segments: Number of different segments that the workload uses.
+        rows: Hits of each cache, in order of policies, then of sizes.
 
     Examples:
         >>> hits = CacheHits("lru", 16.0, 244, 1000, 0.7, 0.8, 0.6)
@@ -86,7 +86,7 @@ class HitRatios:
 
     @property
     def footprint_mb(self) -> float:
-        """What the workload touches, in 10^6 bytes."""
+        """Size of all different segments that the workload uses, in 10^6 bytes."""
         return self.segments * self.segment_kb * 1024 / 1e6
 
 
@@ -97,20 +97,21 @@ def hit_ratios(
     cache_mb: float | Sequence[float] | None = None,
     segment_kb: float = 64.0,
 ) -> HitRatios:
-    """Replays the addresses of a trace on caches of segments.
+    """Replays the addresses of a trace on caches of segments, and counts hits.
 
-    A request uses every segment that it touches once, reads and writes alike; what is not there is taken in.
-    Trims and flushes use nothing. The future that `belady` must know is the rest of the trace.
+    A request uses every segment that it touches once, be it a read or a write; a segment that misses is
+    inserted, and a full cache evicts another one for it. Trims and flushes use no segment. `belady`, which
+    must know the future, is given the rest of the trace.
 
     Args:
         trace: The trace.
         policies: Replacement policies, `name` or `name:key=value`, or `all`.
-        cache_mb: Sizes, in 10^6 bytes; by default from 1 % to half of what the workload touches.
+        cache_mb: Sizes of the cache, in 10^6 bytes; by default 1 % to 50 % of the segments used.
         segment_kb: Size of a segment, in 1024 bytes; a multiple of half a KB.
 
     Raises:
-        Error: A policy or parameter that does not exist, a cache smaller than a segment, or a trace that is
-            wrong somewhere.
+        Error: A policy or parameter does not exist, a cache is smaller than a segment, or the trace is wrong
+            somewhere.
 
     Examples:
         >>> import sledlab as sl
@@ -145,7 +146,7 @@ def _row(
 def _rooms(
     cache_mb: float | Sequence[float] | None, segment_bytes: float, segments: int
 ) -> list[tuple[float, int]]:
-    """Sizes in MB, and how many segments each holds."""
+    """Sizes of the cache in 10^6 bytes, each with the number of segments that it holds."""
     if cache_mb is None:
         rooms = sorted({max(1, round(share * segments)) for share in SHARES})
         return [(room * segment_bytes / 1e6, room) for room in rooms]

@@ -1,4 +1,4 @@
-"""What opens the requests of one volume: a text of any format, or Parquet files one after another."""
+"""Openers of the requests of one volume: a text in any format, or Parquet files one after another."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 BATCH_ROWS = 65_536
-"""Rows of a table that are handed over together."""
+"""Rows of a table that are handed to the simulator together."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class TextTrace:
     """A trace in a text format, on a path or at an address.
 
     Attributes:
-        path: Where it is.
-        format: Its format; told by its content when left out.
-        base_ns: What times count from, where the format has a wall clock; the first request when left out.
+        path: Path or address of the file.
+        format: Its format; detected from its content when left out.
+        base_ns: Wall-clock time that arrivals count from, for formats with one; by default the first request.
     """
 
     path: str
@@ -39,48 +39,48 @@ class TextTrace:
     base_ns: int | None = None
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the requests at the first."""
         return self.shared(_native.Sequel(self.base_ns))
 
     def shared(self, sequel: _native.Sequel, sort_window: int = 0) -> _native.Source:
-        """The requests, which share numbers of devices and a clock with those of other traces."""
+        """Opens the requests, with numbers of devices and a clock shared with other traces of a sequel."""
         file = remote.opened(self.path) if remote.is_remote(self.path) else None
         return _native.Source.open(self.path, self.format, sort_window, sequel=sequel, file=file)
 
     def identity(self) -> str:
-        """A text that differs where the requests do."""
+        """A text that differs for traces with different requests."""
         return f"{_identity(self.path)} {self.format} {self.base_ns}"
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Parquet files with the columns of a trace, each continuing the one before; devices are not looked at.
+    """Parquet files with the columns of a trace, each continuing the one before; a device column is ignored.
 
     Attributes:
-        paths: Where they are: paths or addresses.
+        paths: Paths or addresses of the files, in order.
     """
 
     paths: tuple[str, ...]
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the requests at the first."""
         with Part(self.paths[0]) as first:
             columns, schema = first.columns(), first.file.schema_arrow
         return tables.from_batches(self.paths[0], schema, rows_of(self.paths, columns), 0)
 
     def identity(self) -> str:
-        """A text that differs where the requests do."""
+        """A text that differs for traces with different requests."""
         return " ".join(_identity(path) for path in self.paths)
 
 
 class Part:
-    """A Parquet file while it is read; what is wrong with it is told with its name."""
+    """A Parquet file while it is read; errors about it name the file."""
 
     def __init__(self, path: str) -> None:
-        """Opens it.
+        """Opens the file.
 
         Raises:
-            Error: It cannot be opened, or is no Parquet.
+            Error: The file cannot be opened, or is no Parquet.
         """
         self.path = path
         try:
@@ -94,24 +94,24 @@ class Part:
             raise self._wrong(error) from error
 
     def __enter__(self) -> Part:
-        """The file itself."""
+        """The open file."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Closes it."""
+        """Closes the file."""
         self._bytes.close()
 
     def columns(self, *more: str) -> list[str]:
-        """The columns of a trace that it has, without the device, and those of others that it has."""
+        """The columns of a trace that the file has, without `device`, and those of `more` that it has."""
         names = self.file.schema_arrow.names
         found = [column for column in check_columns(names, self.path) if column != "device"]
         return [*found, *(column for column in more if column in names)]
 
     def batches(self, columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
-        """Its rows."""
-        here = [column for column in columns if column in self.file.schema_arrow.names]
+        """The rows of the file, with those of the columns that it has."""
+        present = [column for column in columns if column in self.file.schema_arrow.names]
         try:
-            yield from self.file.iter_batches(batch_size=BATCH_ROWS, columns=here)
+            yield from self.file.iter_batches(batch_size=BATCH_ROWS, columns=present)
         except (pa.ArrowException, OSError) as error:
             raise self._wrong(error) from error
 
@@ -127,7 +127,7 @@ def rows_of(paths: Sequence[str], columns: list[str]) -> Iterator[pyarrow.Record
     """The rows of Parquet files, one file after another.
 
     Raises:
-        Error: One cannot be read, or lacks a column of a trace.
+        Error: A file cannot be read, or lacks a column of a trace.
     """
     for path in paths:
         with Part(path) as part:
@@ -136,7 +136,7 @@ def rows_of(paths: Sequence[str], columns: list[str]) -> Iterator[pyarrow.Record
 
 
 def starts_as_parquet(path: str) -> bool:
-    """Whether the first bytes are those of Parquet; of what cannot be read, not.
+    """Whether a file begins with the bytes of Parquet; `False` for a path that cannot be read.
 
     Raises:
         Error: An address cannot be read.

@@ -1,4 +1,4 @@
-"""Where the volumes of a fleet lie: directories, Parquet datasets, object stores, samples, clouds."""
+"""Places of the volumes of a fleet: directories, Parquet datasets, object stores, samples, clouds."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Opener
 
 PARTITION = "volume="
-"""How the name of a directory begins that holds the Parquet files of a volume."""
+"""Beginning of the name of a directory that holds the Parquet files of a volume."""
 
 LONGEST = 255 - len(PARTITION)
-"""Longest name of a volume as the name of a directory has it, in bytes: file systems take no longer ones."""
+"""Longest name of a volume in the name of a directory, in bytes: the limit of file systems."""
 
 CUT = "-60s"
-"""How the name of a sample ends that is the first minute of another."""
+"""End of the name of a sample that is the first minute of another sample."""
 
 
 def found_in(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
     """Name, format and opener of each volume in a place, sorted by name.
 
     Raises:
-        Error: There is no such place, or no volumes are there.
+        Error: There is no such place, or it holds no volumes.
     """
     if place == CLOUD or place.startswith(f"{CLOUD}:"):
         cloud = Cloud.named(place)
@@ -53,7 +53,7 @@ def found_in(place: str, form: str | None) -> list[tuple[str, str, Opener]]:
 
 
 def directory_of(name: bytes) -> str:
-    r"""The name of the directory for the Parquet files of a volume, whatever the volume is called.
+    r"""The name of the directory for the Parquet files of a volume, with special characters escaped.
 
     Raises:
         Error: The volume has no name, or one that is too long for a directory.
@@ -79,14 +79,14 @@ def volume_of(directory: str) -> str:
 
 
 def _samples() -> dict[str, str]:
-    """Files of recorded applications by name: whole where the whole is there, else the first minute."""
+    """Samples by name: the whole recording where it is installed, else its first minute."""
     names = [each.name for each in samples()]
     chosen = [name for name in names if not (name.endswith(CUT) and name.removesuffix(CUT) in names)]
     return {name.removeprefix(SAMPLE): name for name in chosen}
 
 
 def _files(place: str) -> Mapping[str, str]:
-    """Files in a directory and those in it: paths or addresses, by the way to them."""
+    """Files in a directory and in its directories of volumes: paths or addresses, by their relative paths."""
     if remote.is_remote(place):
         return remote.files(place)
     directory = Path(place)
@@ -106,7 +106,7 @@ def _files(place: str) -> Mapping[str, str]:
 
 
 def _datasets(files: Mapping[str, str]) -> dict[str, list[str]]:
-    """Parquet files by volume, in order of their names, where there are directories for volumes."""
+    """Parquet files by volume, in order of their names; empty without directories of volumes."""
     found: dict[str, list[str]] = {}
     for way, file in sorted(files.items()):
         directory, slash, name = way.partition("/")
@@ -116,7 +116,7 @@ def _datasets(files: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _named(place: str, files: Mapping[str, str]) -> dict[str, str]:
-    """Files that are volumes of their own, by the names of the volumes."""
+    """Files that hold a volume each, by the names of the volumes."""
     found: dict[str, str] = {}
     for way, file in files.items():
         if "/" in way or way.startswith((".", "_")):
@@ -132,7 +132,7 @@ def _named(place: str, files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _opened(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, Opener]]:
-    """The volumes of files, with one clock for all whose formats tell the time of the day."""
+    """Volumes that are a file each, with one clock for all whose formats have a wall clock."""
     found: dict[str, tuple[str, int | None]] = {}
     for name, file in files.items():
         found[name] = _begins(file, form)
@@ -147,9 +147,9 @@ def _opened(files: Mapping[str, str], form: str | None) -> list[tuple[str, str, 
 
 
 def _begins(file: str, form: str | None) -> tuple[str, int | None]:
-    """The format of a trace, and what its wall clock says at the first request, where it has one.
+    """The format of a trace and the wall-clock time of its first request, where the format has one.
 
-    Of a trace that cannot be read no more is said: whoever uses it is told.
+    A trace that cannot be read raises no error here, but when its requests are used.
     """
     sequel = _native.Sequel()
     try:

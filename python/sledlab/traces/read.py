@@ -18,26 +18,26 @@ from sledlab.traces.parts import BATCH_ROWS, Part, rows_of
 
 
 class Opener(Protocol):
-    """Where the requests of a trace come from."""
+    """Opens the requests of a trace, as often as they are needed."""
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the requests at the first."""
 
 
 @runtime_checkable
 class Seeded(Opener, Protocol):
-    """Requests that follow a root of random numbers."""
+    """An opener of requests that are generated from a seed."""
 
     def of_seed(self, seed: int) -> Opener:
-        """The same with another root, where there is one."""
+        """The opener of the requests generated from another seed, where they are generated."""
 
 
 @runtime_checkable
 class Identified(Opener, Protocol):
-    """Requests that are told from others without being read."""
+    """An opener whose requests can be told from others without being read."""
 
     def identity(self) -> str:
-        """A text that differs where the requests do, wherever they lie."""
+        """A text that differs for different requests, and does not depend on the place of a file."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class File:
     sort_window: int = 0
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the requests at the first."""
         return _native.Source.open(self.path, self.format, self.sort_window)
 
 
@@ -61,7 +61,7 @@ class ParquetFile:
     sort_window: int = 0
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the requests at the first."""
         with Part(self.path) as part:
             columns, schema = part.columns("device"), part.file.schema_arrow
         return tables.from_batches(self.path, schema, rows_of((self.path,), columns), self.sort_window)
@@ -75,21 +75,21 @@ class Table:
     sort_window: int = 0
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the requests at the first."""
         batches = iter(self.table.to_batches(max_chunksize=BATCH_ROWS))
         return tables.from_batches("table", self.table.schema, batches, self.sort_window)
 
 
 @dataclass(frozen=True)
 class Generated:
-    """The requests of a generator that fills a device.
+    """The requests of a workload generator, for a device of some capacity.
 
     Attributes:
         kind: The generator.
         parameters: Its parameters as TOML.
         seed: Root of its random numbers.
-        capacity_blocks: Blocks of the device.
-        plugins: Plug-ins that may run, of which it may be one.
+        capacity_blocks: Capacity of the device, in blocks.
+        plugins: Plug-ins that may run; the generator may be one of them.
     """
 
     kind: str
@@ -99,13 +99,13 @@ class Generated:
     plugins: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the requests at the first."""
         return _native.Source.generate(
             self.kind, self.parameters, self.seed, self.capacity_blocks, self.plugins
         )
 
     def of_seed(self, seed: int) -> Generated:
-        """The same with another root of random numbers."""
+        """This generator with another seed."""
         return replace(self, seed=seed)
 
 
@@ -113,11 +113,12 @@ class Generated:
 class Trace:
     """A trace: requests with arrival times, in order of arrival.
 
-    Holds where the requests are, not the requests; every use reads them anew.
+    Holds an opener of the requests, not the requests; every use reads them anew.
 
     Attributes:
-        name: The file, or `table`.
-        format: The format it is in.
+        name: The file, or `table` for data in memory.
+        format: The format of the file.
+        opener: Opens the requests.
 
     Examples:
         >>> import sledlab as sl
@@ -138,16 +139,16 @@ class Trace:
     opener: Opener
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the requests at the first."""
         return self.opener.open()
 
     def of_seed(self, seed: int) -> Trace:
-        """The requests of another root of random numbers; a recorded trace has only one."""
+        """The trace generated from another seed; a recorded trace stays as it is."""
         opener = self.opener
         return replace(self, opener=opener.of_seed(seed)) if isinstance(opener, Seeded) else self
 
     def info(self) -> dict[str, Any]:
-        """What the workload is like: rate, sizes, working set, sequentiality, bursts, reuse.
+        """The characterisation of the trace: rate, sizes, working set, sequentiality, bursts, reuse.
 
         Returns:
             Plain data; units are in the names. `docs/trace.md` says what each number means.
@@ -167,11 +168,11 @@ class Trace:
         return tables.to_frame(self.open())
 
     def write(self, path: str | Path, format: str | None = None) -> int:
-        """Writes the trace to a file and returns how many requests it holds.
+        """Writes the trace to a file and returns the number of operations written.
 
         Args:
             path: The file; `.csv`, `.csv.gz`, `.csv.zst`, `.txt` (DiskSim ascii) or `.parquet`.
-            format: `csv`, `disksim-ascii` or `parquet`, where the name of the file does not tell.
+            format: `csv`, `disksim-ascii` or `parquet`; by default as the name of the file ends.
 
         Raises:
             Error: The format is unknown or cannot express a request.
@@ -180,20 +181,20 @@ class Trace:
 
 
 def read_trace(path: str | Path, format: str | None = None, *, sort_window: int = 0) -> Trace:
-    """A trace file.
+    """The trace in a file.
 
-    Plain or compressed (gzip, zstd, bzip2, xz), told by content. Parquet files and the project's
-    own CSV have the columns `time_us` (from the start of the trace), `op` (`R`, `W`, `T` trim, `F`
-    flush), `offset_bytes` and `length_bytes`, and may have `device`.
+    The file may be plain or compressed (gzip, zstd, bzip2, xz), as detected from its content. Parquet files
+    and the project's own CSV have the columns `time_us` (from the start of the trace), `op` (`R`, `W`, `T`
+    trim, `F` flush), `offset_bytes` and `length_bytes`, and may have `device`.
 
     Args:
         path: The file.
-        format: Its format; told by content when left out.
-        sort_window: Puts requests in order of arrival where none comes more than so many requests
-            too late; 0 refuses a trace that is not in order.
+        format: Its format; detected from its content when left out.
+        sort_window: Puts requests in order of arrival if each stands at most this many requests too late in
+            the file; 0 refuses a trace that is not in order.
 
     Raises:
-        Error: The file cannot be read, or is in no format that is known.
+        Error: The file cannot be read, or its format is not known.
 
     Examples:
         >>> import tempfile, pathlib, sledlab as sl
@@ -222,7 +223,7 @@ def trace(data: Any, *, sort_window: int = 0) -> Trace:
         sort_window: As in `read_trace`.
 
     Raises:
-        Error: A column is missing. What is wrong with a row is said when the trace is used.
+        Error: A column is missing. Wrong values in rows raise an error when the trace is used.
 
     Examples:
         >>> import numpy as np, sledlab as sl
@@ -242,12 +243,12 @@ def trace(data: Any, *, sort_window: int = 0) -> Trace:
 
 
 def file_opener(path: str, format: str | None, sort_window: int) -> File | ParquetFile:
-    """What opens a trace file."""
+    """The opener of a trace file."""
     return ParquetFile(path, sort_window) if is_parquet(path, format) else File(path, format, sort_window)
 
 
 def as_trace(source: Any) -> Trace:
-    """`source` as a trace: itself, a file by its path, or data in memory."""
+    """`source` as a trace: a trace itself, the trace in a file, or a trace from data in memory."""
     if isinstance(source, Trace):
         return source
     if isinstance(source, (str, Path)):

@@ -1,4 +1,4 @@
-"""Files of object stores and web servers, read where they lie: addresses that fsspec knows."""
+"""Files of object stores and web servers, read in place: addresses that fsspec knows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 INSTALL = "pip install 'sledlab[object-stores]'"
-"""What makes object stores readable."""
+"""The command that installs the libraries for reading object stores."""
 
 
 def is_remote(place: str) -> bool:
@@ -29,23 +29,23 @@ def is_remote(place: str) -> bool:
 
 
 def opened(address: str) -> IO[bytes]:
-    """A file for reading, in blocks as they are asked for.
+    """Opens a file for reading; blocks are fetched as they are read.
 
     Raises:
-        Error: It cannot be opened.
+        Error: The file cannot be opened.
     """
-    with _told(address):
+    with _store_errors(address):
         store, path = fsspec.core.url_to_fs(address)
         return cast("IO[bytes]", store.open(path, "rb"))
 
 
 def files(address: str) -> dict[str, str]:
-    """Files in a directory and in those in it: addresses by the way from the directory to them.
+    """Files in a directory and in its directories: addresses, by their paths relative to the directory.
 
     Raises:
         Error: There is no such directory, or it cannot be listed.
     """
-    with _told(address):
+    with _store_errors(address):
         store, root = fsspec.core.url_to_fs(address)
         found = sorted(store.find(root, maxdepth=2))
         base = root.rstrip("/") + "/"
@@ -54,29 +54,29 @@ def files(address: str) -> dict[str, str]:
 
 
 def identity(address: str) -> str:
-    """Which file it is and in which state, as far as its store tells without reading it.
+    """A text for a file and its state, from the file's metadata in its store, such as size and checksum.
 
     Raises:
         Error: There is no such file.
     """
-    with _told(address):
+    with _store_errors(address):
         store, path = fsspec.core.url_to_fs(address)
-        told = store.info(path)
+        metadata = store.info(path)
         kept = ("ETag", "etag", "md5Hash", "checksum", "LastModified", "last_modified", "mtime", "created")
-        state = [f"{name}={told[name]}" for name in kept if told.get(name) is not None]
-        return " ".join([address, f"size={told.get('size')}", *state])
+        state = [f"{name}={metadata[name]}" for name in kept if metadata.get(name) is not None]
+        return " ".join([address, f"size={metadata.get('size')}", *state])
 
 
 def _whole(store: Any, path: str, address: str) -> str:
-    """The address of what a store lists, which may leave out the scheme."""
+    """The address of a file that a store lists, with the scheme, which stores may leave out."""
     if is_remote(path):
         return path
     return f"{address.split('://', 1)[0]}://{path.lstrip('/') if store.root_marker == '' else path}"
 
 
 @contextmanager
-def _told(address: str) -> Iterator[None]:
-    """Errors of stores, of which each has its own, as those of the user."""
+def _store_errors(address: str) -> Iterator[None]:
+    """Turns errors of a store, whose classes differ from store to store, into an `Error` with the address."""
     try:
         yield
     except Error:

@@ -1,7 +1,7 @@
 """Traces and work records that come with sledlab: `sample:mail-a` names one wherever a file is expected.
 
-The simulator finds them by itself (`samples_lie_in`, said once when the package is imported), so that
-experiments keep the name and mean the same on every machine.
+The simulator finds samples by itself, in the directory that `samples_lie_in` tells it when the package is
+imported, so that an experiment keeps the sample's name and means the same on every machine.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path, PurePath
 from sledlab.lazy import tomllib
 
 PREFIX = "sample:"
-"""What stands before the name of a sample."""
+"""The prefix of the name of a sample."""
 
 PLACE = Path(__file__).parents[1] / "sample"
-"""Their files: in a checkout a link to `sample`, in a wheel the files, without the longest traces."""
+"""Directory of the samples: in a checkout a link to `sample`, in a wheel without the longest traces."""
 
 FILES = {"traces": "{}.csv.zst", "work": "{}.work"}
-"""Names of files, by folder."""
+"""File names of samples, by folder."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Sample:
     """A trace or a work record that comes with sledlab.
 
     Attributes:
-        name: As it is written where a file is expected: `sample:mail-a`.
-        meaning: What it was recorded from, one line.
+        name: Its name with the prefix, as written where a file is expected: `sample:mail-a`.
+        meaning: The system that it was recorded from, in one line.
         folder: `traces`, or `work` for work records.
-        requests: Reads and writes of a trace.
-        duration_s: How long a trace was recorded, in s.
+        requests: Number of reads and writes of a trace.
+        duration_s: Length of the recording of a trace, in s.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Sample:
 
     @property
     def file(self) -> Path:
-        """Where it lies."""
+        """The path of its file."""
         return PLACE / self.folder / FILES[self.folder].format(self.name.removeprefix(PREFIX))
 
 
@@ -52,13 +52,13 @@ def samples(folder: str = "traces") -> list[Sample]:
         >>> [sample.name for sample in samples("work")]
         ['sample:scan', 'sample:sort', 'sample:join', 'sample:exchange']
     """
-    told = tomllib.loads((PLACE / "samples.toml").read_text(encoding="utf-8"))[folder]
-    found = [Sample(PREFIX + name, folder=folder, **facts) for name, facts in told.items()]
+    listed = tomllib.loads((PLACE / "samples.toml").read_text(encoding="utf-8"))[folder]
+    found = [Sample(PREFIX + name, folder=folder, **facts) for name, facts in listed.items()]
     return [sample for sample in found if sample.file.exists()]
 
 
 def located(file: str) -> Path:
-    """The file that the name of a trace or a record stands for: itself, or that of a sample.
+    """The path of a trace or a record: `file` itself, or the path of the sample of that name.
 
     Examples:
         >>> located("app.csv"), located("sample:sort").name
@@ -72,7 +72,7 @@ def located(file: str) -> Path:
 
 
 def called(file: str) -> str:
-    """What a trace is called in sentences: the name of its file without endings, or that of a sample.
+    """The name of a trace in sentences: that of its file without endings, or of its sample without prefix.
 
     Examples:
         >>> called("traces/app.csv.zst"), called("sample:mail-a")

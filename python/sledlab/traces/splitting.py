@@ -1,8 +1,8 @@
 """Traces that hold many volumes, taken apart into a Parquet dataset with a directory for each volume.
 
-The text is read once. Requests are sorted by volume into `PARTS` files as they come, and each of these then
-into the files of its volumes: no more files are open, and no more requests held, however many volumes
-there are.
+The trace is read once. Its requests are sorted by volume into `PARTS` files as they are read, and each of
+these files then into the files of its volumes: the number of open files and of requests in memory does not
+grow with the number of volumes.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ PARTS = 128
 """Files into which requests are sorted first."""
 
 MOST_VOLUMES = 2**16
-"""Volumes that can be told apart."""
+"""Most volumes of a trace: device numbers have 16 bits."""
 
 BLOCK_RECORDS = 2**20
-"""Requests of such a file that are sorted together."""
+"""Requests of a part that are sorted together."""
 
 GROUP_ROWS = 2**16
-"""Rows of a row group, where a volume has as many."""
+"""Rows of a row group, for volumes with at least as many requests."""
 
 MOST_HELD = 2**21
-"""Requests held back for the sake of large row groups, of all volumes of a part."""
+"""Most requests of a part kept in memory, over all of its volumes, to write larger row groups."""
 
 RECORD = [("arrival", "<u8"), ("lbn", "<u8"), ("blocks", "<u4"), ("device", "<u2"), ("kind", "<u2")]
 """A request as `_native.Sorter` writes it."""
 
 READING_SHARE = 0.6
-"""Share of the time that reading takes, about, for the bar."""
+"""Share of the time that reading takes, about, for the progress bar."""
 
 
 def split_volumes(
@@ -64,16 +64,16 @@ def split_volumes(
 ) -> list[Volume]:
     """Takes a trace of many volumes apart, into a directory `volume=NAME` of Parquet files for each.
 
-    Volumes keep the names that they have in the trace, and all share its clock. `out` is there only when
-    whole: what a split that was killed has left beside it is removed by the next one.
+    Volumes keep the names that they have in the trace, and all share its clock. `out` appears only when it
+    is complete; files that a killed split has left beside it are removed by the next split.
 
     Args:
         files: The trace: a file, or several of which each continues the one before, such as one for each
             day. Text in a format that names devices (`alibaba`, `tencent`, `msr`, `spc`, `blkparse`) or
             numbers them (`csv`), plain or compressed, or Parquet with a column `volume` or `device`; on
             paths or at addresses.
-        out: The directory to make; one without anything in it may be there.
-        format: The format of the files; told by their content when left out.
+        out: The directory to make; it may exist if it is empty.
+        format: The format of the files; detected from their content when left out.
         sort_window: As in `read_trace`.
         progress: Called now and then with the requests read and the share of the whole where known.
 
@@ -82,7 +82,7 @@ def split_volumes(
 
     Raises:
         Error: A file cannot be read, or does not continue the one before; a volume has a name that cannot
-            be that of a directory; there are more than 65,536 volumes; or `out` holds something.
+            be that of a directory; there are more than 65,536 volumes; or `out` is not empty.
 
     Examples:
         >>> import pathlib, tempfile, sledlab as sl
@@ -119,7 +119,7 @@ def split_volumes(
 
 
 def _shared(progress: Tell, number: int, files: int) -> Tell:
-    """Progress of one file of several as that of all."""
+    """The progress function for one of several files, which reports the progress over all files."""
 
     def tell(count: int, share: float | None) -> None:
         progress(count, None if share is None else READING_SHARE * (number + share) / files)
@@ -128,7 +128,7 @@ def _shared(progress: Tell, number: int, files: int) -> Tell:
 
 
 class _Reading:
-    """Opens files that continue one another, and knows what their volumes are called."""
+    """Opens files that continue one another, and keeps the names of their volumes."""
 
     def __init__(self, form: str | None, sort_window: int) -> None:
         self.form = form
@@ -139,7 +139,7 @@ class _Reading:
         self._first = ""
 
     def source(self, file: str) -> _native.Source:
-        """The requests of a file; their devices are its volumes."""
+        """Opens the requests of a file, whose device numbers stand for volumes."""
         if self.form == PARQUET or (self.form is None and starts_as_parquet(file)):
             self._check(file, PARQUET)
             return self._of_parquet(file)
@@ -148,13 +148,13 @@ class _Reading:
         return source
 
     def name(self, number: int) -> bytes:
-        """What the volume of a number is called."""
+        """The name of the volume with a number."""
         if len(self._named) <= number:
             self._named = self._sequel.names() or [name.encode() for name in self._numbers]
         if not self._named:
             return b"%d" % number
         name = self._named[number]
-        # Of `msr`: the host and the number of the disk.
+        # In `msr` a name is the host and the number of the disk, with a comma between.
         return b"_".join(name.rsplit(b",", 1)) if self._first == "msr" else name
 
     def _check(self, file: str, form: str) -> None:
@@ -186,7 +186,7 @@ class _Reading:
             before += batch.num_rows
 
     def _numbered(self, batch: pyarrow.RecordBatch, file: str, rows: int) -> pyarrow.RecordBatch:
-        """The batch with numbers in the place of names."""
+        """The batch with volume numbers, as `device`, in the place of volume names."""
         place = batch.schema.get_field_index("volume")
         names = batch.column(place)
         if names.null_count:
@@ -209,7 +209,7 @@ class _Reading:
 
 
 def _write_volumes(file: Path, place: Path, name: Callable[[int], bytes]) -> Iterator[int]:
-    """Writes the volumes of a part, and tells how many requests it has written."""
+    """Writes the volumes of a part; yields the number of requests after each block written."""
     with _Writers(place, name) as writers, file.open("rb") as records:
         while len(block := np.fromfile(records, dtype=RECORD, count=BLOCK_RECORDS)):
             writers.take(block)
@@ -217,7 +217,7 @@ def _write_volumes(file: Path, place: Path, name: Callable[[int], bytes]) -> Ite
 
 
 class _Writers:
-    """Parquet files of the volumes of a part, while they are written."""
+    """The Parquet files of the volumes of a part, while they are written."""
 
     def __init__(self, place: Path, name: Callable[[int], bytes]) -> None:
         self._place = place
@@ -237,7 +237,7 @@ class _Writers:
             file.close()
 
     def take(self, block: numpy.ndarray) -> None:
-        """Takes requests in order of arrival."""
+        """Adds requests, in order of arrival, to the rows held for their volumes, and writes large groups."""
         order = np.argsort(block["device"], kind="stable")
         ordered = block[order]
         bounds = np.flatnonzero(np.diff(ordered["device"])) + 1
@@ -262,13 +262,13 @@ class _Writers:
         """The writer of a volume, and the file that it writes."""
         directory = self._place / directory_of(self._name(number))
         directory.mkdir()
-        # Given a path, the writer would find out anew for each where it leads.
+        # Given a path instead of a file, the writer would resolve its file system anew for each volume.
         file = pa.OSFile(str(directory / "part-0.parquet"), "wb")
         return parquet.ParquetWriter(file, schema, compression="zstd", use_dictionary=["op"]), file
 
 
 def _table(rows: numpy.ndarray) -> pyarrow.Table:
-    """Requests as Parquet has them."""
+    """Requests as a table with the columns of a trace."""
     kind = rows["kind"]
     ops = pa.DictionaryArray.from_arrays(pa.array((kind & 3).astype(np.int8)), ["R", "W", "T", "F"])
     lengths = rows["blocks"].astype(np.int64) * BLOCK_BYTES - (kind >> 3).astype(np.int64) * 8

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Steps:
-    """What to keep of a trace and what to change.
+    """The operations of a trace to keep, and the changes to make to them.
 
     Attributes:
-        from_s: Drop what arrives before, in s.
-        until_s: Drop what arrives then or later, in s.
-        keep_times: Whether times go on counting from the start of the trace.
-        devices: Keep these devices only, numbered anew; all when empty.
-        block_range: `A:B`, keep what begins in blocks A to B - 1.
-        shift: Blocks to add to every address.
-        place: Whether to place the devices one after another on one.
+        from_s: Drop operations that arrive before this time, in s.
+        until_s: Drop operations that arrive at this time or later, in s.
+        keep_times: Whether times keep counting from the start of the trace, instead of that of the window.
+        devices: Keep operations on these devices only, numbered anew; on all devices when empty.
+        block_range: `A:B`, keep operations that begin in blocks A to B - 1.
+        shift: Number of blocks to add to every address.
+        place: Whether to place the devices of the trace one after another on one device.
         fit: Name of a device to whose capacity addresses are fitted.
-        outside: How: `wrap`, `clip`, `scale` or `reject`.
-        speedup: Divides the times between arrivals.
-        limit: Keep what is left up to the last of so many requests, reads and writes.
+        outside: How `fit` treats addresses past the end: `wrap`, `clip`, `scale` or `reject`.
+        speedup: Factor by which the times between arrivals are divided.
+        limit: Keep the remaining operations up to this many requests, reads and writes.
     """
 
     from_s: float = 0.0
@@ -46,7 +46,7 @@ class Steps:
     limit: int | None = None
 
     def over(self, trace: Trace) -> _native.Source:
-        """The requests of the trace after all steps."""
+        """Opens the operations of the trace after all steps."""
         source = self._placed(trace)
         if self.fit is not None:
             capacity = describe(_native.Experiment().with_device(self.fit))["capacity_blocks"]
@@ -61,7 +61,7 @@ class Steps:
         return source
 
     def _placed(self, trace: Trace) -> _native.Source:
-        """Everything up to the placement."""
+        """Opens the operations after the steps up to `place`."""
         source = self._selected(trace)
         if self.shift is not None:
             source = _native.shift(source, self.shift)
@@ -70,7 +70,7 @@ class Steps:
         return source
 
     def _selected(self, trace: Trace) -> _native.Source:
-        """What is kept of the trace."""
+        """Opens the operations within the window, on the kept devices and in the range of blocks."""
         source = trace.open()
         if self.from_s > 0 or self.until_s is not None:
             until_ns = None if self.until_s is None else round(self.until_s * 1e9)

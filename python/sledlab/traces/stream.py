@@ -24,11 +24,11 @@ class OpenStream:
 def open_stream(
     experiment: _native.Experiment, opener: Opener | None
 ) -> tuple[_native.Experiment, OpenStream]:
-    """The experiment, and the stream to replay where the simulator cannot open it by itself.
+    """The experiment, and the stream of its requests where the simulator cannot open that by itself.
 
     Args:
-        experiment: What to run; a Parquet trace that it names is opened.
-        opener: A trace that is replayed instead of what the experiment names.
+        experiment: The experiment; a Parquet trace that it names is opened.
+        opener: Opens a trace to replay instead of the source that the experiment names.
     """
     if opener is None:
         file, form = experiment.setting("trace.file"), experiment.setting("trace.format")
@@ -44,7 +44,7 @@ def open_stream(
 
 
 def on_one_device(opener: Opener, devices: str | None) -> _native.Source:
-    """The requests with the devices of the trace treated as `trace.devices` says."""
+    """Opens the requests with the devices of the trace made one, as `devices` (`trace.devices`) says."""
     if devices == "place":
         return _native.place(opener.open(), _native.survey(opener.open())[1])
     if devices == "overlay":

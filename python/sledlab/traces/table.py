@@ -1,4 +1,4 @@
-"""Requests between Arrow tables and the simulator, column by column."""
+"""Requests passed between Arrow tables and the simulator, column by column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Tell = Callable[[int, float | None], Any]
 
 HELD_BACK = 65_536
-"""Requests read before a Parquet file is begun, as for CSV: one for metadata among them adds a column."""
+"""Requests read before a Parquet or CSV file is begun: if none has metadata, its column is left out."""
 
 GROUP_ROWS = 262_144
 """Rows per row group of a Parquet file."""
@@ -31,13 +31,13 @@ GROUP_ROWS = 262_144
 WITH_DEVICES = (
     "add --device-column, pick one with `sledlab trace slice --device N`, or --place one after another"
 )
-"""What to do about a trace with several devices, of a file without a column for them."""
+"""The remedy for a trace with several devices that is written to a file without a column for them."""
 
 
 def from_batches(
     name: str, columns: pa.Schema, batches: Iterator[pa.RecordBatch], sort_window: int
 ) -> _native.Source:
-    """A stream of requests out of Arrow record batches."""
+    """A stream of the requests in Arrow record batches."""
     fractional = pa.types.is_floating(columns.field("time_us").type)
     return _native.Source.from_columns(
         name, to_chunks(batches, name, fractional=fractional), fractional, sort_window
@@ -81,7 +81,7 @@ class _Reader:
         """A column of letters as bytes; anything longer or empty becomes `?`, which is refused later."""
         texts = self._column(column, pa.large_string())
         plain = pc.if_else(pc.equal(pc.binary_length(texts), 1), texts, "?")
-        # Each is one byte long now, and they lie one behind the other.
+        # Each text is one byte long now, and the bytes lie one behind another.
         _, places, letters = plain.buffers()
         first = np.frombuffer(places, "<i8")[plain.offset] if len(plain) else 0
         return bytes(memoryview(letters)[first : first + len(plain)]) if len(plain) else b""
@@ -145,7 +145,7 @@ def to_rows(source: _native.Source) -> list[dict[str, Any]]:
 
 
 def to_frame(source: _native.Source) -> polars.DataFrame:
-    """A stream as a frame with the columns of a trace, `device`, and `metadata` where there is some."""
+    """A stream as a frame with the columns of a trace, `device`, and `metadata` if any request has it."""
     frame = polars.from_arrow(pa.Table.from_batches(to_batches(source), schema=schema()))
     assert isinstance(frame, polars.DataFrame)
     return frame if frame["metadata"].max() else frame.drop("metadata")
@@ -160,12 +160,12 @@ def write(
     device_column: bool = False,
     media_only: bool = False,
 ) -> int:
-    """Writes a stream to a file, which is there only when whole, and returns how many requests it holds.
+    """Writes a stream to a file, which appears only when whole, and returns the number of operations written.
 
     Args:
         source: The stream.
         path: The file; `-` for standard output.
-        format: Its format; told by its name when left out.
+        format: Its format; by default as its name ends.
         progress: Called now and then with the requests written and the share of the whole where known.
         device_column: Whether to write the numbers of devices.
         media_only: Whether to leave out trims and flushes.
@@ -205,7 +205,11 @@ def _has(batch: pa.RecordBatch, column: str) -> bool:
 
 
 def _check(batch: pa.RecordBatch, left_out: list[str]) -> None:
-    """Refuses to lose what stands in columns that the file does not have."""
+    """Refuses requests with a device or metadata if the file has no column for it.
+
+    Raises:
+        Error: A column that is left out holds values that are not zero.
+    """
     if "device" in left_out and _has(batch, "device"):
         raise Error("the trace has several devices", remedy=WITH_DEVICES)
     if "metadata" in left_out and _has(batch, "metadata"):

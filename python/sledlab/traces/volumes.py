@@ -1,4 +1,4 @@
-"""Volumes of a fleet: where they are, what a placement needs to know of them, and several as one trace."""
+"""Volumes of a fleet: reading them, surveying them for a placement, and merging them into one trace."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Volume:
     """A volume of a fleet.
 
     Attributes:
-        name: Name of the volume at its source; any text, maybe a hostile one.
-        trace: Its requests alone: blocks of the volume from 0, device number 0, times on the clock of the
-            whole fleet, which does not begin anew with each volume.
+        name: Name of the volume at its source; any text, so it must be escaped where it is shown.
+        trace: The requests of the volume alone: its blocks count from 0, its device number is 0, and times
+            are on the clock of the whole fleet, which does not begin anew with each volume.
 
     Examples:
         >>> import sledlab as sl
@@ -50,16 +50,16 @@ class Volume:
 
 @dataclass(frozen=True)
 class Survey:
-    """What a placement needs to know of a volume.
+    """The size and load of a volume, as a placement needs them.
 
     Attributes:
-        requests: Reads and writes.
-        reads: Reads among the requests.
+        requests: Number of reads and writes.
+        reads: Number of reads.
         read_bytes: Bytes that reads move.
         written_bytes: Bytes that writes move.
-        end_blocks: The first block of 512 bytes that no request reaches.
-        first_s: Arrival of the first request, in s on the clock of the fleet; 0 where there is none.
-        last_s: Arrival of the last one, in s.
+        end_blocks: The first block of 512 bytes after all that operations touch.
+        first_s: Arrival of the first operation, in s on the clock of the fleet; 0 for an empty trace.
+        last_s: Arrival of the last operation, in s on the clock of the fleet.
         busiest_minute_iops: Reads and writes per second in the busiest minute of the clock.
 
     Examples:
@@ -80,26 +80,26 @@ class Survey:
 
     @property
     def writes(self) -> int:
-        """Writes among the requests."""
+        """Number of writes."""
         return self.requests - self.reads
 
 
 def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume]:
     """The volumes of a fleet, sorted by name.
 
-    Nothing but the first requests of each file is read here, and what is wrong with a volume is told when
-    its trace is used, so that one that is damaged does not keep others from being read.
+    Only the first requests of each file are read here. An error in a volume is raised when its trace is used,
+    so that a damaged volume does not keep others from being read.
 
     Args:
-        place: A directory with one trace for each volume, in any format, called by the name of its file
-            without endings; a directory with a directory `volume=NAME` of Parquet files for each, as
-            `split_volumes` writes; either at an address such as `s3://bucket/fleet` or
+        place: A directory with a trace for each volume, in any format, whose file name without endings is the
+            volume's name; a directory with a directory `volume=NAME` of Parquet files for each volume, as
+            `split_volumes` writes; either of them at an address such as `s3://bucket/fleet` or
             `https://host/fleet/`; `sample:` for the traces that come with sledlab;
             `cloud:volumes=1000,hours=1` for a generated fleet.
-        format: The format of the traces; told by their content when left out.
+        format: The format of the traces; detected from their content when left out.
 
     Raises:
-        Error: There is no such place, it holds no trace, or two files have one name.
+        Error: There is no such place, it holds no trace, or two files are traces of one volume.
 
     Examples:
         >>> import sledlab as sl
@@ -110,7 +110,7 @@ def read_volumes(place: str | Path, *, format: str | None = None) -> list[Volume
 
 
 def survey(volume: Volume) -> Survey:
-    """What a placement needs to know of a volume, from one pass over its trace in constant memory.
+    """Surveys the size and load of a volume, in one pass over its trace with constant memory.
 
     Args:
         volume: The volume.
@@ -158,7 +158,11 @@ def survey(volume: Volume) -> Survey:
 
 
 def _only_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
-    """The number of the device of all requests; refuses a second one."""
+    """The one device number of all requests, as bytes; refuses a second number.
+
+    Raises:
+        Error: The trace has requests to another device.
+    """
     device = numbers[:2] if before is None else before
     if numbers != device * (len(numbers) // 2):
         raise Error(
@@ -169,9 +173,9 @@ def _only_device(numbers: bytes, before: bytes | None, name: str) -> bytes:
 
 
 def bulk(volume: Volume) -> float:
-    """How much there is to read of a volume: its requests where they are generated, else bytes of its files.
+    """The amount to read of a volume: its number of requests if they are generated, else bytes of its files.
 
-    Puts volumes of one place in an order; 0 where nobody knows before it is read.
+    Compares volumes of one place; 0 where the amount is unknown before the trace is read.
 
     Examples:
         >>> import sledlab as sl
@@ -184,25 +188,25 @@ def bulk(volume: Volume) -> float:
     paths = (
         (opener.path,) if isinstance(opener, TextTrace) else opener.paths if isinstance(opener, Parts) else ()
     )
-    with suppress(OSError):  # such as those of a web server
+    with suppress(OSError):  # files at addresses have no size here
         return float(sum(os.path.getsize(located(path)) for path in paths))
     return 0.0
 
 
 @dataclass(frozen=True)
 class MergedTraces:
-    """Requests of several traces in order of arrival, each moved by an offset.
+    """Requests of several traces merged in order of arrival, each trace moved by an offset.
 
     Attributes:
-        of: Where they come from.
-        offsets_blocks: By how many blocks those of each are moved.
+        of: The openers of the traces.
+        offsets_blocks: Number of blocks added to the addresses of each trace.
     """
 
     of: tuple[Opener, ...]
     offsets_blocks: tuple[int, ...]
 
     def open(self) -> _native.Source:
-        """The requests, from the start."""
+        """Opens the merged requests at the first."""
         moved = [
             _native.shift(_native.overlay(each.open()), offset)
             for each, offset in zip(self.of, self.offsets_blocks, strict=True)
@@ -213,11 +217,11 @@ class MergedTraces:
 def merged(volumes: Sequence[Volume], offsets_blocks: Sequence[int]) -> Trace:
     """Several volumes as one trace of one device, in order of arrival; equal arrivals in the order given.
 
-    Nothing is opened before the trace is, and the trace pickles: it may go to another process.
+    No volume is opened before the merged trace is. The trace pickles, so it can be sent to another process.
 
     Args:
         volumes: The volumes.
-        offsets_blocks: Where each begins, in blocks of 512 bytes.
+        offsets_blocks: First block of each volume on the device, in blocks of 512 bytes.
 
     Raises:
         Error: There are not as many offsets as volumes.

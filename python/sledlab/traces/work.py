@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 MOST_NODES = 1024
-"""Nodes up to which who sends whom how much is kept as a matrix."""
+"""Most nodes for which the bytes sent from node to node are kept as a matrix."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +32,7 @@ class Work(Shown):
     Displays itself as a table of its phases.
 
     Attributes:
-        name: Its file.
+        name: The file of the record.
 
     Examples:
         >>> import sledlab as sl
@@ -48,7 +48,7 @@ class Work(Shown):
 
     @cached_property
     def described(self) -> Mapping[str, Any]:
-        """Everything below but the traffic as plain data."""
+        """The properties below but `traffic`, as plain data."""
         found: Mapping[str, Any] = json.loads(self.native.describe())
         return found
 
@@ -59,7 +59,7 @@ class Work(Shown):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What the job was told."""
+        """The parameters of the job and of its data."""
         found: Mapping[str, Any] = self.described["parameters"]
         return found
 
@@ -80,20 +80,20 @@ class Work(Shown):
 
     @property
     def groups(self) -> dict[str, list[int]]:
-        """Members of each set of nodes."""
+        """Members of each group of nodes, by the name of the group."""
         return {group["name"]: group["members"] for group in self.described["groups"]}
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of operation in it."""
+        """Kinds of operation in the record."""
         return tuple(self.described["kinds"])
 
     @cached_property
     def phases(self) -> polars.DataFrame:
         """Phases with totals over all nodes: `phase`, `read_bytes`, `written_bytes`, `sent_bytes`.
 
-        A column behind these for each kind of operation holds how many there are. Bytes of collectives are
-        not in `sent_bytes`: how many messages they take, the replay decides.
+        A further column for each kind of operation holds the number of operations. Bytes of collectives are
+        not in `sent_bytes`: the replay decides how many messages a collective takes.
         """
         rows = self.described["phases"]
         columns: dict[str, Any] = {"phase": [row["name"] for row in rows]}
@@ -107,10 +107,10 @@ class Work(Shown):
     def traffic(self) -> numpy.ndarray[Any, Any]:
         """Bytes that each node (row) sends each node (column) in all phases; the last column is the client.
 
-        Those of collectives are left out.
+        Bytes of collectives are left out.
 
         Raises:
-            Error: There are more nodes than a matrix is good for.
+            Error: There are more than 1,024 nodes, too many for a matrix.
         """
         if self.nodes > MOST_NODES:
             raise Error(
@@ -120,7 +120,7 @@ class Work(Shown):
         return np.array(json.loads(self.native.traffic()), dtype=np.uint64)
 
     def plot(self) -> Figure:
-        """Draws who sends whom how much."""
+        """Draws the bytes that each node sends each node."""
         return self._draw()
 
 
@@ -128,10 +128,10 @@ def work(path: str | Path) -> Work:
     """Reads a work record, plain or compressed.
 
     Args:
-        path: Its file.
+        path: The file of the record.
 
     Raises:
-        Error: It cannot be read; the message says where and what to do.
+        Error: The record cannot be read; the message says where it is wrong and what to do.
 
     Examples:
         >>> import sledlab as sl

@@ -1,4 +1,4 @@
-"""Requests as a workload written in Python yields them, on their way to the simulator."""
+"""Requests that a workload written in Python yields, checked and passed to the simulator as columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Columns = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
 
 TOGETHER = 1024
-"""Requests yielded one by one that are handed over together."""
+"""Requests yielded one by one that are handed to the simulator together."""
 
 LATEST_US = 9e15
 FARTHEST = 2**53
@@ -25,12 +25,12 @@ FORM = "a workload yields (time_us, lbn, blocks, op): numbers and a letter, or c
 
 
 def columns(yielded: Iterable[Any]) -> Iterator[Columns]:
-    """The columns of what a workload yields, as `_native.Source.from_columns` takes them.
+    """The columns of the requests that a workload yields, as `_native.Source.from_columns` takes them.
 
-    What is wrong is raised where the workload yielded it, so that the traceback names the line.
+    An error about a request is raised where the workload yielded it, so that the traceback names the line.
 
     Raises:
-        TypeError, ValueError: It is not of the form, or makes no sense; the message names the request.
+        TypeError, ValueError: A request is not of the form, or a value is wrong; the message has its number.
     """
     requests, made, last_us = iter(yielded), 0, 0.0
     for batch in _batches(requests):
@@ -48,7 +48,7 @@ def columns(yielded: Iterable[Any]) -> Iterator[Columns]:
 
 
 def _batches(requests: Iterator[Any]) -> Iterator[Any]:
-    """Batches as they come, single requests gathered; one that looks wrong is told of at once."""
+    """Batches as yielded, and single requests gathered into batches; a wrong request is passed on at once."""
     singles: list[Any] = []
     last_us = 0.0
     for each in requests:
@@ -85,7 +85,7 @@ def _columns(singles: list[Any]) -> tuple[list[Any], ...]:
 
 
 def _checked(batch: Any, made: int, last_us: float) -> tuple[numpy.ndarray, ...]:
-    """Four columns, checked; `made` requests came before them, the last of them at `last_us`.
+    """The four columns of a batch, checked; `made` requests came before it, the last of them at `last_us`.
 
     Raises:
         TypeError, ValueError: As of `columns`.

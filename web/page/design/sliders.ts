@@ -1,4 +1,4 @@
-// The physics that can be moved: which parameters of a sled, how far, and how.
+// The sliders of Design: which parameters of a sled they move, and over which range.
 
 import type { Parameter } from "../../core/types.ts";
 import { figure } from "../format.ts";
@@ -6,11 +6,11 @@ import { figure } from "../format.ts";
 export interface Knob {
   readonly name: string;
   readonly label: string;
-  /** Times of the default at both ends, on a scale of powers; or an interval, on a straight one. */
+  /** The factor by which the ends of a logarithmic range differ from the preset's value; without it the range is linear. */
   readonly times?: number;
   readonly interval?: readonly [number, number];
   readonly whole?: boolean;
-  /** Parameters that move with it. */
+  /** Other parameters that get the same value. */
   readonly also?: readonly string[];
 }
 
@@ -28,13 +28,13 @@ export const KNOBS: readonly Knob[] = [
 const STEPS = 200;
 
 export interface Scale {
-  /** The value at a place of the slider, 0 to `steps`. */
+  /** The value of the parameter at a place of the slider, 0 to `steps`. */
   value(place: number): number;
   place(value: number): number;
   readonly steps: number;
 }
 
-/** How a slider runs around a value of the device that is designed. */
+/** The range of a slider, around the value of the preset from which the design began. */
 export function scale(knob: Knob, base: number, parameter: Parameter | undefined): Scale {
   const [least, most] = parameter?.range ?? [-Infinity, Infinity];
   if (knob.interval) {
@@ -50,12 +50,12 @@ export function scale(knob: Knob, base: number, parameter: Parameter | undefined
   };
 }
 
-/** Three digits: what somebody would write. */
+/** A value rounded to three digits. */
 export function tidy(value: number): number {
   return Number(value.toPrecision(3));
 }
 
-/** How a figure differs from that of the device it began with. */
+/** The change of a figure from that of the preset from which the design began, in words. */
 export function against(value: number, base: number): string {
   if (!(base > 0) || Math.abs(value / base - 1) < 5e-4) return "as before";
   const ratio = value / base;

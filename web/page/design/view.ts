@@ -1,4 +1,4 @@
-// The view Design: the physics of a sled under sliders, and at once what they make of it.
+// The view Design: sliders of the physics of a sled, and its figures and seek-time map, which follow them.
 
 import type { App } from "../app.ts";
 import type { Laboratory } from "../../core/laboratory.ts";
@@ -43,7 +43,7 @@ export class Design {
     if (!this.base) await this.begin(BASE);
   }
 
-  /** Begins from a preset. */
+  /** Begins a design from a preset. */
   private async begin(preset: string): Promise<void> {
     this.preset = preset;
     this.said = {};
@@ -78,11 +78,11 @@ export class Design {
     const parameter = this.app.catalogue.device_kinds.find(({ name }) => name === "mems")?.parameters?.find(({ name }) => name === knob.name);
     const base = Number(this.base!.parameters[knob.name]);
     const run = scale(knob, base, parameter);
-    const told = el("output");
+    const output = el("output");
     const id = `knob-${knob.name}`;
     const tell = (value: number) => {
       const text = `${figure(value)} ${unit(parameter?.unit ?? "")}`.trim();
-      told.textContent = text;
+      output.textContent = text;
       input.setAttribute("aria-valuetext", text);
     };
     const input = el("input", { type: "range", id, min: 0, max: run.steps, step: 1, value: run.place(base) }, [], {
@@ -94,10 +94,10 @@ export class Design {
       },
     });
     tell(base);
-    return el("div", { class: "slider" }, [el("label", { for: id, title: parameter?.meaning }, [knob.label]), told, input]);
+    return el("div", { class: "slider" }, [el("label", { for: id, title: parameter?.meaning }, [knob.label]), output, input]);
   }
 
-  /** Asks what came of it; what is moved meanwhile is asked afterwards, and only the last of it. */
+  /** Asks the core for figures and map of the design; of the changes made while it computes, only the last is computed next. */
   private async work(): Promise<void> {
     this.again = true;
     if (this.busy) return;
@@ -137,7 +137,7 @@ export class Design {
   private draw(): void {
     const pen = this.sheet.begin();
     if (!pen || !this.map || !this.facts) return;
-    // The scale stays while sliders move, so that colours can be compared; it only grows.
+    // The colour scale stays while sliders move, so that colours can be compared; its end only grows.
     this.most_ms = Math.max(this.most_ms, longest(this.map));
     const middle = { column: (this.facts.columns - 1) / 2, row: (this.facts.rows - 1) / 2 };
     const frame = frameOf(this.facts, this.sheet.width, this.sheet.height);

@@ -1,8 +1,8 @@
-// How long requests wait by where they lie: what shows that a scheduler neglects the edges.
+// Mean waiting times of requests by their place on the device: they show whether a scheduler neglects the edges.
 
 import type { Rows } from "../../core/types.ts";
 
-/** Mean time from arrival to start in ms for equal parts of the addresses; null where nothing lay. */
+/** Mean time from arrival to start in ms, for equal parts of the addresses; null for a part without requests. */
 export function waitByPlace(rows: Rows, capacity_blocks: number, parts: number): (number | null)[] {
   const sum = new Float64Array(parts);
   const count = new Float64Array(parts);
@@ -14,7 +14,7 @@ export function waitByPlace(rows: Rows, capacity_blocks: number, parts: number):
   return Array.from(sum, (each, part) => (count[part]! > 0 ? each / count[part]! : null));
 }
 
-/** Curves over axes of their own on one axis: every value there is, and what each curve is at it, or nothing. */
+/** Puts curves with x axes of their own on one axis: the axis has every x, and each curve has a y at it, or null. */
 export function joined(curves: readonly { readonly x: ArrayLike<number>; readonly y: ArrayLike<number> }[]): (number | null)[][] {
   const axis = [...new Set(curves.flatMap(({ x }) => Array.from(x)))].sort((one, other) => one - other);
   const at = new Map(axis.map((value, index) => [value, index]));
@@ -26,7 +26,7 @@ export function joined(curves: readonly { readonly x: ArrayLike<number>; readonl
   return [axis, ...lines];
 }
 
-/** Fills gaps between two values along a straight line: an axis of several curves has values that one alone lacks. */
+/** Fills the gaps of a curve along straight lines between its values: the common axis has values of x that the curve lacks. */
 function between(axis: readonly number[], line: (number | null)[]): (number | null)[] {
   let before = -1;
   for (let index = 0; index < line.length; index++) {

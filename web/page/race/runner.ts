@@ -1,4 +1,4 @@
-// One who races: a worker with a run of its own, and the card that tells how it stands.
+// A runner of a race: a worker with a run of its own, and the card that shows the run's progress and statistics.
 
 import type { Laboratory } from "../../core/laboratory.ts";
 import type { Glance, Rows } from "../../core/types.ts";
@@ -13,9 +13,9 @@ export class Runner {
   glance: Glance | null = null;
   rows: Rows | null = null;
   capacity_blocks = 1;
-  /** Waiting requests so far, by simulated time in s. */
+  /** Number of waiting requests so far, by simulated time in s. */
   readonly queue: { x: number[]; y: number[] } = { x: [], y: [] };
-  /** Energy spent so far, in J, by the same. */
+  /** Energy used so far, in J, by simulated time in s. */
   readonly energy: { x: number[]; y: number[] } = { x: [0], y: [0] };
   private core: Laboratory | null = null;
   private run = -1;

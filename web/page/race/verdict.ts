@@ -1,8 +1,8 @@
-// What came of a race, in a sentence.
+// The verdict of a race, in sentences.
 
 import { figure } from "../format.ts";
 
-/** How somebody did. */
+/** The result of a runner. */
 export interface Result {
   readonly name: string;
   readonly mean_ms: number;
@@ -10,10 +10,10 @@ export interface Result {
   readonly energy_j: number;
 }
 
-/** Energies that are closer together than this, as a share, are called the same. */
+/** Energies that differ by less than this share are called the same. */
 const SAME = 0.02;
 
-/** Who answers soonest, who has nobody wait long, and what it takes. */
+/** Which runner has the least mean response time, which the least longest one, and which takes least energy. */
 export function verdict(results: readonly Result[]): string {
   const least = (of: (each: Result) => number) => results.reduce((best, each) => (of(each) < of(best) ? each : best));
   const [mean, fair, frugal] = [least((each) => each.mean_ms), least((each) => each.max_ms), least((each) => each.energy_j)];

@@ -1,4 +1,4 @@
-// The view Race: two to four ways of doing the same, on the same arrivals, side by side.
+// The view Race: two to four variants of an experiment that differ in one choice, with the same arrivals, side by side.
 
 import type { App } from "../app.ts";
 import { Plot } from "../chart.ts";
@@ -9,7 +9,7 @@ import { joined, waitByPlace } from "./places.ts";
 import { Runner } from "./runner.ts";
 import { verdict } from "./verdict.ts";
 
-/** What can race: how it is called, which table of an experiment says it, and who begins: those that keep up with the load at first. */
+/** What can race: the table and key of an experiment that differ, and the two first runners, which keep up with the load of the page at first. */
 const AXES = {
   schedulers: { table: "scheduler", key: "kind", first: ["c-scan", "sptf"], entries: "schedulers" },
   devices: { table: "device", key: "preset", first: ["mems-g2", "mems-g3"], entries: "devices" },
@@ -19,7 +19,7 @@ const AXES = {
 type Axis = keyof typeof AXES;
 
 const MOST = RUNS.length;
-/** Steps in which curves grow, and requests of a race unless the experiment says how many. */
+/** Steps in which the curves grow; requests of a race unless the experiment limits them; and parts of the addresses. */
 const STEPS = 120;
 const LIMIT = 20_000;
 const PARTS = 40;
@@ -41,13 +41,13 @@ export class Race {
     fill(this.element, this.controls, this.field, this.verdict, this.curves);
   }
 
-  /** Races, unless this race has been run already. */
+  /** Starts the race, unless the race of this experiment was started before. */
   async show(): Promise<void> {
     if (this.begun === this.app.experiment) return;
     await this.begin();
   }
 
-  /** Races with others, as the tour does. */
+  /** Starts a race of these schedulers, as the tour does. */
   async among(names: readonly string[]): Promise<void> {
     this.axis = "schedulers";
     this.names = [...names];
@@ -63,7 +63,7 @@ export class Race {
     try {
       await this.run(mine, growing);
     } catch (error) {
-      // Who was sent away for a new race has nothing to tell.
+      // The error of a race that another one has replaced is not shown.
       if (mine === this.race) throw error;
     }
   }
@@ -137,11 +137,11 @@ export class Race {
   }
 
   private draw(): void {
-    const told = this.runners.filter((each) => each.glance);
-    if (told.length < this.runners.length || !this.plots) return;
-    this.plots.distribution.set(joined(told.map(({ glance }) => positive(glance!.response_ms, glance!.share))));
-    this.plots.queue.set(joined(told.map(({ queue }) => queue)));
-    this.plots.energy.set(joined(told.map(({ energy }) => energy)));
+    const started = this.runners.filter((each) => each.glance);
+    if (started.length < this.runners.length || !this.plots) return;
+    this.plots.distribution.set(joined(started.map(({ glance }) => positive(glance!.response_ms, glance!.share))));
+    this.plots.queue.set(joined(started.map(({ queue }) => queue)));
+    this.plots.energy.set(joined(started.map(({ energy }) => energy)));
   }
 
   private finish(): void {
@@ -152,7 +152,7 @@ export class Race {
   }
 }
 
-/** A distribution as far as an axis of powers of ten shows it, in percent. */
+/** A distribution without values that a logarithmic axis cannot show, in percent. */
 function positive(x: Float64Array, share: Float64Array): { x: number[]; y: number[] } {
   const kept = Array.from(x, (value, index) => [value, share[index]! * 100] as const).filter(([value]) => value > 0);
   return { x: kept.map(([value]) => value), y: kept.map(([, each]) => each) };

@@ -6,9 +6,9 @@ import { FIRST } from "../setup.ts";
 export interface Step {
   readonly title: string;
   readonly text: readonly string[];
-  /** What it points at: the value of `data-tour`. */
+  /** The element that the step points at: its value of `data-tour`. */
   readonly at: string;
-  /** What it does when it is reached. */
+  /** Called when the tour reaches the step. */
   go(app: App): void;
 }
 
@@ -25,7 +25,7 @@ export const STEPS: readonly Step[] = [
     go: (app) => {
       if (app.experiment.toml !== BUSY.toml) app.change(BUSY);
       app.show("watch");
-      app.watching.whenTold(() => app.watching.goOn(0));
+      app.watching.whenSimulated(() => app.watching.goOn(0));
     },
   },
   {
@@ -53,7 +53,7 @@ export const STEPS: readonly Step[] = [
       "While it waited, others kept arriving nearer to the sled, and each of them went first.",
     ],
     at: "life",
-    go: (app) => app.watching.whenTold(() => void app.watching.slowest()),
+    go: (app) => app.watching.whenSimulated(() => void app.watching.slowest()),
   },
   {
     title: "Fast, but not fair",

@@ -1,4 +1,4 @@
-// A guide in five steps, above the page it talks about: everything stays usable, and is seen, while it is there.
+// A tour in five steps, above the page that it explains: the page stays visible and usable.
 
 import type { App } from "../app.ts";
 import { button, el, fill } from "../dom.ts";

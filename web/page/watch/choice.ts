@@ -1,4 +1,4 @@
-// The choice of the scheduler in words and as a table.
+// The last choice of the scheduler, in words and as a table.
 
 import { el, fill, set, type Child } from "../dom.ts";
 import { bytes, clock, counted, ms, span } from "../format.ts";
@@ -6,13 +6,13 @@ import type { Choice, Window } from "./window.ts";
 
 const BLOCK_BYTES = 512;
 
-/** A request in words: read 8 KB. */
+/** A request in words, such as `read 8 KB`. */
 export function request(window: Window, row: number): string {
   const { op, blocks } = window.watched.accesses;
   return `${op[row] === 87 ? "write" : "read"} ${bytes(blocks[row]! * BLOCK_BYTES)}`;
 }
 
-/** The choice in a sentence, for who listens or wants to know why. */
+/** A choice in a sentence, for screen readers and for readers who want its reason. */
 export function sentence(window: Window, choice: Choice, scheduler: string): string {
   const { id } = window.watched.accesses;
   const taken = choice.candidates.find((each) => each.chosen);

@@ -1,4 +1,4 @@
-// A disk seen from above: the platter turns, what waits turns with it, and the arm reaches for a cylinder.
+// A disk seen from above: the platter turns, waiting requests turn with it, and the arm moves to a cylinder.
 
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
@@ -12,11 +12,11 @@ import type { Choice } from "./window.ts";
 const HEIGHT = 380;
 const ARM = Math.PI * 0.12;
 const CROWD = 3000;
-/** The head is on this side of the platter. */
+/** Angle of the head around the platter's centre, in radians. */
 const HEAD = -ARM;
-/** Marks on the platter that show how it turns; the first is the index mark. */
+/** Marks on the platter that show its rotation; the first one is the index mark. */
 const SPOKES = 12;
-/** A platter that turns farther than this between two frames is drawn at rest: nobody could follow it. */
+/** A platter that turns farther than this between two frames is drawn at rest, in turns: eyes could not follow it. */
 const FOLLOWED = 1 / 8;
 const FRAME_NS = 1e9 / 60;
 
@@ -45,16 +45,16 @@ export class DiskStage implements Stage {
   }
 
   toggleMap(): void {
-    // A disk turns: there is no map that would hold for longer than an instant.
+    // A disk rotates: a map of its positioning times would hold only for an instant.
   }
 
-  /** What is under the head, in turns from the index mark. */
+  /** The angle of the platter under the head, in turns from the index mark. */
   private underHead(t: number): number {
     const turn_ns = this.player.opened.stations[this.station]!.turn_ns;
     return turn_ns === null ? 0 : (t / turn_ns) % 1;
   }
 
-  /** The angles in words, for who listens. */
+  /** The angles in words, for screen readers. */
   private angles(t: number, choice: Choice | null): string {
     if (this.player.opened.stations[this.station]?.turn_ns == null) return "";
     const { id, turn } = this.player.loaded.window.watched.accesses;
@@ -113,7 +113,7 @@ function point(middle: Point, radius: number, angle: number): Point {
   return { x: middle.x + Math.cos(angle) * radius, y: middle.y + Math.sin(angle) * radius };
 }
 
-/** Marks between the hub and the edge; the index mark goes all the way. */
+/** Marks between the hub and the edge of the platter; the index mark is drawn all the way. */
 function spokes(pen: CanvasRenderingContext2D, middle: Point, outer: number, angle: (turns: number) => number): void {
   pen.lineWidth = 1;
   for (let spoke = 0; spoke < SPOKES; spoke++) {
@@ -126,7 +126,7 @@ function spokes(pen: CanvasRenderingContext2D, middle: Point, outer: number, ang
   }
 }
 
-/** Sectors of a track. */
+/** Draws sectors of a track. */
 function sectors(pen: CanvasRenderingContext2D, middle: Point, radius: number, from: number, to: number): void {
   pen.beginPath();
   pen.arc(middle.x, middle.y, radius, from, to);
@@ -153,7 +153,7 @@ function ring(pen: CanvasRenderingContext2D, { x, y }: Point): void {
   pen.stroke();
 }
 
-/** The arm, from its pivot beside the platter to its head. */
+/** Draws the arm, from its pivot beside the platter to its head. */
 function arm(pen: CanvasRenderingContext2D, middle: Point, outer: number, radius: number): void {
   const pivot = point(middle, outer * 1.12, ARM);
   const head = point(middle, radius, HEAD);

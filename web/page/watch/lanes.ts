@@ -1,4 +1,4 @@
-// What each mechanism does around the present: a lane a station, the present in the middle.
+// The states of each station's mechanism around the present: a lane for each station, the present in the middle.
 
 import { STATES } from "../../core/types.ts";
 import { Sheet } from "../canvas.ts";
@@ -14,7 +14,7 @@ const AXIS = 20;
 const LEFT = 4;
 const NAMES = 110;
 
-/** Where lanes begin and how wide they are, so that others can lie below each other with them. */
+/** The left end and the width of lanes, so that other strips can line up with them. */
 export function lane(stations: number, width: number): { left: number; width: number } {
   const left = stations > 1 ? NAMES : LEFT;
   return { left, width: width - left - 2 };

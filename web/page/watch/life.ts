@@ -1,4 +1,4 @@
-// One request's life: its time in the queue, then x and settling beside y and turnarounds, then its rows.
+// One request's life: its time in the queue, then x with settling beside y with turnarounds, then the transfer of its rows.
 
 import { Sheet } from "../canvas.ts";
 import { el, fill, set } from "../dom.ts";
@@ -7,7 +7,7 @@ import { INK, LINE, PARTS, QUIET } from "../palette.ts";
 import { request } from "./choice.ts";
 import type { Window } from "./window.ts";
 
-/** A part of a life: on which of two lanes, from when to when. */
+/** A part of a life, from one instant to another. Lane 1 is x, lane 2 is y, lane 0 is both. */
 export interface Part {
   readonly name: string;
   readonly lane: 0 | 1 | 2;
@@ -15,7 +15,7 @@ export interface Part {
   readonly to: number;
 }
 
-/** The parts of an access, in ns from its arrival; lane 1 is x, lane 2 is y, lane 0 both. */
+/** The parts of an access, in ns from its arrival. */
 export function parts(window: Window, row: number): Part[] {
   const a = window.watched.accesses;
   const begin = a.start_ns[row]! - a.queued_ns[row]!;
@@ -30,7 +30,7 @@ export function parts(window: Window, row: number): Part[] {
   add("startup", 0, begin - startup, startup);
   const ready = add("overhead", 0, begin, a.overhead_ns[row]!);
   const turned = a.turnaround_ns[row]!;
-  // An arm is there before its sector is waited for.
+  // A disk's rotation is waited for after the arm has reached the cylinder.
   const x = add("rotation", 1, add("settle", 1, add("x", 1, ready, a.seek_x_ns[row]!), a.settle_ns[row]!), a.rotation_ns[row]!);
   const y = add("turnaround", 2, add("y", 2, ready, a.seek_y_ns[row]!), turned);
   add("transfer", 0, Math.max(x, y), a.transfer_ns[row]!);
@@ -60,7 +60,7 @@ export class LifePanel {
     set(this.element, "data-tour", "life");
   }
 
-  /** `sled`: whether it moves along x and y at once; else an arm seeks. */
+  /** Shows the life of an access; `sled` says whether the device moves in x and y at once, or has an arm. */
   show(window: Window, row: number | null, t: number, sled: boolean): void {
     this.sled = sled;
     const anew = row !== null && (this.drawn?.window !== window || this.drawn.row !== row);
@@ -73,11 +73,11 @@ export class LifePanel {
     const { id, queued_ns, end_ns } = window.watched.accesses;
     const found = parts(window, row);
     fill(this.title, `#${id[row]}, ${request(window, row)}, ${span(end_ns[row]! - queued_ns[row]!)} in all`);
-    fill(this.words, ...found.map((part) => el("span", {}, [dot(PARTS[part.name]!), this.told(part)])));
-    this.sheet.label(`Request ${id[row]}: ${found.map((part) => this.told(part)).join(", ")}`);
+    fill(this.words, ...found.map((part) => el("span", {}, [dot(PARTS[part.name]!), this.spoken(part)])));
+    this.sheet.label(`Request ${id[row]}: ${found.map((part) => this.spoken(part)).join(", ")}`);
   }
 
-  private told({ name, from, to }: Part): string {
+  private spoken({ name, from, to }: Part): string {
     return `${name === "x" && !this.sled ? "seek" : NAMES[name]} ${span(to - from)}`;
   }
 
@@ -90,7 +90,7 @@ export class LifePanel {
     const served = found.filter(({ name }) => name !== "queue");
     const end = found.at(-1)?.to ?? 1;
     const begin = served[0]?.from ?? 0;
-    // A long wait must not squeeze what came after: the queue takes a third at most.
+    // A long wait must not squeeze the parts after it: the queue takes a third of the width at most.
     const [left, width] = [14, this.sheet.width - 14];
     const wait = begin > (end - begin) / 2 ? width / 3 : (begin / end) * width;
     const place = (at: number) => left + (at <= begin ? (begin ? (at / begin) * wait : 0) : wait + ((at - begin) / (end - begin)) * (width - wait));
@@ -117,7 +117,7 @@ export class LifePanel {
   }
 }
 
-/** A spot of a colour. */
+/** A spot of a colour, for legends. */
 export function dot(colour: string): HTMLElement {
   const spot = el("i", { class: "swatch", "aria-hidden": "true" });
   spot.style.background = colour;

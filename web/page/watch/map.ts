@@ -1,9 +1,9 @@
-// The seek-time map as a picture: what an access takes to begin, from where the mechanism is.
+// The seek-time map as a picture: the positioning times to all places from the position of the mechanism.
 
 import type { SeekMap } from "../../core/types.ts";
 import { CIVIDIS } from "../palette.ts";
 
-/** A picture of a map, a pixel a place, row 0 at the bottom; dark is near. */
+/** A picture of a map, one pixel for each place, row 0 at the bottom; dark means near. */
 export function picture(map: Pick<SeekMap, "columns" | "rows" | "ms">, most_ms: number, into?: HTMLCanvasElement): HTMLCanvasElement {
   const { columns, rows, ms } = map;
   const canvas = into ?? document.createElement("canvas");
@@ -22,7 +22,7 @@ export function picture(map: Pick<SeekMap, "columns" | "rows" | "ms">, most_ms: 
   return canvas;
 }
 
-/** The largest time of a map, in ms. */
+/** The longest positioning time of a map, in ms. */
 export function longest(map: SeekMap): number {
   let most = 0;
   for (const each of map.ms) if (each > most) most = each;

@@ -1,4 +1,4 @@
-// A run as a whole out of its requests: how many wait, how long they take, which is slowest.
+// A run as a whole, from the rows of its requests: queue length, response times, and the slowest request.
 
 import type { Rows } from "../../core/types.ts";
 import { upper } from "./window.ts";
@@ -6,19 +6,19 @@ import { upper } from "./window.ts";
 export interface Overview {
   readonly end_ns: number;
   readonly requests: number;
-  /** In order of completion: the row of the slowest request. */
+  /** Row of the slowest request; rows are in order of completion. */
   readonly slowest: number;
-  /** When start-ups begin, ascending. */
+  /** Instants at which start-ups begin, ascending. */
   readonly startups: Float64Array;
   readonly rows: Rows;
 }
 
 export interface Series {
-  /** Middles of buckets, in s. */
+  /** Middles of the buckets, in s. */
   readonly t: number[];
-  /** Mean requests waiting. */
+  /** Mean number of waiting requests. */
   readonly queue: number[];
-  /** Mean and longest response time of those that completed, in ms; null where none did. */
+  /** Mean and longest response time of the requests that completed, in ms; null where none did. */
   readonly mean: (number | null)[];
   readonly longest: (number | null)[];
 }
@@ -39,13 +39,13 @@ export function response(rows: Rows, row: number): number {
   return rows.completion_ns[row]! - rows.arrival_ns[row]!;
 }
 
-/** The row of a request by its number. */
+/** The row of a request by its number; null where the run has no such request. */
 export function rowOf(rows: Rows, id: number): number | null {
   const row = rows.id.indexOf(id);
   return row < 0 ? null : row;
 }
 
-/** The start-up after an instant, or the first of all. */
+/** The next start-up after an instant, or the first one of the run where none follows. */
 export function nextStartup(found: Overview, t: number): number | null {
   const { startups } = found;
   if (startups.length === 0) return null;
@@ -53,7 +53,7 @@ export function nextStartup(found: Overview, t: number): number | null {
   return startups[next] ?? startups[0]!;
 }
 
-/** Curves in so many buckets between two instants. */
+/** The curves between two instants, in so many buckets. */
 export function series(found: Overview, buckets: number, from_ns = 0, to_ns = found.end_ns): Series {
   const { rows } = found;
   const width = Math.max(1, (to_ns - from_ns) / buckets);
@@ -77,7 +77,7 @@ export function series(found: Overview, buckets: number, from_ns = 0, to_ns = fo
   };
 }
 
-/** Time waited in each bucket, in buckets: whole ones as steps up and down, so that a long wait costs no more than a short one. */
+/** Time waited in each bucket, in units of a bucket. Whole buckets are steps up and down, so that a long wait costs no more than a short one. */
 class Waited {
   private readonly parts: Float64Array;
   private readonly steps: Float64Array;
@@ -87,7 +87,7 @@ class Waited {
     this.steps = new Float64Array(buckets + 1);
   }
 
-  /** Somebody waits between two places, in buckets. */
+  /** Adds a request that waits from one place on the axis to another, in buckets. */
   add(from: number, to: number): void {
     const begin = Math.max(0, from);
     const end = Math.min(this.buckets, to);

@@ -1,12 +1,12 @@
-// Where a mechanism is at any instant of a window: between samples that the core tells.
+// The position of a mechanism at any instant of a window, interpolated between samples that the core computes.
 
 import type { Positions } from "../../core/types.ts";
 import { upper, type Window } from "./window.ts";
 
-/** Samples of every access. The core's path is smooth: between neighbours of 25 a straight line is off by less than a pixel. */
+/** Samples per access. The core's path is smooth: between neighbours of 25 samples a straight line is off by less than a pixel. */
 const SAMPLES = 24;
 
-/** Instants at which to ask for the places of a station, ascending. */
+/** Instants at which the core is asked for positions of a station, ascending. */
 export function instants(window: Window, station: number): number[] {
   const { start_ns, end_ns } = window.watched.accesses;
   const found = [window.from];
@@ -22,7 +22,7 @@ export function instants(window: Window, station: number): number[] {
 export class Path {
   constructor(private readonly at: readonly number[], private readonly places: Positions) {}
 
-  /** The place at an instant, and the direction along y. */
+  /** The position at an instant, and the direction along y. */
   place(t: number): { x: number; y: number; direction: 1 | -1 } {
     const { x, y } = this.places;
     const after = Math.min(this.at.length - 1, Math.max(1, upper(this.at.length, (index) => this.at[index]! > t)));
@@ -32,7 +32,7 @@ export class Path {
     return { x: between(x), y: between(y), direction: this.direction(after) };
   }
 
-  /** Samples between two instants, for a trail. */
+  /** Samples between two instants, to draw a trail. */
   between(from: number, to: number): readonly (readonly [x: number, y: number])[] {
     const first = upper(this.at.length, (index) => this.at[index]! >= from);
     const last = upper(this.at.length, (index) => this.at[index]! > to);

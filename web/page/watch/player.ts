@@ -1,4 +1,4 @@
-// A clock over a run: plays, steps and jumps, and keeps the windows around it loaded.
+// A clock over a run: plays, steps and jumps, and loads the windows around the present.
 
 import type { Laboratory } from "../../core/laboratory.ts";
 import type { Opened } from "../../core/types.ts";
@@ -6,13 +6,13 @@ import { instants, Path } from "./path.ts";
 import { advance, FIRST, SPEEDS } from "./speed.ts";
 import { Window } from "./window.ts";
 
-/** Accesses of the first window, and of those that follow. */
+/** Accesses of the first window, and of all later ones. */
 const FIRST_ACCESSES = 200;
 const ACCESSES = 1000;
-/** What a window after a jump shows of the time before, in ns. */
+/** How much time before its instant a window after a jump shows, in ns. */
 const LOOK_BACK_NS = 20e6;
 
-/** A window, and the paths of its mechanisms. */
+/** A window, and the paths of the stations' mechanisms in it. */
 export interface Loaded {
   readonly window: Window;
   readonly paths: readonly Path[];
@@ -22,7 +22,7 @@ export class Player {
   t = 0;
   playing = false;
   speed = FIRST;
-  /** Whether there is nothing after the window that is shown. */
+  /** Whether the window that is shown is the last of the run. */
   private last = false;
   private next: Promise<Loaded> | null = null;
   private ready: Loaded | null = null;
@@ -31,7 +31,7 @@ export class Player {
   private constructor(
     private readonly core: Laboratory,
     readonly opened: Opened,
-    /** Told when what is shown changes otherwise than by time passing. */
+    /** Called when the instant or the window changes other than by playing. */
     private readonly changed: () => void,
     private readonly failed: (error: unknown) => void,
     public loaded: Loaded,
@@ -51,13 +51,13 @@ export class Player {
     return this.last && this.t >= this.loaded.window.to;
   }
 
-  /** Lets go of what is under way. */
+  /** Stops playing, and drops the windows that are being loaded. */
   close(): void {
     this.jumps++;
     this.playing = false;
   }
 
-  /** A frame: time passes if it plays. Says whether it did. */
+  /** Advances the clock by a frame, if it plays; returns whether it does. */
   frame(elapsed_ms: number): boolean {
     const { window } = this.loaded;
     if (this.t > window.from + (window.to - window.from) / 2) this.fetch();
@@ -69,7 +69,7 @@ export class Player {
     return true;
   }
 
-  /** So many choices on, or back; goes beyond the window if it must. */
+  /** Goes so many choices on, or back; loads another window where that is needed. */
   async step(steps: number): Promise<void> {
     this.playing = false;
     const { window } = this.loaded;
@@ -118,7 +118,7 @@ export class Player {
     );
   }
 
-  /** Turns to the window after this one, if it is there. */
+  /** Goes on to the next window, if it has been loaded. */
   private turn(): void {
     this.fetch();
     if (!this.ready) return;

@@ -1,30 +1,30 @@
-// What a cache or the front of a hybrid holds at an instant of a window: the first look, and what has changed since.
+// The residency of a cache or of the front of a hybrid in a window: the first sample (look), and the changes of each later one.
 
 import { SLOTS, type Residency } from "../../core/types.ts";
 import { upper } from "./window.ts";
 
 export class Resident {
   private readonly states: Uint8Array;
-  /** The look whose slots `states` are. */
+  /** The look whose states `states` holds. */
   private at = 0;
 
-  constructor(readonly told: Residency) {
-    this.states = told.first.slice();
+  constructor(readonly residency: Residency) {
+    this.states = residency.first.slice();
   }
 
-  /** The look that holds at an instant; the first one before that. */
+  /** The last look up to an instant; the first look for instants before all of them. */
   look(t: number): number {
-    return Math.max(0, upper(this.told.since_ns.length, (index) => this.told.since_ns[index]! > t) - 1);
+    return Math.max(0, upper(this.residency.since_ns.length, (index) => this.residency.since_ns[index]! > t) - 1);
   }
 
-  /** How many slots are in each state at a look. */
+  /** Number of slots in each state at a look. */
   counts(look: number): readonly number[] {
-    return Array.from(this.told.counts.subarray(look * SLOTS.length, (look + 1) * SLOTS.length));
+    return Array.from(this.residency.counts.subarray(look * SLOTS.length, (look + 1) * SLOTS.length));
   }
 
-  /** The state of every slot at a look. It is the same array every time. */
+  /** The state of every slot at a look. Each call returns the same array, changed. */
   slots(look: number): Uint8Array {
-    const { first, changes, slot, state } = this.told;
+    const { first, changes, slot, state } = this.residency;
     if (look < this.at) {
       this.states.set(first);
       this.at = 0;
@@ -36,7 +36,7 @@ export class Resident {
   }
 }
 
-/** Where slots are drawn: squares line by line, several of them in one where there is no room for all. */
+/** The layout of slots in an area: squares line by line, each for several slots where there is no room for all. */
 export interface Squares {
   readonly columns: number;
   readonly rows: number;
@@ -46,7 +46,7 @@ export interface Squares {
   readonly each: number;
 }
 
-/** Squares as large as an area takes, within bounds. */
+/** The largest squares that fit into an area, with sides from `least` to `most` pixels. */
 export function squares(slots: number, width: number, height: number, least = 2, most = 14): Squares {
   const side = Math.max(least, Math.min(most, Math.floor(Math.sqrt((width * height) / Math.max(1, slots)))));
   const columns = Math.max(1, Math.floor(width / side));

@@ -1,12 +1,12 @@
-// What is drawn of a system at an instant. Places are columns and rows, times nanoseconds.
+// The plane of columns and rows, and its picture. Times are in nanoseconds.
 
-/** How far places reach. */
+/** The extent of the plane. */
 export interface Extent {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Requests that wait, a column of values each. */
+/** Waiting requests, in columns of values. */
 export interface Waiting {
   readonly count: number;
   readonly id: Float64Array;
@@ -16,10 +16,10 @@ export interface Waiting {
   readonly arrival: Float64Array;
 }
 
-/** Requests that wait at one place of the picture: `[x, y]` each, in pixels. */
+/** Waiting requests at the same place of the picture: `[x, y]` each, in pixels. */
 export type Points = readonly (readonly [number, number])[];
 
-/** The picture of the places, in pixels. */
+/** The picture of the plane, in pixels. */
 export class Frame {
   constructor(
     readonly extent: Extent,
@@ -33,7 +33,7 @@ export class Frame {
     return { x: left, y: top, width: this.width - left - right, height: this.height - top - bottom };
   }
 
-  /** The middle of a column; fractions lie between. */
+  /** The middle of a column; a fraction lies between two columns. */
   x(column: number): number {
     const { x, width } = this.inner;
     return x + ((column + 0.5) / this.extent.columns) * width;
@@ -45,7 +45,7 @@ export class Frame {
     return y + height - ((row + 0.5) / this.extent.rows) * height;
   }
 
-  /** The column and row of a point, or nothing outside. */
+  /** The column and row at a point of the picture; null outside. */
   place(x: number, y: number): { column: number; row: number } | null {
     const inner = this.inner;
     const column = Math.floor(((x - inner.x) / inner.width) * this.extent.columns);
@@ -55,7 +55,7 @@ export class Frame {
   }
 }
 
-/** Ticks at round numbers, at most `most` of them from 0 up to `end`. */
+/** Ticks at round numbers from 0 up to `end`, at most `most` of them. */
 export function ticks(end: number, most: number): number[] {
   if (!(end > 0)) return [0];
   const rough = end / most;

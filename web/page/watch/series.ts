@@ -1,4 +1,4 @@
-// The run as a whole: how many wait and how long requests take, with the present in it.
+// Charts of the whole run: queue length and response times over time, with the present marked.
 
 import { el, fill, set } from "../dom.ts";
 import { Plot } from "../chart.ts";

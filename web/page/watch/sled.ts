@@ -1,4 +1,4 @@
-// A sled on its stage: turns places of the core into columns and rows, and keeps the map up to date.
+// A sled on its stage: converts positions of the core into columns and rows, and keeps the seek-time map up to date.
 
 import type { Laboratory } from "../../core/laboratory.ts";
 import type { SeekMap, SledFacts, Station } from "../../core/types.ts";
@@ -13,7 +13,7 @@ import type { Choice } from "./window.ts";
 
 const TRAIL = 8;
 const RUNNERS = 5;
-/** The map follows the sled, but no faster than eyes do. */
+/** Least time between two maps, in ms: the map follows the sled no faster than eyes do. */
 const MAP_EVERY_MS = 60;
 
 export class SledStage implements Stage {
@@ -58,7 +58,7 @@ export class SledStage implements Stage {
     const before = window.trail(t, this.station, TRAIL)[0];
     const frame = frameOf(this.facts, this.sheet.width, this.sheet.height);
     const map = this.mapped ? this.map : null;
-    // Within a window, who waits is told by the choice made last and by how many there are.
+    // Within a window the set of waiting requests depends only on the last choice and on their number.
     this.sheet.layer(`${window.from} ${choice?.index} ${waiting.length} ${map ? this.maps : ""}`, (below) => {
       drawGround(below, frame, { extent: this.facts, map, most_ms: this.most_ms, waiting: waiting.map((row) => this.dot(row)) });
     });
@@ -90,13 +90,13 @@ export class SledStage implements Stage {
     return { column: ((x - left) / (right - left)) * columns - 0.5, row: ((y - low) / (high - low)) * rows - 0.5 };
   }
 
-  /** Asks for the map from where the sled was at a choice, unless another is under way. */
+  /** Asks for the map from the sled's position at a choice, unless another map is being computed. */
   private ask(choice: Choice): void {
     const key = choice.at_ns;
     const now = performance.now();
     if (this.asked === key) return;
     if (this.asking || now < this.resting) {
-      // Later: who stands still must see the map of this choice.
+      // Drawn again later: a page that stands still must show the map of this choice.
       this.stale = true;
       return;
     }

@@ -1,4 +1,4 @@
-// The slots of a cache or of the front of a hybrid: how many are free, clean, dirty, and which; what is written behind.
+// The slots of a cache or of the front of a hybrid: each one's state, the number in each state, and write-behind.
 
 import { SLOTS, type Residency } from "../../core/types.ts";
 import { Sheet } from "../canvas.ts";
@@ -12,7 +12,7 @@ import type { Window } from "./window.ts";
 
 const BLOCK_BYTES = 512;
 const COLOURS: readonly string[] = ["#dfe4ea", SKY, VERMILION, GREEN, PURPLE];
-/** The same as the words of image data on little-endian machines. */
+/** The same colours as words of image data on little-endian machines. */
 const WORDS: readonly number[] = COLOURS.map((colour) => {
   const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return ((255 << 24) | (blue! << 16) | (green! << 8) | red!) >>> 0;
@@ -20,10 +20,10 @@ const WORDS: readonly number[] = COLOURS.map((colour) => {
 const MAP_HEIGHT = 150;
 const STRIP = 30;
 const GAP = 10;
-/** Columns of a strip. */
+/** Columns of pixels in a strip. */
 const STEPS = 240;
 
-/** What is stacked in a strip, from below. */
+/** A layer of a strip, stacked from below. */
 interface Layer {
   readonly colour: string;
   readonly value: (look: number) => number;
@@ -39,31 +39,31 @@ export class SlotsPanel {
   private pictured = "";
   private drawn: (() => void) | null = null;
 
-  /** `index` is its place among the residencies of a window; `stations` is how many lanes there are. */
-  constructor(private readonly index: number, private readonly told: Residency, private readonly stations: number) {
-    const { unit, slot_blocks, station, has_places } = told;
+  /** `index` is the residency's place among those of a window; `stations` is the number of lanes. */
+  constructor(private readonly index: number, private readonly residency: Residency, private readonly stations: number) {
+    const { unit, slot_blocks, station, has_places } = residency;
     this.noun = station === null ? "Cache" : has_places ? "Front device" : "Memory between the devices";
     const title = `slots-${index}`;
     this.numbers = SLOTS.map(() => el("b"));
     this.sheet = new Sheet(`${this.noun}: slots`, (width) => this.map(width).rows * this.map(width).side + 2 * (GAP + STRIP), () => this.drawn?.());
     this.element = el("section", { class: "card wide slots", "aria-labelledby": title }, [
       el("h2", { id: title }, [
-        this.noun, el("span", { class: "quiet" }, [`${counted(told.first.length, "slot")}, a ${unit} of ${bytes(slot_blocks * BLOCK_BYTES)} each`]),
+        this.noun, el("span", { class: "quiet" }, [`${counted(residency.first.length, "slot")}, a ${unit} of ${bytes(slot_blocks * BLOCK_BYTES)} each`]),
         el("span", { class: "legend" }, SLOTS.map((state, at) => el("span", {}, [dot(COLOURS[at]!), state, this.numbers[at]!]))),
       ]),
       this.sheet.canvas, this.behind,
     ]);
   }
 
-  /** Shows an instant, and what was around it for so long; `still` where it may take its time. */
+  /** Shows an instant, and `half_ns` before and after it in the strips; `still` where the text for screen readers is to follow. */
   show(window: Window, t: number, half_ns: number, still: boolean): void {
     const resident = window.residents[this.index];
     if (!resident) return;
     const look = resident.look(t);
     const counts = resident.counts(look);
     counts.forEach((count, at) => (this.numbers[at]!.textContent = count.toLocaleString("en")));
-    const [waiting, writing] = [resident.told.waiting[look]!, resident.told.writing[look]!];
-    const order = this.told.has_places ? "Squares are slots in order of their places" : `Squares are ${this.told.unit}s in order of their blocks, free ones last`;
+    const [waiting, writing] = [resident.residency.waiting[look]!, resident.residency.writing[look]!];
+    const order = this.residency.has_places ? "Squares are slots in order of their places" : `Squares are ${this.residency.unit}s in order of their blocks, free ones last`;
     const behind = `Write-behind: ${writing === 0 ? "nothing is" : `${counted(writing, "write")} ${writing === 1 ? "is" : "are"}`} on the way to what is behind, ${waiting.toLocaleString("en")} ready. ${order}; the strips have what was dirty, filling and destaging around now, and writes that were under way and ready.`;
     if (this.behind.textContent !== behind) fill(this.behind, behind);
     if (still) this.sheet.label(`${this.noun} at ${clock(t)}: ${counts.map((count, at) => `${count} ${SLOTS[at]}`).join(", ")}`);
@@ -71,13 +71,13 @@ export class SlotsPanel {
     this.drawn();
   }
 
-  /** The first station of its hybrid, if it is of one. */
+  /** The first station of the hybrid; null for a cache in front of all stations. */
   get station(): number | null {
-    return this.told.station;
+    return this.residency.station;
   }
 
   private map(width: number): Squares {
-    return squares(this.told.first.length, width, MAP_HEIGHT);
+    return squares(this.residency.first.length, width, MAP_HEIGHT);
   }
 
   private draw(resident: Resident, key: string, look: number, t: number, half_ns: number): void {
@@ -89,8 +89,8 @@ export class SlotsPanel {
     pen.imageSmoothingEnabled = false;
     pen.drawImage(this.picture, 0, 0, columns * side, rows * side);
     if (side > 5) grid(pen, columns, rows, side);
-    const count = (state: number): Layer => ({ colour: COLOURS[state]!, value: (at) => resident.told.counts[at * SLOTS.length + state]! });
-    const { waiting, writing } = resident.told;
+    const count = (state: number): Layer => ({ colour: COLOURS[state]!, value: (at) => resident.residency.counts[at * SLOTS.length + state]! });
+    const { waiting, writing } = resident.residency;
     const top = rows * side + GAP;
     this.strip(pen, resident, top, t, half_ns, "dirty, moving", [4, 3, 2].map(count));
     this.strip(pen, resident, top + STRIP + GAP, t, half_ns, "write-behind", [
@@ -98,7 +98,7 @@ export class SlotsPanel {
     ]);
   }
 
-  /** A pixel a square. */
+  /** Paints the states of slots, one pixel for each square. */
   private paint(states: Uint8Array): void {
     const { columns, rows, each } = this.map(this.sheet.width);
     [this.picture.width, this.picture.height] = [columns, rows];
@@ -108,7 +108,7 @@ export class SlotsPanel {
     for (let square = 0; square * each < states.length; square++) {
       let shown = states[square * each]!;
       for (let slot = square * each + 1; slot < Math.min(states.length, (square + 1) * each); slot++) {
-        // What moves is seen before what is dirty, and that before the rest.
+        // A square shows one of its slots: one that is filling or destaging rather than a dirty one, and that rather than a clean or free one.
         if (states[slot]! > shown) shown = states[slot]!;
       }
       words[square] = WORDS[shown]!;
@@ -116,10 +116,10 @@ export class SlotsPanel {
     pen.putImageData(image, 0, 0);
   }
 
-  /** Counts around the present, which is in the middle, one on top of the other. */
+  /** Draws a strip of counts around the present, which is in the middle; layers are stacked. */
   private strip(pen: CanvasRenderingContext2D, resident: Resident, top: number, t: number, half_ns: number, name: string, layers: readonly Layer[]): void {
     const { left, width } = lane(this.stations, this.sheet.width);
-    const begin = resident.told.since_ns[0]!;
+    const begin = resident.residency.since_ns[0]!;
     const looks = Array.from({ length: STEPS }, (_, step) => t + ((step + 0.5) / STEPS - 0.5) * 2 * half_ns).map((at) => (at < begin ? null : resident.look(at)));
     const most = looks.reduce<number>((max, look) => (look === null ? max : Math.max(max, layers.reduce((sum, { value }) => sum + value(look), 0))), 1);
     pen.fillStyle = "#f4f6f9";

@@ -1,4 +1,4 @@
-// All devices of a system side by side, small: where each is and how many wait.
+// All stations of a system side by side, small: the position of each mechanism and its number of waiting requests.
 
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";

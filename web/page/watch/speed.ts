@@ -1,13 +1,13 @@
-// How fast simulated time runs beside the time of the one who watches.
+// The speed of simulated time relative to the reader's time.
 
 import { figure } from "../format.ts";
 
-/** Simulated seconds in a second, slowest first; the last is as fast as it goes. */
+/** Simulated seconds per second of the reader, slowest first; the last is as fast as the core simulates. */
 export const SPEEDS: readonly number[] = [
   1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5, 10, Infinity,
 ];
 
-/** Where a reader can follow every move. */
+/** The speed at first: a reader can follow every move. */
 export const FIRST = SPEEDS.indexOf(1e-3);
 
 /** A speed in words. */
@@ -17,7 +17,7 @@ export function spoken(speed: number): string {
   return `${Number(figure(value))} ${unit}/s`;
 }
 
-/** Simulated time that a frame of `elapsed_ms` shows, in ns; a tab that slept does not leap. */
+/** Simulated time that a frame of `elapsed_ms` advances, in ns; bounded, so that a tab that slept does not leap. */
 export function advance(speed: number, elapsed_ms: number): number {
   return speed * Math.min(elapsed_ms, 100) * 1e6;
 }

@@ -1,4 +1,4 @@
-// The stage of a sled: the region under one tip, what waits there, the sled and its way.
+// The stage of a sled: the region under one tip, the requests that wait in it, the sled and its path.
 
 import { BLUE, INK, LINE, ORANGE, QUIET, VERMILION } from "../palette.ts";
 import { figure } from "../format.ts";
@@ -12,7 +12,7 @@ export interface Dot {
   readonly write: boolean;
 }
 
-/** What stays as it is from frame to frame, until somebody comes or is chosen. */
+/** The picture that stays until a request arrives or is chosen. */
 export interface Ground {
   readonly extent: Extent;
   readonly map: HTMLCanvasElement | null;
@@ -20,13 +20,13 @@ export interface Ground {
   readonly waiting: readonly Dot[];
 }
 
-/** What moves. */
+/** The picture that changes with every frame. */
 export interface Staged {
   readonly chosen: Dot | null;
   readonly runners: readonly Dot[];
-  /** Where the sled is, as column and row with fractions. */
+  /** Position of the sled, as column and row with fractions. */
   readonly sled: { readonly column: number; readonly row: number };
-  /** Where it has been, oldest first. */
+  /** Earlier positions of the sled, oldest first. */
   readonly trail: readonly (readonly [column: number, row: number])[];
 }
 
@@ -54,7 +54,7 @@ export function drawMoves(pen: CanvasRenderingContext2D, frame: Frame, staged: S
   pen.restore();
 }
 
-/** Keeps what follows within the field, as far as shapes may stand over its edge. */
+/** Clips all that is drawn next to the field, with room for shapes that stand over its edge. */
 function inside(pen: CanvasRenderingContext2D, frame: Frame): void {
   const { x, y, width, height } = frame.inner;
   pen.save();
@@ -88,7 +88,7 @@ function field(pen: CanvasRenderingContext2D, frame: Frame, { map, most_ms, exte
   pen.restore();
 }
 
-/** What the colours of the map mean, right-aligned at `right`. */
+/** Draws the colour scale of the map, with its right end at `right`. */
 function scale(pen: CanvasRenderingContext2D, right: number, middle: number, most_ms: number): void {
   const width = 110;
   const text = `${figure(most_ms)} ms`;
@@ -102,7 +102,7 @@ function scale(pen: CanvasRenderingContext2D, right: number, middle: number, mos
 
 let ramped: HTMLCanvasElement | undefined;
 
-/** All colours of the map, from near to far. */
+/** All colours of the map side by side, from near to far. */
 function ramp(): HTMLCanvasElement {
   ramped ??= picture({ columns: 256, rows: 1, ms: Float64Array.from({ length: 256 }, (_, index) => index) }, 255);
   return ramped;
@@ -133,10 +133,10 @@ function crowd(pen: CanvasRenderingContext2D, frame: Frame, dots: readonly Dot[]
 }
 
 const speckled = document.createElement("canvas");
-/** White and orange as the words of image data. */
+/** White and orange as words of image data. */
 const [WHITE_WORD, ORANGE_WORD] = [0xffffffff, 0xff009fe6];
 
-/** Thousands of requests as spots of 3 x 3 pixels: written one by one, which is far quicker than a path of as many parts. */
+/** Thousands of requests as spots of 3 x 3 pixels: writing pixels is far quicker than drawing a path of as many parts. */
 function speckles(frame: Frame, dots: readonly Dot[]): HTMLCanvasElement {
   const [width, height] = [Math.ceil(frame.width), Math.ceil(frame.height)];
   [speckled.width, speckled.height] = [width, height];

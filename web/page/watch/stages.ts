@@ -1,4 +1,4 @@
-// Which stage a station has: a sled under its tips, a disk, or nothing that moves.
+// The stage of a station: a sled under its tips, a disk, or an empty one for devices without mechanics.
 
 import type { Laboratory } from "../../core/laboratory.ts";
 import { DiskStage } from "./disk.ts";
@@ -8,9 +8,9 @@ import type { Choice } from "./window.ts";
 
 export interface Stage {
   readonly elements: readonly HTMLElement[];
-  /** Whether something came in that is not drawn yet. */
+  /** Whether something has changed that is not drawn yet, such as the map. */
   readonly stale: boolean;
-  /** Draws an instant: what waits and what was chosen; `still` where it may take its time. */
+  /** Draws an instant: waiting requests, and the choice; `still` where the text for screen readers is to follow. */
   draw(t: number, waiting: readonly number[], choice: Choice | null, still: boolean): void;
   toggleMap(): void;
   /** The stage of another station. */

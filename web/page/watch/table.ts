@@ -1,4 +1,4 @@
-// The choices around the present as a table, in place of the stage.
+// The choices around the present as a table, shown in place of the stage.
 
 import { el, fill } from "../dom.ts";
 import { clock, ms } from "../format.ts";

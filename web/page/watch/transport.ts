@@ -1,4 +1,4 @@
-// Play, step, speed and jumps: the controls of the clock.
+// The controls of the clock: play, step, speed and jumps.
 
 import { button, el, set } from "../dom.ts";
 import { clock } from "../format.ts";
@@ -59,7 +59,7 @@ export class Transport {
     }
   }
 
-  /** The jumps that need the whole run can be made; `startups` where there are any. */
+  /** Enables the jumps that need the whole run; that to a start-up only if the run has `startups`. */
   enable(startups: boolean): void {
     set(this.jumps[0]!, "disabled", false);
     set(this.jumps[1]!, "disabled", !startups);

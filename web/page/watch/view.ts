@@ -1,4 +1,4 @@
-// The view Watch: one run, its stage, the choice, one request's life, lanes and series.
+// The view Watch: one run, with its stage, the last choice, one request's life, lanes and series.
 
 import type { Laboratory } from "../../core/laboratory.ts";
 import { el, fill, select } from "../dom.ts";
@@ -17,16 +17,16 @@ import { SPEEDS } from "./speed.ts";
 import { stageOf, type Stage } from "./stages.ts";
 import { Transport } from "./transport.ts";
 
-export interface Shell {
-  /** Shows what went wrong. */
+export interface WatchHost {
+  /** Shows an error. */
   fail(error: unknown): void;
-  /** Keeps where somebody is in the address. */
+  /** Keeps the instant and the followed request in the address. */
   keep(place: { t: number; request: number | null }): void;
 }
 
-/** Operations simulated before the page is told how far it is. */
+/** Operations simulated between two checks whether the run is still wanted. */
 const SLICE = 50_000;
-/** Simulated time on each side of the present in the lanes: what passes in so many seconds, within bounds. */
+/** Simulated time on each side of the present in the lanes, as seconds of the reader's time; bounded. */
 const AROUND_S = 2;
 
 export class Watch {
@@ -54,7 +54,7 @@ export class Watch {
   private tabled = false;
   private pictured = false;
 
-  constructor(private readonly shell: Shell) {
+  constructor(private readonly host: WatchHost) {
     this.transport = new Transport({
       play: () => this.play(), step: (steps) => void this.step(steps), speed: (index) => this.speed(index),
       slowest: () => void this.slowest(), startup: () => void this.startup(), request: (id) => void this.request(id),
@@ -62,14 +62,14 @@ export class Watch {
     });
   }
 
-  /** Opens an experiment; plays at once if `playing`, from an instant on. */
+  /** Opens an experiment at an instant; plays at once if `playing`. */
   async open(experiment: Experiment, traces: ReadonlyMap<string, Uint8Array>, playing: boolean, at = 0): Promise<void> {
     const mine = ++this.opened;
     this.player?.close();
     fill(this.foot);
     const [watching, telling] = await this.begin(traces);
     if (mine !== this.opened) return;
-    const player = await Player.open(watching, experiment.toml, at, () => this.draw(true), (error) => this.shell.fail(error));
+    const player = await Player.open(watching, experiment.toml, at, () => this.draw(true), (error) => this.host.fail(error));
     if (mine !== this.opened) return;
     player.speed = this.player?.speed ?? player.speed;
     player.playing = playing;
@@ -135,18 +135,18 @@ export class Watch {
     if (next !== null) await this.jump(next);
   }
 
-  /** Does something once the whole run is known. */
-  whenTold(act: () => void): void {
+  /** Calls `act` once the whole run has been simulated. */
+  whenSimulated(act: () => void): void {
     if (this.whole) act();
     else this.waiting.push(act);
   }
 
-  /** Goes to where a request is chosen, and follows it. */
+  /** Goes to the instant at which a request is chosen, and follows the request. */
   async request(id: number): Promise<void> {
     if (!this.whole || !this.player) return;
     const row = rowOf(this.whole.rows, id);
     if (row === null) {
-      this.shell.fail(new Error(`No request has the number ${id}: they go from 0 to ${this.whole.requests - 1}.`));
+      this.host.fail(new Error(`No request has the number ${id}: they go from 0 to ${this.whole.requests - 1}.`));
       return;
     }
     this.player.playing = false;
@@ -197,7 +197,7 @@ export class Watch {
     return this.workers as [Laboratory, Laboratory];
   }
 
-  /** The whole run, in slices, for the series and the jumps. */
+  /** Simulates the whole run, in slices, for the series and the jumps. */
   private async run(core: Laboratory, experiment: Experiment, mine: number): Promise<void> {
     try {
       const { run } = await core.open(experiment.toml, "experiment");
@@ -212,7 +212,7 @@ export class Watch {
       this.draw(true);
       for (const act of this.waiting.splice(0)) act();
     } catch (error) {
-      if (mine === this.opened) this.shell.fail(error);
+      if (mine === this.opened) this.host.fail(error);
     }
   }
 
@@ -227,7 +227,7 @@ export class Watch {
       ...this.residencies().map((each) => each.element), this.lanes!.element, this.series.element, this.foot, this.live);
   }
 
-  /** Those of the cache before all devices and of the hybrid whose device is on the stage. */
+  /** The panels of the cache in front of all devices, and of the hybrid whose device is on the stage. */
   private residencies(): readonly SlotsPanel[] {
     const own = this.slots.filter(({ station }) => station !== null && station <= this.station).at(-1);
     return this.slots.filter((each) => each.station === null || each === own);
@@ -263,7 +263,7 @@ export class Watch {
     if (this.tabled) this.table.show(window, t, this.station);
   }
 
-  /** Says the choice to who listens, once. */
+  /** Announces the choice to screen readers, once. */
   private tell(key: string, text: string): void {
     if (this.shown === key) return;
     this.shown = key;
@@ -271,7 +271,7 @@ export class Watch {
   }
 
   private keep(): void {
-    if (this.player) this.shell.keep({ t: this.player.t, request: this.followed });
+    if (this.player) this.host.keep({ t: this.player.t, request: this.followed });
   }
 
   private async attempt(what: () => Promise<void> | undefined): Promise<void> {
@@ -279,7 +279,7 @@ export class Watch {
     try {
       await what();
     } catch (error) {
-      if (mine === this.opened) this.shell.fail(error);
+      if (mine === this.opened) this.host.fail(error);
     }
   }
 }

@@ -1,9 +1,9 @@
-// A window of time of a run, and what it tells of every instant in it.
+// A window of time of a run, and the state of the run at every instant of the window.
 
 import type { Watched } from "../../core/types.ts";
 import { Resident } from "./residency.ts";
 
-/** A choice of a scheduler: when, from how many, and the rows of its candidates. */
+/** A choice of a scheduler: when, from how many waiting requests, and the candidates considered. */
 export interface Choice {
   readonly index: number;
   readonly at_ns: number;
@@ -12,7 +12,7 @@ export interface Choice {
   readonly candidates: readonly Candidate[];
 }
 
-/** One that could be chosen; `access` is its row in the window. */
+/** A request that could be chosen; `access` is its row in the window. */
 export interface Candidate {
   readonly access: number;
   readonly positioning_ns: number;
@@ -20,9 +20,9 @@ export interface Candidate {
 }
 
 export class Window {
-  /** What caches and the fronts of hybrids hold. */
+  /** The residencies of caches and of the fronts of hybrids. */
   readonly residents: readonly Resident[];
-  /** Rows of accesses that began, in order of their start, by station. */
+  /** By station: rows of accesses that began, in order of their start. */
   private readonly begun: readonly (readonly number[])[];
   private readonly rowOfId = new Map<number, number>();
   private readonly kept: { from: number; until: number; rows: readonly number[] }[] = [];
@@ -51,7 +51,7 @@ export class Window {
     return t >= this.from && t <= this.to;
   }
 
-  /** Rows of the requests that wait at a station, in order of arrival. Kept until somebody comes or is chosen. */
+  /** Rows of the requests that wait at a station, in order of arrival. The array is kept until a request arrives or is chosen. */
   waiting(t: number, station: number): readonly number[] {
     const kept = this.kept[station];
     if (kept && t >= kept.from && t < kept.until) return kept.rows;
@@ -72,7 +72,7 @@ export class Window {
     return rows;
   }
 
-  /** The access that began last, if any. */
+  /** The row of the access that began last, if any. */
   latest(t: number, station: number): number | null {
     const rows = this.begun[station] ?? [];
     const { start_ns } = this.watched.accesses;
@@ -80,7 +80,7 @@ export class Window {
     return after > 0 ? rows[after - 1]! : null;
   }
 
-  /** The last accesses before an instant, the latest last. */
+  /** Rows of the last accesses that began before an instant, the latest last. */
   trail(t: number, station: number, most: number): readonly number[] {
     const rows = this.begun[station] ?? [];
     const { start_ns } = this.watched.accesses;
@@ -93,7 +93,7 @@ export class Window {
     return this.rowOfId.get(id * this.stations + station);
   }
 
-  /** The choice made last at an instant, by any station or by one. */
+  /** The last choice up to an instant, by any station or by one. */
   choice(t: number, station?: number): Choice | null {
     const { at_ns, station: of } = this.watched.choices;
     for (let index = upper(at_ns.length, (each) => at_ns[each]! > t) - 1; index >= 0; index--) {
@@ -102,7 +102,7 @@ export class Window {
     return null;
   }
 
-  /** When the choice is that lies `steps` further on, or back where that is negative; nothing outside of the window. */
+  /** The instant of the choice `steps` further on, or back where `steps` is negative; null outside of the window. */
   step(t: number, steps: number): number | null {
     const { at_ns } = this.watched.choices;
     const after = upper(at_ns.length, (each) => at_ns[each]! > t);
@@ -129,7 +129,7 @@ export class Window {
   }
 }
 
-/** The first of `count` indices for which `holds`, which holds for all after it; `count` where for none. */
+/** The first of `count` indices for which `holds` is true, given that it is true for all later ones; `count` if for none. */
 export function upper(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -1,4 +1,4 @@
-// The view Yours: a trace or an experiment of one's own, and the experiment as a text to change.
+// The view Yours: a trace or an experiment of the reader's own, and the experiment as a text to edit.
 
 import type { App } from "../app.ts";
 import type { Laboratory } from "../../core/laboratory.ts";
@@ -28,7 +28,7 @@ export class Yours {
       el("p", {}, [el("label", {}, [this.pick, el("span", {}, ["or "]), button("choose a file", () => this.pick.click())])]),
     ]);
     listen(drop, (files) => void this.attempt((core) => this.take(core, files)));
-    // A file that misses the place must not replace the page.
+    // A file that is dropped beside the field must not replace the page.
     for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault());
     fill(this.element, drop, this.answer, el("section", { class: "card" }, [
       el("h2", {}, [el("label", { for: "experiment" }, ["The experiment"])]), this.text,
@@ -44,7 +44,7 @@ export class Yours {
     this.core ??= await worker(this.app.traces);
   }
 
-  /** Does something with the core. One that has stopped has lost its traces, so another takes its place. */
+  /** Does work with the core. A core that has stopped has lost its traces, so another one takes its place. */
   private async attempt(what: (core: Laboratory) => Promise<void>): Promise<void> {
     await this.app.attempt(async () => {
       this.core ??= await worker(this.app.traces);
@@ -84,8 +84,8 @@ export class Yours {
   private async run(core: Laboratory, experiment: Experiment, facts?: TraceFacts): Promise<void> {
     const { run } = await core.open(experiment.toml, "experiment");
     try {
-      for (let told = await core.run(run, SLICE); !told.done; told = await core.run(run, SLICE)) {
-        fill(this.answer, el("p", { class: "card" }, [`Simulating: ${counted(told.completed, "request")} done`]));
+      for (let progress = await core.run(run, SLICE); !progress.done; progress = await core.run(run, SLICE)) {
+        fill(this.answer, el("p", { class: "card" }, [`Simulating: ${counted(progress.completed, "request")} done`]));
       }
       const [outcome, checksum] = [await core.outcome(run), await core.checksum(run)];
       this.text.value = experiment.toml;

@@ -1,13 +1,13 @@
 //! Confidence interval of a mean of correlated values, by batch means.
 
-/// Batches kept: between this and twice this many.
+/// Least number of batches kept; the most is twice as many.
 const BATCHES: usize = 32;
 
 /// Student's t for 97.5 % at 31 to 63 degrees of freedom lies between 2.00 and 2.04.
 const T_975: f64 = 2.04;
 
-/// Means over equal runs of successive values; pairs merge when there are too many,
-/// so memory stays constant whatever the length.
+/// Means over equal runs of successive values (batches). Pairs of batches merge when there are too many, so memory
+/// stays constant whatever the number of values.
 #[derive(Clone, Debug)]
 pub struct BatchMeans {
     batch_size: u64,
@@ -49,8 +49,8 @@ impl BatchMeans {
         &self.means
     }
 
-    /// Half the width of the 95 % confidence interval of the mean; `None` with too few values
-    /// for batches to mean anything (fewer than 32 batches of 8).
+    /// Half the width of the 95 % confidence interval of the mean; `None` with too few values for the interval to be
+    /// trusted (fewer than 32 batches of 8).
     pub fn half_width_95(&self) -> Option<f64> {
         if self.means.len() < BATCHES || self.batch_size < 8 {
             return None;

@@ -1,17 +1,17 @@
-//! A checksum of when everything was completed.
+//! A checksum of the completion times of a run's operations.
 
 use std::fmt;
 
 use crate::time::Time;
 
-/// Two runs that complete the same operations at the same times have the same; others hardly ever do.
+/// Two runs that complete the same operations at the same times have the same checksum; other runs hardly ever do.
 ///
-/// It does not heed the order in which completions are told, so that it costs a run next to nothing.
+/// The checksum does not depend on the order in which completions are recorded, so that it costs a run next to nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum(u64);
 
 impl Checksum {
-    /// Operation `id` has been completed.
+    /// Records that operation `id` was completed at `completion`.
     #[inline]
     pub fn record(&mut self, id: u64, completion: Time) {
         // The finaliser of SplitMix64 (Steele, Lea, Flood 2014), shortened by a round.

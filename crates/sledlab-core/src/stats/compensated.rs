@@ -2,10 +2,10 @@
 
 use std::ops::AddAssign;
 
-/// A sum that keeps what rounding takes from it (Neumaier 1974), found without a branch by Knuth's two-sum.
+/// A sum that keeps the rounding errors of its additions (Neumaier 1974), found without a branch by Knuth's two-sum.
 ///
-/// A plain sum of 2e8 energies alike is wrong from the ninth digit on; this one is right to the last but one however
-/// many there are. Use it for whatever a run adds up request by request.
+/// A plain sum of 2e8 equal energies is wrong from the ninth digit on; this sum is right to the last digit but one
+/// however many values are added. Use it for whatever a run adds up request by request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompensatedSum {
     sum: f64,
@@ -13,7 +13,7 @@ pub struct CompensatedSum {
 }
 
 impl CompensatedSum {
-    /// The sum.
+    /// The sum, with the rounding errors added back.
     #[inline]
     pub fn value(self) -> f64 {
         self.sum + self.lost

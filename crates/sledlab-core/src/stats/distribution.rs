@@ -18,7 +18,7 @@ impl Distribution {
         self.histogram.record(value_ns);
     }
 
-    /// Takes all values of another.
+    /// Adds all values that `other` has recorded.
     pub fn merge(&mut self, other: &Distribution) {
         self.moments.merge(&other.moments);
         self.histogram.add(&other.histogram);
@@ -29,7 +29,7 @@ impl Distribution {
         &self.moments
     }
 
-    /// The value below which a share `quantile` (0 to 1) of all lies, within 0.05 %.
+    /// The value below which a share `quantile` (0 to 1) of all values lies, within 0.05 %.
     pub fn quantile_ns(&self, quantile: f64) -> u64 {
         if self.moments.count() == 0 {
             return 0;

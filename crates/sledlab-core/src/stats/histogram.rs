@@ -1,10 +1,10 @@
-//! Counts of whole numbers in bins whose width grows with them (a high-dynamic-range histogram, Tene 2012).
+//! Counts of whole numbers in bins whose width grows with the numbers (a high-dynamic-range histogram, Tene 2012).
 
-/// Bins of half a power of two: a bin is no wider than a 1024th of what it holds.
+/// Bins of half a power of two: a bin is no wider than a 1024th of the least number in it.
 const HALF: usize = 1 << HALF_BITS;
 const HALF_BITS: u32 = 10;
 
-/// How often which numbers came. Memory grows with the largest: 8 KB for each power of two above 2048.
+/// How often each number was recorded, by bin. Memory grows with the largest: 8 KB for each power of two above 2048.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Histogram {
     /// Numbers below 2048 have a bin each; from there on 1024 bins share every power of two.
@@ -28,7 +28,7 @@ impl Histogram {
         self.bins.resize((bin + 1).next_multiple_of(HALF), 0);
     }
 
-    /// Takes all that another has counted.
+    /// Adds all counts of `other`.
     pub fn add(&mut self, other: &Histogram) {
         if other.bins.len() > self.bins.len() {
             self.bins.resize(other.bins.len(), 0);
@@ -37,7 +37,7 @@ impl Histogram {
         self.count += other.count;
     }
 
-    /// The middle of the bin in which that share, 0 to 1, of all numbers is reached.
+    /// The middle of the bin in which a `share`, 0 to 1, of all recorded numbers is reached.
     pub fn quantile(&self, share: f64) -> u64 {
         let wanted = ((share * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
@@ -48,7 +48,7 @@ impl Histogram {
         reached.map_or(0, |bin| least(bin) + width(bin) / 2)
     }
 
-    /// The largest number of every bin that holds any, and how many it holds.
+    /// For every bin that is not empty: the largest number it may hold, and how many were recorded in it.
     pub fn steps(&self) -> impl Iterator<Item = (u64, u64)> {
         let filled = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
         filled.map(|(bin, count)| (least(bin) + (width(bin) - 1), *count))

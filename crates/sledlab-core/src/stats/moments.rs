@@ -22,7 +22,7 @@ impl Moments {
         self.max = self.max.max(value_ns);
     }
 
-    /// Takes all values of another.
+    /// Adds all values that `other` has recorded.
     pub fn merge(&mut self, other: &Moments) {
         self.count += other.count;
         self.sum += other.sum;
@@ -30,33 +30,33 @@ impl Moments {
         self.max = self.max.max(other.max);
     }
 
-    /// How many values.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their sum, exactly.
+    /// Sum of the values, exactly.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// The largest; 0 when there are none.
+    /// The largest value; 0 when there are none.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// Their mean; 0 when there are none.
+    /// Mean of the values; 0 when there are none.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
     }
 
-    /// Population variance; 0 when there are none.
+    /// Population variance of the values; 0 when there are none.
     pub fn variance(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
         }
         let n = u128::from(self.count);
-        // n * sum(x^2) - sum(x)^2 is exact as long as it fits; fall back to floats beyond.
+        // n * sum(x^2) - sum(x)^2 is exact as long as it fits into 128 bits; beyond that, floats.
         match (n.checked_mul(self.sum_of_squares), self.sum.checked_mul(self.sum)) {
             (Some(a), Some(b)) => (a.saturating_sub(b)) as f64 / (self.count as f64).powi(2),
             _ => (self.sum_of_squares as f64 / self.count as f64 - self.mean().powi(2)).max(0.0),

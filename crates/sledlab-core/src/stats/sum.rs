@@ -1,6 +1,6 @@
 //! Mean and largest.
 
-/// Sum and largest of a stream of spans in nanoseconds: what is kept of times that are not the main result.
+/// Sum, mean and largest of a stream of spans in nanoseconds, for times that are not the main result of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
     count: u64,
@@ -17,17 +17,17 @@ impl Sum {
         self.max = self.max.max(value_ns);
     }
 
-    /// The sum, exactly.
+    /// The sum of the values, exactly.
     pub fn sum(&self) -> u128 {
         self.total
     }
 
-    /// The mean; 0 when there are no values.
+    /// The mean of the values; 0 when there are none.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.total as f64 / self.count as f64 }
     }
 
-    /// The largest; 0 when there are no values.
+    /// The largest value; 0 when there are none.
     pub fn max(&self) -> u64 {
         self.max
     }

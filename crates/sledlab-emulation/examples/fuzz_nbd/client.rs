@@ -1,6 +1,6 @@
 //! The client's side of the protocol: sessions that clients send, and replies as clients understand them.
 
-/// What a client sends, put together message by message.
+/// The bytes that a client sends, built message by message.
 #[derive(Clone)]
 pub struct Client(pub Vec<u8>);
 
@@ -18,7 +18,7 @@ impl Client {
         self
     }
 
-    /// `INFO` (6) or `GO` (7).
+    /// Adds the option `INFO` (6) or `GO` (7).
     pub fn info(self, option: u32, name: &str, wanted: &[u16]) -> Self {
         let mut data = string(name);
         data.extend_from_slice(&(wanted.len() as u16).to_be_bytes());
@@ -26,7 +26,7 @@ impl Client {
         self.option(option, &data)
     }
 
-    /// `LIST_META_CONTEXT` (9) or `SET_META_CONTEXT` (10).
+    /// Adds the option `LIST_META_CONTEXT` (9) or `SET_META_CONTEXT` (10).
     pub fn contexts(self, option: u32, name: &str, queries: &[&str]) -> Self {
         let mut data = string(name);
         data.extend_from_slice(&(queries.len() as u32).to_be_bytes());
@@ -34,7 +34,7 @@ impl Client {
         self.option(option, &data)
     }
 
-    /// With every option that leads to structured replies and extents.
+    /// A client that has asked for structured replies and extents.
     pub fn structured() -> Self {
         Client::new(3).option(8, &[]).contexts(10, "disk", &["base:allocation"]).info(7, "disk", &[3])
     }
@@ -61,7 +61,7 @@ fn string(text: &str) -> Vec<u8> {
     [&length, text.as_bytes()].concat()
 }
 
-/// A reply as a client sees it.
+/// A reply, parsed as a client parses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     Option { option: u32, kind: u32, data: Vec<u8> },
@@ -84,7 +84,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) << 32 | u64::from(u32_at(bytes, at + 4))
 }
 
-/// Replies of the handshake; panics where they are none.
+/// Parses the replies of the handshake; panics where bytes are no reply.
 pub fn options(mut bytes: &[u8]) -> Vec<Reply> {
     let mut replies = Vec::new();
     while !bytes.is_empty() {
@@ -101,7 +101,7 @@ pub fn options(mut bytes: &[u8]) -> Vec<Reply> {
     replies
 }
 
-/// One reply of the transmission phase; panics where it is none.
+/// Parses one reply of the transmission phase; panics where the bytes are no reply.
 pub fn reply(bytes: &[u8]) -> Reply {
     if u32_at(bytes, 0) == 0x6744_6698 {
         return Reply::Simple {

@@ -1,9 +1,9 @@
 //! Fuzzes the NBD codec: `cargo run --release -p sledlab-emulation --example fuzz_nbd`.
 //!
-//! Sessions of real clients are damaged for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day), and what leads to
-//! something not seen before is damaged further. Whatever a client sends, nothing panics, memory is bounded, replies
-//! can be understood, and it makes no difference in which pieces the bytes arrive. A session that breaks a promise is
-//! written to `fuzz/artifacts`.
+//! Sessions of real clients are mutated for `FUZZ_SECONDS` (60 by default), with random numbers from `FUZZ_SEED` (the
+//! time of day by default); a session whose signature was not seen before is mutated further. Whatever bytes a client
+//! sends, nothing panics, memory is bounded, clients can parse the replies, and the replies do not depend on the pieces
+//! in which the bytes arrive. A session that breaks one of these promises is written to `fuzz/artifacts`.
 
 mod client;
 #[path = "../../../sledlab-trace/examples/fuzz/frame.rs"]
@@ -27,7 +27,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Serves a session in several ways and panics where a promise is broken. Returns a signature of what happened.
+/// Serves a session in pieces of several sizes and panics where the codec breaks a promise. Returns the session's
+/// signature.
 fn check(bytes: &[u8]) -> String {
     let whole = serve(export(), bytes, &[usize::MAX]);
     assert_eq!(serve(export(), bytes, &[1 + bytes.len() % 97]), whole, "pieces make no difference");
@@ -36,7 +37,7 @@ fn check(bytes: &[u8]) -> String {
     signature(&whole)
 }
 
-/// Kinds of replies, without numbers that clients choose.
+/// The signature of a session: the kinds of its replies, without numbers that clients choose.
 fn signature(transcript: &Transcript) -> String {
     let kind = |reply: &Reply| match reply {
         Reply::Option { option, kind, .. } => format!("{}:{:x}", option.min(&12), kind),

@@ -2,7 +2,7 @@
 
 use rand::{Rng, RngExt};
 
-/// What hostile clients put where a length, a place or a number of a command should be.
+/// Values that hostile clients send as a length, an offset or the number of a command.
 const ODD_NUMBERS: &[u64] = &[
     0,
     1,
@@ -34,10 +34,10 @@ const ODD_NUMBERS: &[u64] = &[
     u64::MAX,
 ];
 
-/// What messages begin with.
+/// The magic numbers with which messages begin.
 const MAGICS: [&[u8]; 2] = [b"IHAVEOPT", &[0x25, 0x60, 0x95, 0x13]];
 
-/// Longer sessions say nothing new.
+/// The longest session that is kept, in bytes: longer ones show nothing new.
 const LONGEST: usize = 24_000;
 
 /// One to six damages to `session`; `other` is a session to take messages from.
@@ -88,7 +88,7 @@ fn replace_field(rng: &mut impl Rng, bytes: &mut [u8]) {
     }
 }
 
-/// Where a message of a session lies.
+/// The place of a message of a session, chosen at random: its first byte, and the first byte of the next message.
 fn message(rng: &mut impl Rng, bytes: &[u8]) -> (usize, usize) {
     let begins = |at: &usize| MAGICS.iter().any(|magic| bytes[*at..].starts_with(magic));
     let mut places: Vec<usize> = (0..bytes.len()).filter(begins).collect();

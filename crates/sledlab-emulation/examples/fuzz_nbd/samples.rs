@@ -3,7 +3,7 @@
 use crate::client::Client;
 
 /// What real clients sent to a device of 64 KiB called `disk` (fio 3.33, libnbd 1.14, QEMU 7.2): verified random reads
-/// and writes, a copy of a sparse file, facts, extents, and writes of all kinds.
+/// and writes, a copy of a sparse file, queries of the export and of its extents, and writes of all kinds.
 pub const RECORDED: [&[u8]; 7] = [
     include_bytes!("recorded/fio.bin"),
     include_bytes!("recorded/nbdcopy.bin"),
@@ -14,13 +14,13 @@ pub const RECORDED: [&[u8]; 7] = [
     include_bytes!("recorded/qemu-io.bin"),
 ];
 
-/// Recorded sessions, and sessions with all there is.
+/// Recorded sessions, and composed ones that use every command and option.
 pub fn sessions() -> Vec<Vec<u8>> {
     let made = [plain(), oldest(), chunks(), haggling(), refused()].map(|client| client.0);
     RECORDED.into_iter().map(<[u8]>::to_vec).chain(made).collect()
 }
 
-/// Every command, simple replies.
+/// A session with every command and simple replies.
 pub fn plain() -> Client {
     Client::new(3)
         .option(3, &[])
@@ -37,7 +37,7 @@ pub fn plain() -> Client {
         .request(0, 2, 0, 0, 0)
 }
 
-/// Without options, as clients of before 2017 do it.
+/// A session without options, as clients from before 2017 begin one.
 pub fn oldest() -> Client {
     Client::new(0)
         .option(1, b"disk")
@@ -46,7 +46,7 @@ pub fn oldest() -> Client {
         .request(0, 2, 0, 0, 0)
 }
 
-/// Structured replies and extents.
+/// A session with structured replies and extents.
 pub fn chunks() -> Client {
     Client::structured()
         .write(0, 1, 100, &[7; 100])
@@ -57,7 +57,7 @@ pub fn chunks() -> Client {
         .request(0, 2, 0, 0, 0)
 }
 
-/// Options that go wrong, and some that are unusual.
+/// A session whose options are refused, or are unusual.
 pub fn haggling() -> Client {
     Client::new(1)
         .option(5, &[])
@@ -76,7 +76,7 @@ pub fn haggling() -> Client {
         .option(2, b"bye")
 }
 
-/// Requests that are refused, a write with its data among them.
+/// A session whose requests are refused, a write with its data among them.
 pub fn refused() -> Client {
     Client::new(3)
         .option(1, b"")

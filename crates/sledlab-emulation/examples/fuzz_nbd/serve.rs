@@ -1,5 +1,5 @@
-//! A server without sockets or clocks: bytes of a client in, a transcript of what it gets out. Holds the codec to its
-//! promises on the way.
+//! A server without sockets or clocks: takes the bytes of a client and returns a transcript of the replies. Checks the
+//! promises of the codec on the way.
 
 use sledlab_emulation::DataExtent;
 use sledlab_emulation::transport::nbd::{Command, Ending, Event, Export, MOST_BYTES, NbdRequest, Session};
@@ -9,10 +9,10 @@ use crate::client::{Reply, options, reply};
 /// Size of the device that is served.
 pub const BYTES: u64 = 64 << 10;
 
-/// More than a session may take, whatever it is sent.
+/// More memory than the codec may hold for a session, in bytes, whatever the client sends.
 const MOST_HELD: usize = 16 << 10;
 
-/// All that came of a session.
+/// The outcome of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
     pub handshake: Vec<u8>,
@@ -27,14 +27,14 @@ pub struct Transcript {
 /// A session with a device that answers at once.
 pub struct Server {
     session: Session,
-    told: Transcript,
+    transcript: Transcript,
 }
 
 pub fn export() -> Export {
     Export::new("disk", "a disk for tests", BYTES).expect("an export")
 }
 
-/// A session of which the client's bytes arrive in pieces of these sizes, the last one again and again.
+/// Serves a session whose bytes arrive in pieces of `sizes`; the last size is repeated.
 pub fn serve(export: Export, bytes: &[u8], sizes: &[usize]) -> Transcript {
     let mut server = Server::new(export);
     let mut rest = bytes;
@@ -46,13 +46,13 @@ pub fn serve(export: Export, bytes: &[u8], sizes: &[usize]) -> Transcript {
         server.take(piece);
         rest = after;
     }
-    server.told
+    server.transcript
 }
 
 impl Server {
     pub fn new(export: Export) -> Self {
         let disk = vec![0; export.bytes() as usize];
-        Server { session: Session::new(export), told: Transcript { disk, ..Transcript::default() } }
+        Server { session: Session::new(export), transcript: Transcript { disk, ..Transcript::default() } }
     }
 
     fn take(&mut self, mut input: &[u8]) {
@@ -69,7 +69,7 @@ impl Server {
                 Event::More | Event::Replied => {}
                 Event::Data { offset, bytes } => self.range(offset, bytes.len()).copy_from_slice(bytes),
                 Event::Request(request) => self.answer(request),
-                Event::Close(ending) => self.told.ending = Some(ending),
+                Event::Close(ending) => self.transcript.ending = Some(ending),
             }
             input = &input[used..];
             if more {
@@ -79,20 +79,20 @@ impl Server {
     }
 
     fn told_by_codec(&mut self, was_open: bool, out: Vec<u8>, event: &Event) {
-        assert!(self.told.ending.is_none() || *event == Event::More, "nothing comes after the end");
+        assert!(self.transcript.ending.is_none() || *event == Event::More, "nothing comes after the end");
         if !was_open {
-            self.told.handshake.extend_from_slice(&out);
+            self.transcript.handshake.extend_from_slice(&out);
         } else if out.is_empty() {
             assert_ne!(*event, Event::Replied);
         } else {
             assert_eq!(*event, Event::Replied);
-            self.told.replies.push(out);
+            self.transcript.replies.push(out);
         }
     }
 
     fn range(&mut self, offset: u64, length: usize) -> &mut [u8] {
         assert!(length > 0);
-        &mut self.told.disk[offset as usize..][..length]
+        &mut self.transcript.disk[offset as usize..][..length]
     }
 
     fn answer(&mut self, request: NbdRequest) {
@@ -113,26 +113,26 @@ impl Server {
             }
             Command::Write | Command::Flush | Command::Cache => replies.done(&mut out, &request),
         }
-        self.told.requests.push(request);
-        self.told.replies.push(out);
+        self.transcript.requests.push(request);
+        self.transcript.replies.push(out);
     }
 
-    /// Byte for byte, which is more extents than any store has.
+    /// One extent for each byte, which is more than any store returns.
     fn extents(&self, request: &NbdRequest) -> Vec<DataExtent> {
-        let data = &self.told.disk[request.offset as usize..][..request.length as usize];
+        let data = &self.transcript.disk[request.offset as usize..][..request.length as usize];
         data.iter().map(|byte| DataExtent { length: 1, allocated: *byte != 0 }).collect()
     }
 }
 
 impl Transcript {
-    /// The replies as a client understands them.
+    /// The replies, parsed as a client parses them.
     pub fn understood(&self) -> Vec<Reply> {
         let mut replies = options(&self.handshake);
         replies.extend(self.replies.iter().map(|bytes| reply(bytes)));
         replies
     }
 
-    /// Whether this is how `whole` begins.
+    /// Whether this transcript is the beginning of `whole`.
     pub fn begins(&self, whole: &Transcript) -> bool {
         whole.handshake.starts_with(&self.handshake)
             && whole.requests.starts_with(&self.requests)

@@ -1,5 +1,5 @@
-//! Thousands of power failures over the wire: `cargo run --example power -- 2000` prints what they have shown as
-//! JSON, and ends with an error if a block was not what the model had found, or something durable was lost.
+//! Thousands of power failures over the wire: `cargo run --example power -- 2000` prints a tally of them as JSON, and
+//! ends with an error if a block did not hold the version that the model finds, or something durable was lost.
 #![cfg(target_os = "linux")]
 
 mod sessions;
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use sessions::{System, Tally, run};
 use sledlab_emulation::Server;
 
-/// How many power failures are asked for unless it is said.
+/// Power failures where the command line gives no number.
 const FAILURES: u64 = 2_000;
 
 fn main() -> ExitCode {
@@ -21,10 +21,10 @@ fn main() -> ExitCode {
     ];
     let systems: usize = groups.iter().map(|(_, systems)| systems.len()).sum();
     let each = failures.div_ceil(systems as u64);
-    let mut told = Vec::new();
+    let mut fields = Vec::new();
     for (name, systems) in &groups {
         match group(systems, each) {
-            Ok((all, least_lost)) => told.push(format!(
+            Ok((all, least_lost)) => fields.push(format!(
                 "\"{name}\": {{\"systems\": {}, \"failures\": {}, \"struck\": {}, \"restored\": {}, \"lost\": {}, \
                  \"least_lost_share\": {least_lost}, \"blocks\": {}}}",
                 systems.len(),
@@ -40,12 +40,11 @@ fn main() -> ExitCode {
             }
         }
     }
-    println!("{{{}}}", told.join(", "));
+    println!("{{{}}}", fields.join(", "));
     ExitCode::SUCCESS
 }
 
-/// What all systems of a group have shown, and the share of failures that lost something with the system of which the
-/// fewest did.
+/// The tallies of all systems of a group added up, and the least share of failures that lost a write among its systems.
 fn group(systems: &[System], each: u64) -> Result<(Tally, f64), String> {
     let (mut all, mut least) = (Tally::default(), 1.0_f64);
     for system in systems {

@@ -1,5 +1,5 @@
-//! A client that uses a device over its socket until the power fails, again and again, and looks at every block
-//! afterwards: it must hold what the model has found, and nothing durable may be lost.
+//! A client that uses a device over its socket until the power fails, again and again, and reads every block
+//! afterwards: the block must hold the version that the model finds, and nothing durable may be lost.
 
 #[path = "../../tests/host/mod.rs"]
 mod host;
@@ -16,10 +16,10 @@ use sledlab_sim::Experiment;
 
 const BLOCK: usize = BLOCK_BYTES as usize;
 
-/// Blocks that requests touch: more than fit in front.
+/// Blocks that requests touch: more than a cache or the front of a hybrid holds.
 const BLOCKS: u64 = 400;
 
-/// How a server is started: as it is, or with a defect.
+/// Starts a server, intact or with a planted defect.
 pub type Start = fn(&Experiment, ServerOptions) -> Outcome<Server>;
 
 /// A system under test.
@@ -38,13 +38,13 @@ impl fmt::Display for System {
     }
 }
 
-/// Slow memory, and fast memory in front of it where there is a hybrid.
+/// Settings of a slow device made of memory; `FRONT` is a faster one, for the front of a hybrid.
 const RAM: &str = "device.capacity_mb=1 device.access_us=200";
 const FRONT: &str = "front.preset=ram front.capacity_mb=1 front.access_us=20";
 const CACHE: &str =
     "cache.kind=write-back cache.capacity_blocks=64 cache.line_blocks=4 cache.destage_idle_ms=4";
 
-/// Devices, arrays and hybrids, of memory: every access takes about as long as any other.
+/// Single devices, arrays and hybrids made of memory: every access takes about as long as any other.
 const OF_MEMORY: [&str; 10] = [
     "",
     "system.kind=stripe system.devices=3 system.unit_blocks=8",
@@ -58,7 +58,7 @@ const OF_MEMORY: [&str; 10] = [
     "system.kind=mirror system.devices=2 hybrid.kind=write-buffer hybrid.front_mb=0.012 hybrid.log_kb=4 hybrid.buffer_kb=8",
 ];
 
-/// Devices with mechanics.
+/// Single devices with mechanics.
 const MECHANICAL: [(&str, &str); 4] = [
     ("mems-g2", "scheduler.kind=sptf"),
     ("mems-g2", "system.kind=raid5 system.devices=5 system.unit_blocks=8"),
@@ -91,41 +91,41 @@ impl System {
         System::new("ram", &format!("{RAM} {settings} {front}"), "10")
     }
 
-    /// The same whose host never flushes.
+    /// The same system with a host that never flushes.
     fn without_flushes(self) -> Self {
         System { has_flushes: false, ..self }
     }
 }
 
-/// Systems that answer writes when they are durable, bare and behind a cache that keeps its contents.
+/// Systems that acknowledge writes when they are durable: bare, or behind a cache that keeps its contents.
 pub fn durable() -> Vec<System> {
     let both = |system: &str| [System::of_memory(system), System::of_memory(&format!("{system} {CACHE}"))];
     let mechanical = MECHANICAL.map(|(device, settings)| System::new(device, settings, "1"));
     OF_MEMORY.into_iter().flat_map(both).chain(mechanical).collect()
 }
 
-/// The same behind a cache that does not.
+/// The same systems behind a volatile cache.
 pub fn volatile() -> Vec<System> {
     let settings = |system: &str| format!("{system} {CACHE} cache.volatile=true");
     let mechanical = MECHANICAL.map(|(device, system)| System::new(device, &settings(system), "1"));
     OF_MEMORY.iter().map(|system| System::of_memory(&settings(system))).chain(mechanical).collect()
 }
 
-/// The same whose host never flushes.
+/// The same volatile systems with a host that never flushes.
 pub fn never_flushed() -> Vec<System> {
     let of_memory = volatile().into_iter().take(OF_MEMORY.len());
     of_memory.map(System::without_flushes).collect()
 }
 
-/// What power failures have shown.
+/// Counts over power failures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub failures: u64,
-    /// Failures that struck requests that were under way.
+    /// Failures with requests under way.
     pub struck: u64,
-    /// Failures after which a block held something older than was written last.
+    /// Failures after which a block held an older version than the last one written.
     pub restored: u64,
-    /// Failures after which a write was gone that the client knew was answered.
+    /// Failures that lost a write whose reply the client had received.
     pub lost: u64,
     /// Blocks read back and compared.
     pub blocks: u64,
@@ -141,17 +141,17 @@ impl Tally {
     }
 }
 
-/// An operation of the client, and what it knows of it.
+/// An operation of the client, and when the client sent it and received its reply.
 struct Operation {
     cookie: u64,
     command: u16,
     first: u64,
     end: u64,
-    /// What its blocks hold after it.
+    /// What the operation's blocks hold after it.
     data: Vec<u8>,
-    /// Operations whose replies the client had when it sent this one.
+    /// Replies that the client had received when it sent this operation.
     known: u64,
-    /// How many replies had come when its own came.
+    /// Replies that the client had received when this operation's own came, that one included; none before.
     replied: Option<u64>,
     is_fua: bool,
 }
@@ -170,17 +170,17 @@ impl Operation {
 struct Session {
     host: Host,
     number: u64,
-    /// What the device held when it was switched on.
+    /// The contents of the device when it was switched on.
     image: Vec<u8>,
-    /// What it holds now, as all that was sent has been done in order.
+    /// The contents of the device after every operation sent so far, in order.
     store: Vec<u8>,
-    /// By the number that the model gives them, as far as they are the client's own.
+    /// The client's operations, by the model's number for each.
     operations: Vec<Operation>,
     replies: u64,
 }
 
 impl Session {
-    /// Connects, and reads all back.
+    /// Connects to the server and reads all blocks.
     fn begin(server: &Server, number: u64) -> Result<Session, String> {
         let socket = server.socket().ok_or("no socket")?;
         let host = Host::connect(socket).map_err(|error| format!("the server is gone: {error}"))?;
@@ -217,7 +217,7 @@ impl Session {
         self.operations.push(Operation { cookie, command, first, end, data, known, replied: None, is_fua });
     }
 
-    /// Waits for a reply.
+    /// Waits for the next reply and returns its data.
     fn hear(&mut self) -> Result<Vec<u8>, String> {
         let (cookie, errno, data) = self.host.reply().map_err(|error| error.to_string())?;
         if errno != 0 {
@@ -233,9 +233,9 @@ impl Session {
         self.operations.iter().filter(|operation| operation.cookie > 0).count() as u64 - self.replies
     }
 
-    /// Asks for something.
+    /// Sends one random operation.
     fn step(&mut self, rng: &mut impl RngExt, writes: f64, has_flushes: bool) -> Result<(), String> {
-        // Half of them in a small part, so that blocks are written again.
+        // Half of the operations go to a small range, so that blocks are written again.
         let end = if rng.random_bool(0.5) { 60 } else { BLOCKS };
         let blocks: u64 = if rng.random_bool(0.2) { rng.random_range(1..40) } else { rng.random_range(1..9) };
         let (mut offset, mut length) =
@@ -250,7 +250,7 @@ impl Session {
             chance if chance < 0.16 => self.send(WRITE_ZEROES, 0, offset, length, &[]),
             chance if chance < 0.16 + 0.84 * writes => {
                 if rng.random_bool(0.1) {
-                    // A part of a block at either end.
+                    // The request begins and ends within a block.
                     (offset, length) = (offset + 100, length - 50);
                 }
                 let is_fua = has_flushes && rng.random_bool(0.1);
@@ -265,7 +265,8 @@ impl Session {
         Ok(())
     }
 
-    /// The flush of such a write takes the next number in the model, if nothing else is sent before.
+    /// The flush of a write with force unit access takes the next number in the model, provided that nothing else is
+    /// sent before.
     fn end_of_fua(&mut self) -> Result<(), String> {
         while self.operations.last().is_some_and(|write| write.replied.is_none()) {
             self.hear()?;
@@ -285,7 +286,7 @@ impl Session {
         Ok(())
     }
 
-    /// Data that nothing else looks like.
+    /// Data for a write that differs from that of every other write.
     fn fill(&self, offset: u64, length: u32) -> Vec<u8> {
         let words = (0..u64::from(length).div_ceil(8)).flat_map(|word| {
             let place = offset / 8 + word;
@@ -294,14 +295,14 @@ impl Session {
         words.take(length as usize).collect()
     }
 
-    /// Hears what was said before the connection broke.
+    /// Reads the replies that were sent before the connection broke.
     fn hear_the_rest(&mut self) {
         while self.hear().is_ok() {}
     }
 
-    /// The operations of which a block may be that holds a version of the model; none stands for what was there
-    /// before. Where nothing is found that was written, the last trim is, but nobody knows whether one has arrived that
-    /// was not answered.
+    /// The operations that may have left version `version` of the model in a block; none of them stands for the
+    /// contents at the beginning. Version 0 is that of a block without a durable write: the last trim may have left it.
+    /// Whether a trim without a reply has arrived is unknown, so such trims are candidates too.
     fn candidates(&self, lbn: u64, version: usize) -> Vec<Option<usize>> {
         if version > 0 {
             return vec![Some(version - 1)];
@@ -319,8 +320,8 @@ impl Session {
         candidates
     }
 
-    /// Whether a block is what the model has `found`, and nothing durable was lost with it; tells whether anything was
-    /// that had been answered.
+    /// Checks that a block holds the version that the model has `found` and that nothing durable was lost with it.
+    /// Returns whether the block has lost a write whose reply the client had received.
     fn check(&self, lbn: u64, block: &[u8], found: &Contents, is_volatile: bool) -> Result<bool, String> {
         let version = match found.get(&lbn) {
             None => 0,
@@ -338,7 +339,7 @@ impl Session {
             return Err(format!("block {lbn} is not the version {version} that the model finds"));
         };
         let held = place.map(|place| &self.operations[place]);
-        // The next in the model's order is a change that the client sent when it knew of this one's reply.
+        // A change to the block that the client sent after the reply to this one comes later in the model's order, too.
         let replied = held.map_or(Some(0), |held| held.replied);
         let after = place.map_or(0, |place| place + 1);
         let follows = |later: &Operation| replied.is_some_and(|replied| later.known >= replied);
@@ -363,10 +364,10 @@ impl Session {
     }
 }
 
-/// Uses a system, and has its power fail so many times.
+/// Uses a system and fails its power `failures` times.
 ///
 /// # Errors
-/// What was wrong.
+/// A block that does not hold what the model finds, something durable that is lost, or a server that stops.
 pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String> {
     let scale: Scale = system.scale.parse().map_err(|error| format!("{error}"))?;
     let options = ServerOptions {
@@ -431,7 +432,7 @@ pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String
     }
 }
 
-/// Waits without sleeping: sleep is too coarse.
+/// Waits by polling the clock: sleep is too coarse.
 fn linger(us: u64) {
     let until = Instant::now() + Duration::from_micros(us);
     while Instant::now() < until {

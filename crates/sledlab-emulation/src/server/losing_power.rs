@@ -1,6 +1,6 @@
-//! What a defect in what is kept of superseded data does: power failures over the wire must find it.
+//! A defect in what is kept of superseded data: tests of power failures over the wire must find it.
 
-// It uses a part of it.
+// These tests use a part of the module.
 #[allow(dead_code)]
 #[path = "../../examples/power/sessions.rs"]
 mod sessions;
@@ -14,8 +14,8 @@ use super::{Server, ServerOptions};
 use crate::model::Model;
 use crate::power::Power;
 
-/// A server that takes writes for safe when they are answered, though a volatile cache has them: superseded data is given up
-/// too early.
+/// A server that takes writes for safe when they are acknowledged, though a volatile cache holds them: it gives up
+/// superseded data too early.
 fn forgetful(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
     let live = Live::keeping_contents(experiment, None)?;
     let bytes = live.capacity_blocks() * BLOCK_BYTES;

@@ -1,4 +1,4 @@
-//! A server and a plain client, with models that tests make up.
+//! A server and a plain client, with models that the tests define.
 
 #[path = "../../tests/host/mod.rs"]
 mod host;
@@ -61,7 +61,7 @@ fn records(path: &PathBuf) -> Vec<Record> {
     all
 }
 
-/// Takes as many microseconds as the block's number says; gives up at block 1,000,000 / 512.
+/// A model whose operations take as many microseconds as the number of their block says, and fail at block 1,000.
 #[derive(Default)]
 struct ByPlace {
     issued: u64,
@@ -109,7 +109,7 @@ fn what_was_written_is_read() {
             start(Constant::new(Span::from_ns(MS)), ServerOptions { untimed, ..options() });
         assert_eq!(host.bytes, BYTES);
         let data: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
-        // Neither begins nor ends at a block, and is longer than a piece.
+        // A write that neither begins nor ends at a boundary of blocks, and is longer than a piece.
         assert_eq!(host.write(FUA, 1_003, &data), 0);
         assert_eq!(host.read(1_003, 300_000), data);
         assert_eq!(host.read(1_002, 3), [0, data[0], data[1]]);
@@ -119,7 +119,7 @@ fn what_was_written_is_read() {
         assert_eq!(host.read(2_047, 514)[..513], [0; 513]);
         assert_eq!(host.call(FLUSH, 0, 0, 0, &[]).0, 0);
         assert_eq!(host.call(CACHE, 0, 0, 4_096, &[]).0, 0);
-        // Past the end; the connection goes on.
+        // A write past the end is refused; the connection goes on.
         assert_eq!(host.write(0, BYTES - 1, &[1, 2]), 28);
         assert_eq!(host.call(READ, 0, BYTES, 1, &[]).0, 22);
         assert_eq!(host.write(0, BYTES - 1, &[1]), 0);
@@ -129,7 +129,7 @@ fn what_was_written_is_read() {
         assert_eq!((counts.reads, counts.writes, counts.flushes, counts.trims), (5, 3, 1, 1));
         assert_eq!((counts.fua, counts.errors, counts.unaligned), (2, 0, 6));
         assert_eq!(counts.bytes_written, 300_000 + 512 + 1);
-        // Each request that must be durable is two operations of the model.
+        // Each request with force unit access is two operations of the model.
         assert_eq!(counts.operations, if untimed { 0 } else { 12 });
         assert_eq!((report.untimed, report.digest_of_rows), (untimed, 7));
     }
@@ -138,7 +138,7 @@ fn what_was_written_is_read() {
 #[test]
 fn replies_leave_in_the_order_of_the_model() {
     let (server, mut host) = start(ByPlace::default(), options());
-    // All three at once; block 3,000 takes 3 ms, and so on.
+    // All three are sent at once; block 3,000 takes 3 ms, and so on.
     let mut all = Vec::new();
     let mut cookies = Vec::new();
     for block in [30_000, 10_000, 20_000] {
@@ -182,13 +182,13 @@ fn until_it_begins_it_answers_at_once_and_records_nothing() {
     assert_eq!(host.write(0, 512, &[5; 512]), 0);
     (0..20).for_each(|_| assert_eq!(host.read(512, 512), [5; 512]));
     assert!(begun.elapsed() < Duration::from_secs(3));
-    // A file that is not made of the server.
+    // A file that the server does not provide cannot be measured.
     let elsewhere = folder.0.join("elsewhere");
     fs::write(&elsewhere, vec![3; 65_536]).expect("a file");
     let error = server.measure(&elsewhere).expect_err("it does not lead to the server");
     assert!(error.message().contains("cannot be measured"), "{error}");
     assert_eq!(fs::read(&elsewhere).expect("the file"), vec![3; 65_536]);
-    // The client stays.
+    // The client of before stays connected.
     server.begin().expect("a server that waits");
     let begun = Instant::now();
     assert_eq!(host.read(512, 512), [5; 512]);
@@ -222,7 +222,7 @@ fn the_recording_is_what_was_asked() {
     host.write(FUA, 512, &[2; 512]);
     host.call(TRIM, 0, 1_024, 512, &[]);
     host.call(FLUSH, 0, 0, 0, &[]);
-    // Nobody waits for this one.
+    // The client disconnects before this reply comes.
     host.ask(READ, 0, 0, 512, &[]);
     while server.status().counts.operations < 7 {
         std::thread::sleep(Duration::from_millis(10));
@@ -250,7 +250,7 @@ fn the_recording_is_what_was_asked() {
     for record in &records {
         assert_eq!(record.planned_ns, record.stamp_ns + MS);
     }
-    // The flush begins when the write is done.
+    // The flush begins when the write has completed.
     assert!(records[3].stamp_ns.abs_diff(records[2].planned_ns) <= 2);
 }
 
@@ -261,7 +261,7 @@ fn a_model_that_gives_up_leaves_nobody_waiting() {
     let (server, mut host) =
         start(ByPlace::default(), ServerOptions { recording: Some(path.clone()), ..options() });
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
-    // This one would take a second.
+    // This request would take a second.
     let waiting = other.ask(READ, 0, 100_000 * 512, 512, &[]);
     std::thread::sleep(Duration::from_millis(50));
     let begun = Instant::now();
@@ -279,7 +279,7 @@ fn a_model_that_gives_up_leaves_nobody_waiting() {
     assert!(failure.message().contains("the scheduler has given up"));
     assert!(report.outcome.is_none());
     assert_eq!((report.counts.errors, report.counts.operations), (2, 1));
-    // What was refused is no operation.
+    // A refused request is no operation.
     assert_eq!(records(&path).iter().map(|record| record.id).collect::<Vec<_>>(), [0]);
 }
 
@@ -293,7 +293,7 @@ fn data_that_cannot_be_read_is_an_error_of_that_request() {
     );
     assert_eq!(host.write(0, 0, &[9; 512]), 0);
     assert_eq!(fs::read(&path).expect("the file")[..512], [9; 512]);
-    // Somebody spoils the file.
+    // The file is truncated behind the server's back.
     fs::OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(4_096)).expect("the file");
     assert_eq!(host.call(READ, 0, 8_192, 512, &[]).0, 5);
     assert_eq!(host.read(0, 1), [9]);
@@ -315,7 +315,7 @@ fn more_than_can_be_under_way_waits_its_turn() {
     }
     sender.join().expect("no panic").expect("all was read");
     let report = server.stop(true).expect("a report");
-    // At most 1,024 at a time, 20 ms each.
+    // At most 1,024 requests are under way at a time, 20 ms each.
     assert!(report.wall_s > 0.08, "{}", report.wall_s);
 }
 
@@ -336,7 +336,7 @@ fn a_client_that_does_not_read_holds_up_itself_alone() {
     for _ in 0..3 {
         assert_eq!(lazy.reply().expect("a reply").2.len(), 4 << 20);
     }
-    // An end in the middle of a reply that nobody reads does not take forever.
+    // A server ends soon, though a client does not read the reply that is being sent.
     lazy.ask(READ, 0, 0, 32 << 20, &[]);
     std::thread::sleep(Duration::from_millis(20));
     let begun = Instant::now();
@@ -353,7 +353,7 @@ fn a_client_that_wants_to_leave_gets_its_replies() {
     host.ask(DISCONNECT, 0, 0, 0, &[]);
     assert_eq!(host.reply().expect("a reply").0, asked);
     assert!(host.reply().is_err());
-    // And so does one whose server ends.
+    // So does a connection whose server ends.
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
     other.ask(READ, 0, 0, 512, &[]);
     std::thread::sleep(Duration::from_millis(10));

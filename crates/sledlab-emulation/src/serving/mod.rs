@@ -1,9 +1,9 @@
 //! The server's thread: sockets, model and clock in one loop.
 //!
-//! A turn of the loop does what is due in the model, hands over the replies that are due, looks at the sockets, or
-//! sleeps at them until something is due, and works off what has arrived. Nothing in a turn waits for anything else:
-//! data is read and written at once, the recording goes to a thread of its own, and a client that does not read its
-//! replies holds up only itself.
+//! A turn of the loop simulates what is due in the model, hands over the replies that are due, polls the sockets, or
+//! sleeps at them until something is due, and parses the input that has arrived. No step of a turn waits for another
+//! client or thread: data is read and written at once, the recording goes to a thread of its own, and a client that
+//! does not read its replies delays only itself.
 
 mod passing_on;
 mod power;
@@ -38,42 +38,43 @@ use crate::recording::Recording;
 use crate::report::{HostWay, RequestCounts, ServerReport, Shifted, Status};
 use crate::transport::nbd::Export;
 
-/// Clients at a time; more wait to be accepted.
+/// Connected clients, at most; more wait to be accepted.
 pub(crate) const MOST_CONNECTIONS: usize = 64;
 
-/// What the model does while nobody waits for it may be so late: then it is woken less often.
+/// How late events of the model may be simulated while no client waits for a reply: the server wakes less often then.
 const NOBODY_WAITS_NS: u64 = 10_000_000;
 
-/// How long a server that ends waits for clients to take their replies.
+/// How long a server that ends waits for clients to take their replies, in nanoseconds.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
-/// Where answers come at once, the next request mostly does too: so long it is looked for before going to sleep.
+/// How long the server polls for the next request before it sleeps, where requests are answered at once: the next one
+/// mostly comes at once, too. In nanoseconds.
 const LINGER_NS: u64 = 50_000;
 
-/// The sockets are looked at so often, however much else is due.
+/// The sockets are polled after this time at the latest, however much else is due, in nanoseconds.
 const LOOK_EVERY_NS: u64 = 100_000;
 
-/// What the server's thread is told from outside.
+/// An order to the server's thread from other threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum ServerOrder {
     Serve,
-    /// Take nothing more, answer what is under way, and end.
+    /// Take no more requests, answer those under way, and end.
     Drain,
     /// Break all connections and end.
     Break,
-    /// Answer what is under way, and go on to what is done next, with the same clients.
+    /// Answer the requests under way, and go on to the next stage of attaching with the same clients.
     Turn,
 }
 
-/// What the server's thread shares with others.
+/// State that the server's thread shares with other threads.
 #[derive(Debug)]
 pub(crate) struct Shared {
     order: AtomicU8,
-    /// An eventfd at which the thread sleeps.
+    /// An eventfd that wakes the thread from its sleep.
     pub wake: Arc<OwnedFd>,
     cut: Mutex<Option<Cut>>,
-    /// Whether there is a cut, which is looked at all the time.
+    /// Whether `cut` holds an order: polled in every turn, without the lock.
     is_cut: AtomicBool,
     pub status: Mutex<Status>,
 }
@@ -92,13 +93,13 @@ impl Shared {
         })
     }
 
-    /// Tells the thread to end.
+    /// Gives the thread an order and wakes it.
     pub fn order(&self, order: ServerOrder) {
         self.order.store(order as u8, Ordering::SeqCst);
         crate::recording::ring(&self.wake);
     }
 
-    /// Asks the thread to have the power fail.
+    /// Orders the thread to fail the power.
     pub fn cut(&self, cut: Cut) {
         *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
         self.is_cut.store(true, Ordering::SeqCst);
@@ -121,30 +122,30 @@ impl Shared {
         }
     }
 
-    /// Whether the thread is to go on to what is done next; from then on it serves again.
+    /// Whether the order was to go on to the next stage; if so, it becomes the order to serve.
     pub fn turns(&self) -> bool {
         let (turn, serve) = (ServerOrder::Turn as u8, ServerOrder::Serve as u8);
         self.order.compare_exchange(turn, serve, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
-    /// The status; somebody who panicked while writing it leaves one that is as good as any.
+    /// The status. The one that a thread left which panicked while writing it is as good as any.
     pub fn status(&self) -> std::sync::MutexGuard<'_, Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Tells of a per-request table, and begins another.
+/// Returns the digest and the number of rows of the per-request table, and begins another table.
 pub(crate) type Rows = Box<dyn FnMut() -> (u64, u64) + Send>;
 
-/// All that a server is made of.
+/// All parts that a server is made of.
 pub(crate) struct ServerParts {
     pub clock: Box<dyn Clock>,
     pub scale: Scale,
-    /// None: everything is answered at once.
+    /// None where requests are answered at once.
     pub model: Option<Box<dyn Model>>,
-    /// Tells of the per-request table since it was asked last: the number that stands for it, and its rows.
+    /// Returns the digest and the number of rows of the per-request table since the last call.
     pub rows: Rows,
-    /// What power failures need, if there may be any.
+    /// What the server keeps for power failures, where there may be any.
     pub power: Option<Power>,
     pub store: DataStore,
     pub export: Export,
@@ -153,13 +154,13 @@ pub(crate) struct ServerParts {
     pub shared: Arc<Shared>,
     pub host: HostWay,
     pub realtime: bool,
-    /// What was learnt before about handing over.
+    /// What an earlier stage has learnt about handing over replies.
     pub pacer: Pacer,
     /// Keeps processors awake while requests are under way.
     pub awake: Option<Arc<Awake>>,
 }
 
-/// When the loop wants to be back, and whether it sleeps until then.
+/// When the loop wants to wake, and whether it sleeps until then.
 #[derive(Clone, Copy, Debug)]
 struct Back {
     wanted: u64,
@@ -185,39 +186,40 @@ pub(crate) struct Serving {
 
     connections: Connections,
     flights: Flights,
-    /// Keys of the requests whose operations wait for the model, by the numbers of these.
+    /// By the model's number of an operation that is not complete: the key of its request.
     ids: Map<u64, u32>,
     answers: Vec<Answer>,
     answered: Vec<u32>,
-    /// The model tells some answers only when they are due: then it must be asked a little earlier.
+    /// Whether the model has told completions only when they were due: then its events must be simulated a little
+    /// earlier.
     asks_early: bool,
-    /// Replies that are planned up to here have left.
+    /// The latest planned completion of a reply that has left, in the model's time.
     left_until: Time,
 
     pacer: Pacer,
     budget: Budget,
     naps: u64,
-    /// Processor time of the thread when it began to serve.
+    /// Processor time of the thread when it began to serve, in nanoseconds.
     used_before: u64,
     held: HeldUp,
     lateness: Lateness,
     stalls: Stalls,
     shifted: Shifted,
     counts: RequestCounts,
-    /// Reads and writes that this model was asked for.
+    /// Reads and writes submitted to the model since the device was last switched on.
     media_asked: u64,
     longest_queue: u64,
     wanted: Option<Back>,
-    /// When something was answered at once.
+    /// When a request was last answered at once, without a model.
     answered_at: Option<u64>,
     looked: u64,
-    /// What is found at the sockets next may have waited there while the server was held up.
+    /// Whether requests found next may have waited at the sockets while the server was held up.
     after_stall: bool,
     telling: Telling,
-    /// Since when nothing is left to do but what clients do not take.
+    /// Since when the only thing left to do is replies that clients do not take.
     drained: Option<u64>,
     untimed: bool,
-    /// Takes what requests cost the server itself.
+    /// Collects what requests cost the server itself, while the way to the host is measured.
     pub probed: Option<Vec<Probed>>,
 }
 
@@ -278,15 +280,15 @@ impl Serving {
             answered_at: None,
             looked: 0,
             after_stall: false,
-            telling: Telling { told: 0, due: true },
+            telling: Telling { updated: 0, due: true },
             drained: None,
             untimed,
             probed: None,
         }
     }
 
-    /// Serves until it is ordered to end, or the model gives up, when every request that waits gets an error; tells what
-    /// came of it.
+    /// Serves until it is ordered to end, or the model fails; then every request that waits gets an error. Returns the
+    /// report of the run.
     ///
     /// # Errors
     /// A recording that cannot be written.
@@ -307,13 +309,14 @@ impl Serving {
         Ok(self.report(outcome, failure))
     }
 
-    /// The same without an end: what was learnt about handing over goes on.
+    /// Serves until it is ordered to end, without a report. Returns the pacer, with what it has learnt, and what
+    /// requests have cost.
     pub fn probe(mut self) -> Result<(Pacer, Vec<Probed>)> {
         self.turns()?;
         Ok((self.pacer, self.probed.unwrap_or_default()))
     }
 
-    /// Serves a client that has connected some other way.
+    /// Serves a client whose connection did not come through the listener.
     pub fn adopt(&mut self, client: OwnedFd) {
         self.connect(client);
     }
@@ -336,7 +339,7 @@ impl Serving {
         }
     }
 
-    /// What the time says: whether the server was held up, and what it has used of its budget.
+    /// Notes from the time whether the server was held up and how much of its budget it has used; naps where it must.
     fn notice(&mut self, now: u64) {
         if let Some(Back { wanted, slept }) = self.wanted.take() {
             if now > wanted {
@@ -356,7 +359,7 @@ impl Serving {
         }
     }
 
-    /// While a request is under way, or was answered a moment ago, processors are not to fall asleep.
+    /// Keeps processors awake while a request is under way or was answered a moment ago.
     fn keep_awake(&self) {
         let Some(awake) = &self.awake else { return };
         let lingers = |at| self.clock.now() < at + LINGER_NS;
@@ -371,7 +374,7 @@ impl Serving {
         }
     }
 
-    /// Whether the end was ordered, and all is done that comes before it.
+    /// Whether the server was ordered to end, and everything to be done before has been done.
     fn ends(&mut self) -> Result<bool> {
         if self.recording.as_ref().is_some_and(Recording::has_failed) {
             return Err(Error::user("the recording cannot be written"));
@@ -387,7 +390,7 @@ impl Serving {
         }
     }
 
-    /// Whether all that was asked has been answered, as far as clients take it.
+    /// Whether all requests have been answered, as far as clients take the replies.
     fn is_drained(&mut self) -> bool {
         let idle = self.connections.iter().all(|(_, connection)| connection.is_idle());
         let only_clients = self.ids.is_empty() && self.pacer.is_empty();
@@ -399,7 +402,7 @@ impl Serving {
         only_clients && (idle || now > since + PATIENCE_NS)
     }
 
-    /// Waits for what comes first: something at a socket, or something that is due.
+    /// Waits for activity at a socket, or until something is due.
     fn rest(&mut self, now: u64) -> Result<()> {
         if self.has_input() {
             self.wanted = Some(Back { wanted: now, slept: false });
@@ -415,7 +418,7 @@ impl Serving {
             PaceStep::Act | PaceStep::Spin | PaceStep::Look => 0,
             PaceStep::Sleep(until) => until.min(other.unwrap_or(u64::MAX)).saturating_sub(now),
             PaceStep::Wait if self.answered_at.is_some_and(|at| now < at + LINGER_NS) => {
-                // A client on the same processor goes first.
+                // Lets a client that waits for this processor go first.
                 rustix::thread::sched_yield();
                 0
             }
@@ -430,7 +433,8 @@ impl Serving {
         self.look((wait < u64::MAX).then_some(wait))
     }
 
-    /// When the model wants to go on: for somebody who waits, in which case that is to be on time, or for nobody.
+    /// When the model's next event is to be simulated: on time where a request waits for the model (first), a little
+    /// late where none does (second).
     fn next_of_model(&self) -> (Option<u64>, Option<u64>) {
         let Some(event) = self.model.as_ref().and_then(|model| model.next_event()) else {
             return (None, None);
@@ -443,7 +447,8 @@ impl Serving {
         }
     }
 
-    /// How much earlier than they are due answers must be known that the model only tells then.
+    /// How much earlier than it is due an event must be simulated whose completions are known only then, in
+    /// nanoseconds.
     fn lead(&self) -> u64 {
         if !self.asks_early {
             return 0;
@@ -452,7 +457,7 @@ impl Serving {
         u64::from(self.host.ns(true, bytes).max(self.host.ns(false, 0))) + self.pacer.send(bytes)
     }
 
-    /// The rest takes its time in the model and none here.
+    /// Ends the model: the requests that are left are simulated to their ends without real time passing.
     fn finish_model(&mut self) -> Result<Option<Outcome>> {
         let Some(model) = self.model.take() else { return Ok(None) };
         if self.media_asked == 0 {

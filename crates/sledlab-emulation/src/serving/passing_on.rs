@@ -1,4 +1,4 @@
-//! From what a server does to what it does next: clients stay, and all else begins anew.
+//! From one stage of attaching to the next: clients stay, and all else begins anew.
 
 use sledlab_core::Result;
 
@@ -6,17 +6,17 @@ use super::{ServerParts, Serving};
 use crate::connections::Connections;
 use crate::probe::Probed;
 
-/// Clients that stay when a server goes on to what is done next.
+/// Clients that stay connected when a server goes on to the next stage.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
     connections: Connections,
-    /// How many have come so far.
+    /// Number of clients that have connected so far.
     met: u64,
 }
 
 impl Serving {
-    /// Serves until it is ordered to end, or to go on to what is done next: that begins with what this leaves, with
-    /// its clients, and with what requests have cost here.
+    /// Serves until it is ordered to end, or to go on to the next stage. Returns the server's parts and its clients,
+    /// with which the next stage begins, and what requests have cost in this one.
     pub fn serve_for_now(mut self) -> Result<(ServerParts, Clients, Vec<Probed>)> {
         self.turns()?;
         self.connections.keep_idle();
@@ -40,7 +40,7 @@ impl Serving {
         Ok((parts, clients, self.probed.unwrap_or_default()))
     }
 
-    /// Goes on with clients of before.
+    /// Takes over the clients of the stage before.
     pub fn with(mut self, clients: Clients) -> Self {
         self.connections = clients.connections;
         self.counts.connections = clients.met;

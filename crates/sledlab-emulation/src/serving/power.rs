@@ -1,9 +1,10 @@
 //! The device loses its power, and is switched on again.
 //!
-//! What a write replaces is kept from its arrival until no failure can bring it back ([`Versions`](crate::Versions)). For
-//! that the data of a write waits outside the store until all of it is there: then it arrives, in the store and in the
-//! model, at once. A write is noted as answered when its reply is handed over, which may be earlier than planned by the
-//! way to the client; so the power fails after the last moment of which a client has heard.
+//! The data that a write replaces is kept from the write's arrival until no failure can restore it
+//! ([`Versions`](crate::Versions)). Therefore the data of a write waits outside the store until it is complete: then
+//! the write arrives, in the store and in the model, at once. A write counts as acknowledged when its reply is handed
+//! over, which may be earlier than planned by the way to the client; so the power fails after the last moment of the
+//! model of which a client has heard.
 
 use std::io;
 
@@ -19,8 +20,8 @@ use crate::store::{DataStore, versions};
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 impl Serving {
-    /// Does with the data what a write wants, and gives what its blocks held before, as a whole. Where it cannot, they
-    /// hold that again.
+    /// Changes the store as a write asks, and returns what its blocks held before, whole blocks. Where the store cannot
+    /// be changed, the blocks get their data back.
     pub(super) fn replace(&mut self, slot: usize, request: &NbdRequest) -> Result<Vec<u8>, Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
         let first = offset / BLOCK_BYTES * BLOCK_BYTES;
@@ -36,26 +37,26 @@ impl Serving {
             for (at, block) in
                 (first..).step_by(BLOCK_BYTES as usize).zip(replaced.chunks(BLOCK_BYTES as usize))
             {
-                // What there was no room for is still a hole.
+                // A block for which there was no room is still a hole: only this one may fail.
                 let _ = self.store.write_at(at, block);
             }
         }
         changed.map(|()| replaced)
     }
 
-    /// A request has arrived at the model; a write has `replaced` these blocks.
+    /// Notes that the model has taken a request; a write has `replaced` the data of its blocks.
     pub(super) fn has_arrived(&mut self, key: u32, replaced: Option<&[u8]>) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
         let (id, asked) = (flight.id, flight.asked);
         match (asked.op, replaced) {
             (Op::Write, Some(replaced)) => power.versions.arrive(id, asked.lbn, replaced),
-            // Of a block that is trimmed in part, what is left is as durable as the trim.
+            // Of a block that is trimmed in part, the other part is as durable as the trim.
             (Op::Trim, _) => power.versions.trim(asked.lbn, asked.blocks.into()),
             _ => {}
         }
     }
 
-    /// What the model was asked last for a request has been answered, or is about to be.
+    /// Notes that the operation that the model was asked for last for a request has been answered, or is about to be.
     pub(super) fn is_answered(&mut self, key: u32) {
         let (Some(power), flight) = (&mut self.power, &self.flights[key]) else { return };
         power.latest = power.latest.max(flight.planned);
@@ -66,18 +67,18 @@ impl Serving {
         }
     }
 
-    /// Has the power fail, if somebody wants it to.
+    /// Fails the power, where another thread has ordered that.
     ///
     /// # Errors
-    /// A model that has given up; a store that cannot take back what it held before.
+    /// A model that fails; a store that cannot be set to what the model finds.
     pub(super) fn lose_power_if_asked(&mut self) -> Result<()> {
-        // Until the clock starts, it waits.
+        // Until the clock starts, the order waits.
         let asked = if self.power.is_some() { self.shared.asked_to_cut() } else { None };
         let Some(Cut { seed, tell }) = asked else { return Ok(()) };
-        let told = self.lose_power(seed)?;
+        let failure = self.lose_power(seed)?;
         self.tell(true);
-        // Nobody may wait for it any more.
-        let _ = tell.send(told);
+        // The thread that gave the order may have stopped waiting.
+        let _ = tell.send(failure);
         Ok(())
     }
 
@@ -120,7 +121,7 @@ impl Serving {
         Ok((failure, contents))
     }
 
-    /// Breaks all connections; what was under way is never answered.
+    /// Breaks all connections; requests under way are never answered.
     fn forget_all(&mut self) {
         self.connections.clear();
         for key in self.flights.keys() {
@@ -135,7 +136,7 @@ impl Serving {
         self.telling.due = true;
     }
 
-    /// The device begins anew, and so does its time.
+    /// Switches the device on anew: its time and its numbers begin at 0.
     fn switch_on(&mut self) -> Result<()> {
         let power = self.power.as_mut().ok_or_else(|| Error::internal("nothing switches the device on"))?;
         self.model = Some(power.restart()?);
@@ -149,7 +150,7 @@ impl Serving {
     }
 }
 
-/// Sets blocks to what they are found to hold.
+/// Sets blocks of the store to the data that the model has found.
 fn restore(store: &DataStore, found: &versions::Recovered) -> io::Result<()> {
     for (lbn, data) in &found.older {
         let at = lbn * BLOCK_BYTES;

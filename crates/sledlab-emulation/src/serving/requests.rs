@@ -1,4 +1,4 @@
-//! The life of a request: it arrives, the model is asked, its reply leaves when the model says.
+//! The life of a request: it arrives, it is submitted to the model, and its reply leaves when the model says.
 
 use sledlab_core::{Result, Span, Time};
 use sledlab_sim::Answer;
@@ -11,11 +11,12 @@ use crate::probe::Probed;
 use crate::recording::Record;
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 
-/// So many extents are told at a time.
+/// Extents in the reply to one query, at most.
 const MOST_EXTENTS: usize = 1 << 12;
 
 impl Serving {
-    /// A request has arrived as a whole, and was found at `found`; `stored` tells what came of the data of a write.
+    /// Takes a request that has arrived as a whole, and was found at `found`; `stored` is the result of storing a
+    /// write's data.
     pub(super) fn arrive(
         &mut self,
         slot: usize,
@@ -67,7 +68,8 @@ impl Serving {
         Ok(())
     }
 
-    /// Does with the data what a request wants, and makes its reply; tells what a write has replaced, if that is kept.
+    /// Changes the data as a request asks, and makes its reply; also returns the data that a write has replaced, where
+    /// that is kept.
     fn prepare(&mut self, slot: usize, request: &NbdRequest) -> Result<(Reply, Option<Vec<u8>>), Errno> {
         let Some(connection) = self.connections.get(slot) else { return Ok((Reply::default(), None)) };
         let replies = connection.replies();
@@ -85,7 +87,7 @@ impl Serving {
         Ok((Reply::of(bytes), replaced))
     }
 
-    /// Makes holes and zeroes; what is written has been stored before.
+    /// Makes holes and zeroes as a request asks; the data of a write has been stored before.
     pub(super) fn change(&self, request: &NbdRequest) -> Result<(), Errno> {
         let (offset, length) = (request.offset, u64::from(request.length));
         let changed = match request.command {
@@ -96,7 +98,7 @@ impl Serving {
         changed.map_err(|error| Errno::from(&error))
     }
 
-    /// What the model is not asked about.
+    /// Answers a request that the model is not asked about.
     fn answer_at_once(&mut self, slot: usize, request: &NbdRequest, stored: Result<(), Errno>) {
         let changed = stored.and_then(|()| self.change(request));
         let Some(connection) = self.connections.get_mut(slot) else { return };
@@ -143,7 +145,7 @@ impl Serving {
         counts.unaligned += u64::from(!whole);
     }
 
-    /// Asks the model, at `now` or right after the replies that have left early.
+    /// Submits an operation to the model, at `now` or right after the latest reply that has left early.
     fn submit(&mut self, key: u32, now: Time) -> Result<()> {
         let Some(model) = self.model.as_mut() else { return Ok(()) };
         let began = self.clock.now();
@@ -161,7 +163,7 @@ impl Serving {
         if !flight.flushing {
             flight.arrived = stamp;
             let by = stamp.since(now).as_ns();
-            // Requests that come together get stamps 1 ns apart.
+            // Requests that are found together get stamps 1 ns apart.
             if by > 1_000 {
                 self.shifted.count += 1;
                 self.shifted.sum_ns += by;
@@ -175,7 +177,7 @@ impl Serving {
         Ok(())
     }
 
-    /// Does in the model what is due.
+    /// Simulates the events of the model that are due.
     pub(super) fn advance_model(&mut self, now: u64) -> Result<()> {
         loop {
             let (urgent, other) = self.next_of_model();
@@ -191,7 +193,8 @@ impl Serving {
         }
     }
 
-    /// Has replies wait until they are due; `event` is when the model learnt about them, if not at an arrival.
+    /// Queues the replies of completed requests until they are due; `event` is the model's event that completed them,
+    /// if any.
     fn take_answers(&mut self, event: Option<Time>) {
         if self.answers.is_empty() {
             return;
@@ -200,7 +203,8 @@ impl Serving {
         let mut answers = std::mem::take(&mut self.answers);
         for Answer { id, at } in answers.drain(..) {
             let Some(key) = self.ids.remove(&id) else { continue };
-            // An answer that comes with its event: such events must be asked for early, and were if that was known.
+            // A completion that was known only at its event: such events must be simulated early, and this one was if
+            // `asks_early` was set.
             let with_event = event.is_some_and(|event| at <= event);
             let asked_early = with_event && self.asks_early;
             self.asks_early |= with_event;
@@ -218,7 +222,7 @@ impl Serving {
         self.answers = answers;
     }
 
-    /// Hands over the replies whose time has come.
+    /// Hands over the replies that are due.
     pub(super) fn hand_over_due(&mut self) -> Result<()> {
         while let Some(due) = self.pacer.take_due(self.clock.now()) {
             let key = due.key;
@@ -247,7 +251,7 @@ impl Serving {
             self.answered = answered;
             if at_once {
                 let now = self.clock.now();
-                // What was known too late says nothing, unless it was early all the same.
+                // Nothing is learnt from a completion that was known too late, unless its reply was early all the same.
                 if self.flights[key].in_time || now < due.target {
                     self.pacer.learn(due, now);
                 }
@@ -261,7 +265,7 @@ impl Serving {
         Ok(())
     }
 
-    /// The write is done, but its reply waits for a flush that begins now.
+    /// Submits the flush of a write with force unit access: the write has completed, but its reply waits for the flush.
     fn flush_after_write(&mut self, key: u32) -> Result<()> {
         let flight = &mut self.flights[key];
         let done = flight.planned;
@@ -275,7 +279,7 @@ impl Serving {
         self.submit(key, done)
     }
 
-    /// A reply has left; `waited` tells whether it had to wait for the client.
+    /// Notes that a reply has left; `waited` says whether it had to wait for the client to read.
     pub(super) fn left(&mut self, key: u32, waited: bool) {
         let now = self.clock.now();
         let Some(flight) = self.flights.remove(key) else { return };
@@ -298,39 +302,39 @@ impl Serving {
         }
     }
 
-    /// Nobody waits for the reply any more, but the model was asked.
+    /// Records the operation of a request whose client has disconnected.
     pub(super) fn record_silently(&mut self, key: u32) {
         self.record_unsent(key, 0);
     }
 
-    /// The power failed before the model answered.
+    /// Records an operation that the power failure has kept from completing.
     pub(super) fn record_lost(&mut self, key: u32) {
         self.record_unsent(key, Record::LOST);
     }
 
     fn record_unsent(&mut self, key: u32, flag: u8) {
         let Some(flight) = self.flights.remove(key) else { return };
-        // What the model has refused, or was not asked, is no operation.
+        // An operation that the model has refused, or was never asked for, is not recorded.
         if let Some(recording) = self.recording.as_mut().filter(|_| flight.stamp > Time::ZERO) {
             let record = flight.record(flight.planned.as_ns(), 0, Cause::OnTime, true);
             recording.push(&Record { flags: record.flags | flag, ..record });
         }
     }
 
-    /// The server has ended: the model says when it would have answered.
+    /// Notes when the model would have completed a request of a server that has ended.
     pub(super) fn planned_after_the_end(&mut self, answer: Answer) {
         if let Some(key) = self.ids.remove(&answer.id) {
             self.flights[key].planned = answer.at;
         }
     }
 
-    /// The run ends with an error: all that waits gets one too, as far as clients take it at once.
+    /// Ends the run with an error: every request that waits gets one, as far as clients take replies at once.
     pub(super) fn give_up(&mut self) {
         for key in self.flights.keys() {
             let Flight { slot, connection, request, ref reply, .. } = self.flights[key];
             let waits = !reply.is_empty();
-            let there = self.connections.numbered(slot, connection);
-            if let Some(connection) = there.filter(|_| waits) {
+            let connected = self.connections.numbered(slot, connection);
+            if let Some(connection) = connected.filter(|_| waits) {
                 connection
                     .answer(|replies, out| replies.error(out, &request, Errno::Io, "the model has given up"));
                 self.counts.errors += 1;
@@ -341,13 +345,13 @@ impl Serving {
         }
         let mut left = Vec::new();
         for connection in self.connections.iter_mut() {
-            // Clients that do not take it find the connection closed.
+            // Clients that do not take the error find the connection closed.
             let _ = connection.send(&self.store, &mut left);
         }
     }
 }
 
-/// A sentence for people.
+/// The message of an error for people.
 fn why(errno: Errno) -> &'static str {
     match errno {
         Errno::NoSpc => "what the data is kept in is full",

@@ -1,4 +1,4 @@
-//! Looking at the sockets: clients that come, requests that arrive, room for replies.
+//! Polling the sockets: clients that connect, requests that arrive, room for replies.
 
 use std::os::fd::OwnedFd;
 
@@ -12,18 +12,19 @@ use crate::connection::{Connection, NextRequest, Received, Sent};
 use crate::recording::Recording;
 use crate::transport::nbd::Ending;
 
-/// What is looked at in the input of a connection before others have their turn.
+/// Events of the codec that are handled for a connection before other connections have their turn.
 const AT_A_TIME: usize = 32;
 
-/// What was found at a connection.
+/// Slots of connections with activity, and the kind of activity.
 type Found = SmallVec<[(usize, PollFlags); 4]>;
 
 impl Serving {
-    /// Looks at the sockets, waiting so many nanoseconds for something to be there; `None` waits forever.
+    /// Polls the sockets and handles what has arrived, waiting at most `wait_ns` nanoseconds; `None` waits without
+    /// limit.
     pub(super) fn look(&mut self, wait_ns: Option<u64>) -> Result<()> {
         let (found, woken, coming) = self.poll(wait_ns)?;
         if woken {
-            // Emptied, so that it wakes again; that it was full is all that matters.
+            // The eventfd is emptied so that it wakes the thread again; its count does not matter.
             let _ = rustix::io::read(&*self.shared.wake, &mut [0; 8]);
             if let Some(recording) = &mut self.recording {
                 recording.offer();
@@ -38,7 +39,7 @@ impl Serving {
             if flags.contains(PollFlags::IN) && connection.reads() {
                 self.receive(slot)?;
             } else if broken {
-                // What it asked for is still under way in the model, but nobody waits for it.
+                // Its requests stay under way in the model, but no client waits for them.
                 self.disconnect(slot);
             }
         }
@@ -49,7 +50,8 @@ impl Serving {
         Ok(())
     }
 
-    /// What is there at the connections; whether the thread was woken; whether a client waits to be accepted.
+    /// Polls: returns the connections with activity, whether the thread was woken, and whether a client waits to be
+    /// accepted.
     fn poll(&self, wait_ns: Option<u64>) -> Result<(Found, bool, bool)> {
         let mut slots: SmallVec<[usize; 4]> = SmallVec::new();
         let mut fds: SmallVec<[PollFd; 6]> = SmallVec::new();
@@ -83,7 +85,7 @@ impl Serving {
         Ok((found, is_there(&fds[0]), fds.get(slots.len() + 1).is_some_and(is_there)))
     }
 
-    /// Accepts clients that wait. Where there is no room for more, in the process or the machine, they wait on.
+    /// Accepts clients that wait. Where the process or the machine cannot take more, they go on waiting.
     fn accept(&mut self) {
         while self.connections.len() < MOST_CONNECTIONS
             && let Some(listener) = &self.listener
@@ -95,7 +97,7 @@ impl Serving {
                 }
                 Ok(None) => break,
                 Err(_) => {
-                    // Not at once again: that would be all it does.
+                    // Pauses: trying again at once would take all of the thread's time.
                     std::thread::sleep(std::time::Duration::from_millis(1));
                     break;
                 }
@@ -103,7 +105,7 @@ impl Serving {
         }
     }
 
-    /// Gives a client a place; there is one.
+    /// Gives a client a slot; the caller has checked that one is free.
     pub(super) fn connect(&mut self, client: OwnedFd) -> usize {
         let number = self.counts.connections;
         self.counts.connections += 1;
@@ -111,7 +113,7 @@ impl Serving {
         self.connections.insert(Connection::new(client, number, self.export.clone()))
     }
 
-    /// Forgets a client. The model goes on with what it was asked.
+    /// Closes a connection. The model goes on with the requests submitted to it.
     pub(super) fn disconnect(&mut self, slot: usize) {
         self.telling.due = true;
         for key in self.connections.remove(slot).map(|gone| gone.unsent()).unwrap_or_default() {
@@ -119,7 +121,7 @@ impl Serving {
         }
     }
 
-    /// Sends what waits for a client, and ends what has left.
+    /// Sends replies that wait for a client, and ends the requests whose replies have left.
     pub(super) fn send(&mut self, slot: usize) {
         let Some(connection) = self.connections.get_mut(slot) else { return };
         let mut answered = std::mem::take(&mut self.answered);
@@ -147,18 +149,18 @@ impl Serving {
         }
     }
 
-    /// Whether something has arrived that was not looked at.
+    /// Whether some connection has input that can be parsed.
     pub(super) fn has_input(&self) -> bool {
         self.takes_more() && self.connections.iter().any(|(_, connection)| connection.has_input())
     }
 
-    /// Whether requests may arrive at all.
+    /// Whether requests are accepted: not when the server ends or the recording is behind.
     fn takes_more(&self) -> bool {
         self.shared.ordered() == ServerOrder::Serve
             && !self.recording.as_ref().is_some_and(Recording::is_full)
     }
 
-    /// Looks at some of what has arrived at each connection.
+    /// Parses some of the input of each connection.
     pub(super) fn work_off(&mut self) -> Result<()> {
         for slot in 0..self.connections.places() {
             if self.takes_more() && self.connections.get(slot).is_some_and(Connection::has_input) {
@@ -190,7 +192,7 @@ impl Serving {
                 NextRequest::Close(Ending::Asked) => connection.ending = true,
                 NextRequest::Close(Ending::Violation(_)) => {
                     self.counts.violations += 1;
-                    // What was said before, the client may still want to know.
+                    // Replies made before the violation still go to the client.
                     self.send(slot);
                     self.disconnect(slot);
                 }

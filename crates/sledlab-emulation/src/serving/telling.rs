@@ -1,4 +1,4 @@
-//! What the server says about itself, without being held up by whoever listens.
+//! The server's status, updated without the server being held up by its readers.
 
 use sledlab_core::Error;
 use sledlab_sim::Outcome;
@@ -7,39 +7,39 @@ use super::Serving;
 use crate::lateness::{Cause, Stalls};
 use crate::report::{ServerReport, Status};
 
-/// How often the status is brought up to date.
+/// Least time between two updates of the status, in nanoseconds.
 const TELL_EVERY_NS: u64 = 250_000_000;
 
-/// Whoever waits for less than this has no time to tell anything.
+/// A thread that waits for less than this has no time for an update, in nanoseconds.
 const NO_TIME_NS: u64 = 200_000;
 
-/// When the status was brought up to date, and whether it is to be again.
+/// When the status was updated last, and whether it has changed since.
 #[derive(Debug)]
 pub(super) struct Telling {
-    pub told: u64,
+    pub updated: u64,
     pub due: bool,
 }
 
 impl Serving {
-    /// Brings the status up to date while there is time for it; tells how long to wait at most.
+    /// Updates the status if there is time for it; returns how long to wait at most.
     pub(super) fn tell_when_idle(&mut self, now: u64, wait: u64) -> u64 {
-        let due = self.telling.told + TELL_EVERY_NS;
+        let due = self.telling.updated + TELL_EVERY_NS;
         if !self.telling.due || wait < NO_TIME_NS && now < due + TELL_EVERY_NS {
             return wait;
         }
         if now < due {
             return wait.min(due - now);
         }
-        self.telling.told = now;
+        self.telling.updated = now;
         self.tell(false);
-        // Telling has taken a while.
+        // The update has taken some time.
         wait.saturating_sub(self.clock.now() - now)
     }
 
-    /// Brings the status up to date.
+    /// Updates the status; waits for its lock only if `patient`.
     pub(super) fn tell(&mut self, patient: bool) {
         let status = self.status();
-        // Whoever reads it copies it; a real-time thread does not wait for that.
+        // A reader holds the lock while it copies the status; a real-time thread does not wait for that.
         let theirs = if patient { Some(self.shared.status()) } else { self.shared.status.try_lock().ok() };
         if let Some(mut theirs) = theirs {
             *theirs = status;
@@ -71,7 +71,7 @@ impl Serving {
         }
     }
 
-    /// What came of it all.
+    /// The report of the run.
     pub(super) fn report(&mut self, outcome: Option<Outcome>, failure: Option<Error>) -> ServerReport {
         let (digest_of_rows, _) = (self.rows)();
         let lateness = &self.lateness;

@@ -1,8 +1,8 @@
-//! Where the data is that hosts write: a file without a name, in memory, or a sparse file.
+//! The data that hosts write: in memory, as a file without a name, or in a sparse file.
 //!
-//! A store is sparse: what was never written reads as zeroes and takes no room. What was written to a file survives the
-//! death of this process, for it is in the kernel's hands when the call returns; whether it survives the host's is up to
-//! [`DataStore::sync`].
+//! A store is sparse: a range that was never written reads as zeroes and takes no room. Data written to a file survives
+//! the death of this process, since the kernel holds it when the call returns; whether it survives a failure of the
+//! host is up to [`DataStore::sync`].
 
 mod open;
 pub mod versions;
@@ -16,12 +16,12 @@ use rustix::io::Errno;
 
 use crate::DataExtent;
 
-/// Data is copied and zeroes are written in pieces of so many bytes.
+/// Data is copied and zeroes are written in pieces of this many bytes.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// The data of one device.
 ///
-/// All methods take `&self` and can be called from several threads. What goes beyond the end is
+/// All methods take `&self` and can be called from several threads. A range beyond the end is
 /// [`io::ErrorKind::InvalidInput`]; a full disk is [`io::ErrorKind::StorageFull`], which NBD clients see as `ENOSPC`
 /// ([`Errno`](crate::transport::nbd::Errno)).
 #[derive(Debug)]
@@ -36,33 +36,33 @@ impl DataStore {
         self.bytes
     }
 
-    /// Reads so many bytes as `into` has room for.
+    /// Reads as many bytes as `into` has room for.
     pub fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
         self.within(offset, into.len() as u64)?;
         self.file.read_exact_at(into, offset)
     }
 
-    /// Writes bytes; they survive this process as soon as this returns.
+    /// Writes bytes; they survive the death of this process as soon as this returns.
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.within(offset, bytes.len() as u64)?;
         self.file.write_all_at(bytes, offset)
     }
 
-    /// Makes a hole: it reads as zeroes and takes no room. Zeroes are written where the file system knows no holes, which
-    /// takes time for long ones.
+    /// Makes a hole: the range reads as zeroes and takes no room. Where the file system knows no holes, zeroes are
+    /// written, which takes time for long ranges.
     pub fn punch(&self, offset: u64, length: u64) -> io::Result<()> {
         self.zeroes(FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, length)
     }
 
-    /// Writes zeroes that take the room of data, so that what is written over them later finds it. In memory this takes
-    /// as long as writing.
+    /// Writes zeroes that take the room of data, so that later writes to the range do not run out of room. In memory
+    /// this takes as long as writing data.
     pub fn zero(&self, offset: u64, length: u64) -> io::Result<()> {
         self.zeroes(FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE, offset, length)
     }
 
-    /// Where data is from `offset` on: extents one after the other, at most `most` of them, which together are
-    /// `length` bytes or, if they are too many, less. Neighbours differ. A file system that knows no holes has data
-    /// everywhere.
+    /// The extents of data and holes from `offset` on: at most `most` of them, one after another, which together are
+    /// `length` bytes or, if they are too many, less. Of two neighbours one is data and one a hole. Where the file
+    /// system knows no holes, all is data.
     pub fn allocated(&self, offset: u64, length: u64, most: usize) -> io::Result<Vec<DataExtent>> {
         let end = self.within(offset, length)?;
         let mut extents = Vec::new();
@@ -77,7 +77,7 @@ impl DataStore {
         Ok(extents)
     }
 
-    /// Makes what was written durable on the host. In memory there is nothing to do.
+    /// Makes written data durable on the host. In memory there is nothing to do.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
@@ -97,7 +97,7 @@ impl DataStore {
         }
     }
 
-    /// What serves where holes and zeroes cannot be asked for.
+    /// Writes zeroes where the file system can make neither holes nor zeroes.
     fn write_zeroes(&self, offset: u64, end: u64) -> io::Result<()> {
         let zeroes = vec![0; PIECE_BYTES.min((end - offset) as usize)];
         let mut at = offset;
@@ -116,7 +116,8 @@ impl DataStore {
     }
 }
 
-/// Where data or a hole begins, at `end` if there is none before; where holes are not known all is data.
+/// Where the next data or hole begins, at `end` if there is none before; where the file system knows no holes all is
+/// data.
 fn next(file: &File, from: SeekFrom, end: u64) -> io::Result<u64> {
     match seek(file, from) {
         Ok(at) => Ok(at.min(end)),

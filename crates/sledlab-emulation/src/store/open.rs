@@ -1,4 +1,4 @@
-//! Where a store comes from.
+//! Making a store: in memory, in a file, or in a copy of a file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,7 +12,7 @@ use sledlab_core::{Error, Result};
 use super::{DataStore, PIECE_BYTES};
 
 impl DataStore {
-    /// An empty store in memory, which takes as much of it as is written.
+    /// An empty store in memory, which takes as much memory as is written.
     pub fn in_memory(bytes: u64) -> Result<DataStore> {
         let file = memfd_create("sledlab", MemfdFlags::CLOEXEC).map(File::from).map_err(io::Error::from);
         let file = file.and_then(|file| file.set_len(bytes).map(|()| file)).map_err(|error| {
@@ -22,11 +22,11 @@ impl DataStore {
         Ok(DataStore { file, bytes })
     }
 
-    /// A store in a file of exactly so many bytes, which no other store uses at the same time. A file that is not there
-    /// or empty becomes a sparse one of that size.
+    /// A store in a file of exactly so many bytes, which no other store uses at the same time. A file that does not
+    /// exist, or is empty, becomes a sparse one of that size.
     ///
     /// # Errors
-    /// What is not a regular file; a file of another size; one that is used by another process; one that cannot be
+    /// A path that is no regular file; a file of another size; a file that another process uses; a file that cannot be
     /// opened, read and written.
     pub fn open(path: &Path, bytes: u64) -> Result<DataStore> {
         let existed = is_regular(path)?;
@@ -40,7 +40,7 @@ impl DataStore {
         if measure(path, &file)? == 0 {
             file.set_len(bytes).map_err(|error| {
                 if !existed {
-                    // Nothing was kept in it, and nobody wants an empty file.
+                    // The file was created here and holds nothing; an empty file must not be left behind.
                     let _ = fs::remove_file(path);
                 }
                 Error::user(format!("{} cannot have {bytes} bytes: {error}", path.display()))
@@ -51,18 +51,19 @@ impl DataStore {
         Ok(DataStore { file, bytes })
     }
 
-    /// A copy in memory of a file of so many bytes or fewer: what is written is gone at the end, and the file stays as it
-    /// is. Holes are not copied; behind the end of the file are zeros, so that larger devices can begin with it too.
+    /// A copy in memory of a file of so many bytes or fewer: written data is lost in the end, and the file is not
+    /// changed. Holes are not copied; behind the end of the file the store is zero, so that a larger device can begin
+    /// with the file too.
     ///
     /// # Errors
-    /// As [`DataStore::open`], of size only for a larger file, and a file that is not there.
+    /// As [`DataStore::open`], but of size only for a larger file; also a file that does not exist.
     pub fn scratch(path: &Path, bytes: u64) -> Result<DataStore> {
         if !is_regular(path)? {
             return Err(Error::user(format!("there is no file {}", path.display()))
                 .with_remedy("make it first: serve the device with this file, but without scratch"));
         }
         let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
-        // Others may copy it too, but nobody may write to it meanwhile.
+        // Other processes may copy the file too, but none may write to it meanwhile.
         take(path, &file, FlockOperation::NonBlockingLockShared)?;
         let held = measure(path, &file)?;
         if held > bytes {
@@ -94,7 +95,7 @@ fn copy_data(from: &DataStore, to: &DataStore) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether there is a file already; what is there but no regular file is refused.
+/// Whether the path is a regular file; false where it does not exist, and an error where it is anything else.
 fn is_regular(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(about) if about.is_file() => Ok(true),
@@ -104,7 +105,7 @@ fn is_regular(path: &Path) -> Result<bool> {
     }
 }
 
-/// A slip in the name of a device must not become a file beside the devices.
+/// Refuses paths of devices: a slip in the name of one must not create a file beside them.
 fn refuse_devices(path: &Path) -> Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -114,7 +115,7 @@ fn refuse_devices(path: &Path) -> Result<()> {
     if folder.starts_with("/dev") && !folder.starts_with("/dev/shm") { Err(no_file(path)) } else { Ok(()) }
 }
 
-/// Looks at what was opened, not at what was there when the path was looked at.
+/// The size of the file that was opened, which may be another than the one at the path before.
 fn measure(path: &Path, file: &File) -> Result<u64> {
     let about = file.metadata().map_err(|error| cannot_open(path, &error))?;
     if about.is_file() { Ok(about.len()) } else { Err(no_file(path)) }

@@ -1,15 +1,18 @@
-//! Superseded data, as long as a power failure of the device may bring it back.
+//! Superseded data of blocks, kept as long as a power failure of the device may restore it.
 //!
-//! A store holds of every block what was written last, from the moment the write arrives. When the power of the device
-//! fails, the model says which write a block holds, and that may be an older one: the newest was under way, or in a cache
-//! that has lost it. Its data is here until no failure can bring it back. That is when a later write to the block is
-//! safe, which had arrived after the older one was answered: such a write is never found older than that. A write is safe
-//! as soon as it is answered or, behind a volatile cache, flushed.
+//! A store holds the data that was last written to every block, from the moment the write arrives. When the power of
+//! the device fails, the model says which write a block holds, and that may be an older one: the newest was under way,
+//! or in a cache that has lost its contents. The older write's data is kept here until no failure can restore it. That
+//! is so when a later write to the block is safe which arrived after the older one was acknowledged: after such a write
+//! no failure leaves the older one in the block. A write is safe as soon as it is acknowledged or, behind a volatile
+//! cache, flushed.
 //!
-//! So what is kept is what is not safe yet, and what it replaces; beside that only blocks of which two writes were under
-//! way at once, either of which may be the one on the medium, until they are written again. Blocks of zeroes take no room.
+//! So the versions kept are those of writes that are not safe yet, and the versions that these replace; and further
+//! only those of blocks to which two writes were under way at once, either of which may be the one on the medium, until
+//! the blocks are written again. Blocks of zeroes take no room.
 //!
-//! A trim is durable at once and follows on all that arrived before: no failure brings that back.
+//! A trim is durable at once and comes after all operations that arrived before: no failure restores the data before
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -20,56 +23,56 @@ use sledlab_sim::version;
 
 const BLOCK: usize = BLOCK_BYTES as usize;
 
-/// The data of a block, or what replaces it after a power failure.
+/// The data of a block.
 pub type Block = [u8; BLOCK];
 
-/// Data that the store does not hold any more, and a power failure may bring back.
+/// Data that the store does not hold any more, and that a power failure may restore.
 #[derive(Debug)]
 pub struct Versions {
     is_volatile: bool,
-    /// Of the last write that arrived.
+    /// Version of the last write that arrived.
     last: u64,
-    /// Of every block that may not be found as the store holds it: what may be, in order of arrival, the last of which
-    /// is in the store.
+    /// By block that a power failure may leave with other data than the store's: the versions that it may hold, in
+    /// order of arrival, of which the store holds the last.
     blocks: Map<u64, Vec<Held>>,
-    /// Writes that are not answered, or not safe.
+    /// Writes that are not acknowledged, or not safe, by number.
     writes: BTreeMap<u64, Write>,
     held: usize,
     bytes: usize,
 }
 
-/// What a block may be found to hold.
+/// A version that a block may hold after a power failure.
 #[derive(Debug)]
 struct Held {
-    /// Of the write; [`OLDEST`] of what was there before.
+    /// Version of the write; [`OLDEST`] of the data before all writes that are known.
     version: u64,
-    /// The last write that had arrived when this one was answered: others follow on it.
+    /// The last write that had arrived when this one was acknowledged: writes after that one follow on this one.
     followed_after: Option<u64>,
     is_safe: bool,
-    /// Nothing for zeroes, and for what is in the store.
+    /// The data; nothing for zeroes, and for the version that the store holds.
     data: Option<Box<Block>>,
 }
 
-/// What a power failure has made of the blocks whose last write was not durable.
+/// What a power failure has left in the blocks whose last write was not durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Blocks that hold what was written last, as the store does.
+    /// Blocks that hold the last write, as the store does.
     pub newest: u64,
-    /// Blocks that hold something older, in order, with what that is.
+    /// Blocks that hold an older version, in order, with its data.
     pub older: Vec<(u64, Block)>,
-    /// How many of those had been written later by a write that was answered: what a volatile cache has lost.
+    /// How many of these have lost an acknowledged write: what a volatile cache has lost.
     pub lost: u64,
 }
 
 impl Recovered {
-    /// A block that holds the write of this version, one of those it may.
+    /// Adds a block that holds `version`; an error if that is none of the versions kept.
     fn add(&mut self, lbn: u64, block: &[Held], version: u64) -> Result<()> {
         let [.., newest] = block else { return Ok(()) };
         if newest.version == version {
             self.newest += 1;
             return Ok(());
         }
-        // What was there before has an older version than all that came since.
+        // The data before all known writes has an older version than any of these.
         let is_oldest = block.get(1).is_some_and(|second| version < second.version);
         let stands_for = |held: &Held| held.version == version || (held.version == OLDEST && is_oldest);
         let Some(place) = block.iter().position(stands_for) else {
@@ -86,7 +89,7 @@ impl Recovered {
     }
 }
 
-/// Stands for whatever version a block had before all others that are known of it.
+/// Stands for the version of a block before all writes to it that are known, whichever that is.
 const OLDEST: u64 = 0;
 
 #[derive(Clone, Copy, Debug)]
@@ -98,8 +101,8 @@ struct Write {
 }
 
 impl Versions {
-    /// Of a device that holds what its store does. `is_volatile` says that writes are not safe when they are answered
-    /// ([`Live::is_volatile`](sledlab_sim::Live::is_volatile)).
+    /// For a device that holds what its store does. `is_volatile` says that writes are not yet safe when they are
+    /// acknowledged ([`Live::is_volatile`](sledlab_sim::Live::is_volatile)).
     pub fn new(is_volatile: bool) -> Self {
         Versions {
             is_volatile,
@@ -111,8 +114,8 @@ impl Versions {
         }
     }
 
-    /// A write has arrived under this number, and is about to replace in the store what its blocks hold there, from
-    /// block `lbn` on: whole blocks, also where it writes a part of one. Numbers rise.
+    /// Notes a write that has arrived under the number `id` and is about to change the store. `replaced` is the data of
+    /// its blocks from `lbn` on before the change: whole blocks, also where it writes a part of one. Numbers rise.
     pub fn arrive(&mut self, id: u64, lbn: u64, replaced: &[u8]) {
         let (replaced, rest) = replaced.as_chunks::<BLOCK>();
         debug_assert!(rest.is_empty(), "writes are of whole blocks");
@@ -136,10 +139,10 @@ impl Versions {
         }
     }
 
-    /// A trim has arrived: these blocks read zero in the store.
+    /// Notes a trim that has arrived: its blocks read as zeroes in the store.
     pub fn trim(&mut self, lbn: u64, blocks: u64) {
         let trimmed = lbn..lbn + blocks;
-        // A whole device may be trimmed at once.
+        // A whole device may be trimmed at once: the loop is over the smaller set.
         let of_these: Vec<u64> = if blocks < self.blocks.len() as u64 {
             trimmed.collect()
         } else {
@@ -151,13 +154,13 @@ impl Versions {
         }
     }
 
-    /// An operation has been answered, or is about to be.
+    /// Notes that an operation has been acknowledged, or is about to be.
     pub fn acknowledged(&mut self, id: u64) {
         let is_safe = !self.is_volatile;
         self.note(id, |write| (write.is_answered, write.is_safe) = (true, write.is_safe || is_safe));
     }
 
-    /// A flush has been answered: writes with numbers below `up_to`, its own, are safe.
+    /// Notes that a flush has been acknowledged: writes with numbers below `up_to`, the flush's own, are safe.
     pub fn flushed(&mut self, up_to: u64) {
         let unsafe_writes = self.writes.range(..up_to).filter(|(_, write)| !write.is_safe);
         for id in unsafe_writes.map(|(id, _)| *id).collect::<Vec<_>>() {
@@ -165,11 +168,11 @@ impl Versions {
         }
     }
 
-    /// The power has failed and `contents` are what the model finds
+    /// After a power failure: compares the blocks with `contents`, which the model has found on the media
     /// ([`Live::crash`](sledlab_sim::Live::crash)).
     ///
     /// # Errors
-    /// A block that holds what has been given up, which is a defect of sledlab.
+    /// A block that holds a version whose data was given up, which is a defect of sledlab.
     pub fn crashed(self, contents: &Contents) -> Result<Recovered> {
         let mut found = Recovered::default();
         for (lbn, block) in self.blocks {
@@ -186,7 +189,7 @@ impl Versions {
         Ok(found)
     }
 
-    /// Bytes that all this takes, about.
+    /// Bytes of memory that the versions take, about.
     pub fn memory(&self) -> usize {
         self.bytes
             + self.held * size_of::<Held>()
@@ -194,7 +197,7 @@ impl Versions {
             + self.writes.len() * size_of::<(u64, Write)>()
     }
 
-    /// Something has become of a write: gives up what it makes needless.
+    /// Changes the state of a write, and gives up the versions that no failure can restore any more.
     fn note(&mut self, id: u64, change: impl FnOnce(&mut Write)) {
         let Some(write) = self.writes.get_mut(&id) else { return };
         change(write);
@@ -207,7 +210,7 @@ impl Versions {
         }
     }
 
-    /// Notes of a block what has become of one of its writes, unless that has been trimmed, or given up.
+    /// Applies the state of a write to one of its blocks, unless the version was trimmed or given up.
     fn settle(&mut self, lbn: u64, version: u64, write: Write) {
         let Some(block) = self.blocks.get_mut(&lbn) else { return };
         let Some(held) = block.iter_mut().find(|held| held.version == version) else { return };

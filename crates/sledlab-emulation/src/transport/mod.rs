@@ -1,3 +1,3 @@
-//! How requests of real programs arrive, and replies leave.
+//! The protocols by which real programs send requests and get replies.
 
 pub mod nbd;

@@ -1,6 +1,6 @@
-//! An NBD client as plain as can be: what it sends and gets are bytes that tests see.
+//! A plain NBD client: tests see every byte that it sends and gets.
 
-// Each test uses a part of it.
+// Each test file uses a part of this module.
 #![allow(dead_code)]
 
 use std::collections::HashMap;
@@ -23,19 +23,19 @@ pub const FUA: u16 = 1;
 /// A connection to a server whose device has been chosen.
 pub struct Host {
     pub stream: UnixStream,
-    /// What the device has told: its size, and what it can do.
+    /// What the export's description says: its size, and its transmission flags.
     pub bytes: u64,
     pub flags: u16,
     asked: u64,
-    /// Bytes that the replies to reads bring.
+    /// By cookie of a read under way: the bytes of data in its reply.
     reads: HashMap<u64, usize>,
 }
 
 impl Host {
-    /// Connects and chooses the device.
+    /// Connects and chooses the export.
     pub fn connect(socket: &Path) -> Result<Host> {
         let mut stream = UnixStream::connect(socket)?;
-        // No reply at all must not hold a test up for good.
+        // A missing reply must not block a test without end.
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         let mut greeting = [0; 18];
         stream.read_exact(&mut greeting)?;
@@ -48,7 +48,7 @@ impl Host {
         Ok(Host { stream, bytes, flags, asked: 0, reads: HashMap::new() })
     }
 
-    /// The bytes of a request, and its cookie; cookies count from 1.
+    /// Encodes a request, and returns its bytes and its cookie; cookies count from 1.
     pub fn request(
         &mut self,
         command: u16,
@@ -78,7 +78,7 @@ impl Host {
         cookie
     }
 
-    /// The next reply: its cookie, its error, its data.
+    /// Waits for the next reply: its cookie, its error, its data.
     pub fn reply(&mut self) -> Result<(u64, u32, Vec<u8>)> {
         let mut head = [0; 16];
         self.stream.read_exact(&mut head)?;
@@ -91,7 +91,7 @@ impl Host {
         Ok((cookie, errno, data))
     }
 
-    /// Asks and waits.
+    /// Sends a request and waits for its reply.
     pub fn call(
         &mut self,
         command: u16,
@@ -106,14 +106,14 @@ impl Host {
         (errno, data)
     }
 
-    /// What is read there.
+    /// Reads data.
     pub fn read(&mut self, offset: u64, length: u32) -> Vec<u8> {
         let (errno, data) = self.call(READ, 0, offset, length, &[]);
         assert_eq!(errno, 0);
         data
     }
 
-    /// Writes, and the error.
+    /// Writes data, and returns the error of the reply.
     pub fn write(&mut self, flags: u16, offset: u64, data: &[u8]) -> u32 {
         self.call(WRITE, flags, offset, data.len() as u32, data).0
     }

@@ -1,4 +1,4 @@
-//! A host that writes to a live device, keeps its data in memory, and knows what must be found when the power has failed.
+//! A host that writes to a live device, keeps the data in memory, and checks every block after a power failure.
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Time};
 use sledlab_emulation::Versions;
@@ -10,12 +10,12 @@ use super::Defect;
 
 const BLOCK: usize = BLOCK_BYTES as usize;
 
-/// An operation of the host, and what became of it.
+/// An operation of the host, and its outcome.
 struct Operation {
     op: Op,
     first: u64,
     end: u64,
-    /// Whether it writes zeroes.
+    /// Whether the operation writes zeroes.
     is_zero: bool,
     arrival: Time,
     done: Option<Time>,
@@ -26,33 +26,33 @@ pub struct Host {
     live: Live,
     versions: Versions,
     store: Vec<u8>,
-    /// What was there before.
+    /// The contents before the first operation.
     image: Vec<u8>,
-    /// By number.
+    /// By number of the operation in the model.
     operations: Vec<Operation>,
     answers: Vec<Answer>,
     defect: Option<Defect>,
 }
 
-/// What a power failure has shown.
+/// The outcome of a power failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Whether anything was under way.
+    /// Whether operations were under way.
     pub struck: bool,
-    /// Whether a write was lost that had been answered.
+    /// Whether an acknowledged write was lost.
     pub lost_answered: bool,
-    /// Blocks that the store held differently.
+    /// Blocks whose data in the store was not what the model found.
     pub restored: usize,
-    /// All it holds now.
+    /// The contents of the store after the failure.
     pub store: Vec<u8>,
 }
 
-/// A block of the image that a device begins with: a third of them zeroes.
+/// A block of the contents at the beginning: a third of the blocks are zeroes.
 fn original(lbn: u64) -> [u8; BLOCK] {
     if lbn.is_multiple_of(3) { [0; BLOCK] } else { filled(u64::MAX, lbn) }
 }
 
-/// A block that nothing else looks like.
+/// Data of a block that differs from that of every other write and block.
 fn filled(number: u64, lbn: u64) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     for (place, word) in block.as_chunks_mut::<8>().0.iter_mut().enumerate() {
@@ -62,7 +62,7 @@ fn filled(number: u64, lbn: u64) -> [u8; BLOCK] {
 }
 
 impl Operation {
-    /// Whether it changes a block.
+    /// Whether the operation changes the block.
     fn changes(&self, lbn: u64) -> bool {
         matches!(self.op, Op::Write | Op::Trim) && (self.first..self.end).contains(&lbn)
     }
@@ -83,7 +83,7 @@ impl Host {
         }
     }
 
-    /// Does what is due up to `now`, with as many looks at the clock as there are events.
+    /// Simulates the events due up to `now`, one by one.
     pub fn wait(&mut self, now: Time) -> Result<()> {
         while let Some(due) = self.live.next_event().filter(|due| *due <= now) {
             self.live.advance(due, &mut self.answers)?;
@@ -96,7 +96,7 @@ impl Host {
         let id = self.operations.len() as u64;
         let (number, arrival) = self.live.submit(now, request, &mut self.answers)?;
         assert_eq!(number, id);
-        // What was answered before it came; the answer to itself comes after.
+        // Completions from before the operation arrived are handled first; its own comes afterwards.
         let own = self.answers.iter().position(|answer| answer.id == id);
         let own = own.map(|place| self.answers.remove(place));
         self.hear();
@@ -125,7 +125,7 @@ impl Host {
         Ok(())
     }
 
-    /// Takes notice of answers.
+    /// Handles completions.
     fn hear(&mut self) {
         for Answer { id, at } in std::mem::take(&mut self.answers) {
             let operation = &mut self.operations[id as usize];
@@ -151,7 +151,7 @@ impl Host {
         self.live.capacity_blocks()
     }
 
-    /// The power fails; every block of the store is looked at.
+    /// Fails the power, and checks every block of the store.
     pub fn lose_power(mut self, at: Time, survives: &mut dyn FnMut() -> bool) -> Result<Failure, String> {
         self.wait(at).map_err(|error| error.to_string())?;
         let struck = self.live.under_way() > 0;
@@ -179,8 +179,8 @@ impl Host {
     }
 }
 
-/// Whether a block is what the model has found, and nothing durable was lost with it; tells whether anything was that
-/// had been answered.
+/// Checks that a block holds the version that the model has found, and that nothing durable was lost with it. Returns
+/// whether the block has lost an acknowledged write.
 fn check(
     lbn: u64,
     block: &[u8; BLOCK],
@@ -193,7 +193,7 @@ fn check(
         Some(Content::Data(version)) => *version,
         Some(Content::Header(_)) => return Err(format!("block {lbn} holds a header")),
     };
-    // Where nothing is found that was written, the last trim is.
+    // Where the model finds no write, the last trim is what the block holds.
     let last_trim = || operations.iter().rposition(|trim| trim.op == Op::Trim && trim.changes(lbn));
     let found = if version > 0 { Some(version as usize - 1) } else { last_trim() };
     let expected = match found {

@@ -11,19 +11,19 @@ use sledlab_sim::{Experiment, Live};
 pub use self::host::Failure;
 use self::host::Host;
 
-/// Blocks that requests touch: more than fit in front.
+/// Blocks that requests touch: more than a cache or the front of a hybrid holds.
 const BLOCKS: u64 = 400;
 
-/// What tests must find.
+/// Planted defects that tests must find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
-    /// The host's store takes a write for answered as soon as it comes.
+    /// The host counts a write as acknowledged when it arrives.
     ArrivedIsAnswered,
-    /// It takes a write for safe as soon as it is answered, though a volatile cache has it.
+    /// The host counts a write as safe when it is acknowledged, though a volatile cache holds it.
     AnsweredIsSafe,
-    /// It takes a flush for answered as soon as it comes.
+    /// The host counts a flush as acknowledged when it arrives.
     FlushedAtOnce,
-    /// The system calls room free before what was in it is safe.
+    /// The system reuses room before the data in it is safe elsewhere.
     SystemFreesEarly,
 }
 
@@ -32,7 +32,7 @@ pub enum Defect {
 pub struct Bench {
     name: String,
     experiment: Experiment,
-    /// Mean time between operations.
+    /// Mean time between operations, in microseconds.
     pace_us: f64,
     has_flushes: bool,
     defect: Option<Defect>,
@@ -55,12 +55,12 @@ fn experiment(device: &str, settings: &str) -> Experiment {
     experiment
 }
 
-/// Slow memory, and fast memory in front of it where there is a hybrid.
+/// Settings of a slow device made of memory; `FRONT` is a faster one, for the front of a hybrid.
 const RAM: &str = "device.capacity_mb=1 device.access_us=200";
 const FRONT: &str = "front.preset=ram front.capacity_mb=1 front.access_us=20";
 
 impl Bench {
-    /// Devices that are memory, where every access takes about as long as any other.
+    /// A system whose devices are memory: every access takes about as long as any other.
     pub fn of_memory(settings: &str) -> Self {
         let front = if settings.contains("hybrid.kind") { FRONT } else { "" };
         Bench {
@@ -72,7 +72,7 @@ impl Bench {
         }
     }
 
-    /// Devices with mechanics.
+    /// A system of devices with mechanics.
     pub fn of_devices(device: &str, settings: &str) -> Self {
         Bench {
             name: format!("{device}, {settings}"),
@@ -82,25 +82,25 @@ impl Bench {
         }
     }
 
-    /// The same whose host never flushes.
+    /// The same system with a host that never flushes.
     pub fn without_flushes(self) -> Self {
         Bench { has_flushes: false, ..self }
     }
 
-    /// The same with a defect.
+    /// The same system with a planted defect.
     pub fn with(self, defect: Defect) -> Self {
         Bench { defect: Some(defect), ..self }
     }
 
-    /// A system of this kind that keeps contents.
+    /// A live system that keeps the contents of blocks.
     pub fn live(&self) -> sledlab_core::Result<Live> {
         Live::keeping_contents(&self.experiment, None)
     }
 
-    /// A session that ends with a power failure.
+    /// Runs a session of random operations that ends with a power failure.
     ///
     /// # Errors
-    /// What was wrong.
+    /// What the check of the blocks has found wrong.
     pub fn run(&self, number: u64) -> Result<Failure, String> {
         let mut rng = seed::stream(number, "power failures");
         let live = self.live().unwrap_or_else(|error| panic!("{self}: {error}"));
@@ -118,7 +118,7 @@ impl Bench {
             let submitted = if rng.random_bool(0.5) { host.wait(now) } else { Ok(()) };
             let submitted = submitted.and_then(|()| host.submit(now, request, is_zero));
             submitted.map_err(|error| error.to_string())?;
-            // Several at once now and then.
+            // Now and then several operations arrive at once.
             at_us += if rng.random_bool(0.3) { 0.0 } else { 2.8 * pace_us * rng.random::<f64>() };
         }
         let at_us =
@@ -138,7 +138,7 @@ impl Bench {
             return (Request { op, ..Request::default() }, false);
         }
         let blocks = if rng.random_bool(0.2) { rng.random_range(1..40) } else { rng.random_range(1..9) };
-        // Half of them in a small part, so that blocks are written again.
+        // Half of the operations go to a small range, so that blocks are written again.
         let end = if rng.random_bool(0.5) { 60 } else { BLOCKS };
         let request = Request { op, lbn: rng.random_range(0..end - 40), blocks, ..Request::default() };
         (request, rng.random_bool(0.1))

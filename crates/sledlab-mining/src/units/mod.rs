@@ -18,42 +18,42 @@ use self::sieve::Sieve;
 use self::walk::Walk;
 use crate::{MOST, parallel};
 
-/// Records for which a thread is worth its start.
+/// Records from which on another thread is worth its start.
 const GRAIN: usize = 1024;
-/// The longest unit. Every part of a dense unit is dense: nobody gets to longer ones through 2^64 candidates.
+/// Dimensions of a unit, at most. Every part of a dense unit is dense: longer ones would come after 2^64 candidates.
 const LONGEST: usize = 64;
-/// Places of a table of children for each of them, at most.
+/// Places of the table of a node's children for each child, at most.
 const TABLE_SPREAD: usize = 8;
 
-/// No bin of a candidate, no node.
+/// No bin of a candidate, or no node.
 const NONE: u32 = u32::MAX;
 
-/// How space is cut.
+/// How space is cut into windows and bins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitGrid {
-    /// Values of a record.
+    /// Dimensions: values of a record.
     pub dims: usize,
-    /// Fine windows of a dimension.
+    /// Fine windows of each dimension.
     pub windows: usize,
-    /// By dimension: the smallest value.
+    /// By dimension: the low end of the range.
     pub lows: Vec<f64>,
-    /// By dimension: the largest value.
+    /// By dimension: the high end of the range.
     pub highs: Vec<f64>,
-    /// By dimension, and in it by window: the bin the window belongs to.
+    /// By dimension, and in it by window: the bin to which the window belongs.
     pub bin_of_window: Vec<u16>,
 }
 
-/// What counting took, the same however records are split.
+/// Elementary operations of a count, the same however records are split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnitOperations {
-    /// Values turned into bins: of every record those dimensions that occur in candidates.
+    /// Values turned into bins: in every record, those of the dimensions that occur in candidates.
     pub lookups: u64,
-    /// Steps in the tree of candidate units, record by record: bins of candidates that a record falls into, each of
-    /// which may begin a unit; and at every node that it reaches, the node's children, or the dimensions in which they
-    /// lie where those are fewer.
+    /// Steps in the tree of candidate units, record by record: the bins of candidates into which a record falls, each
+    /// of which may begin a unit; and at every node that the record reaches, the node's children, or the dimensions in
+    /// which they lie where those are fewer.
     pub probes: u64,
-    /// Bins compared by a node that holds every record against one candidate after another, bin by bin until one
-    /// differs: what counting takes without the tree.
+    /// Bins compared by a cluster's node without the tree: it holds every record against one candidate after another,
+    /// bin by bin until one differs.
     pub comparisons: u64,
 }
 
@@ -78,7 +78,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// The window of a value; none of one that is out of range, or no number.
+    /// The window of a value; none where the value is out of range or not a number.
     #[inline]
     fn window(self, value: f32) -> Option<usize> {
         let value = f64::from(value);
@@ -90,9 +90,9 @@ impl Axis {
 
 /// Records in each fine window: `dims` rows of `windows` counts.
 ///
-/// `lows` and `highs` hold the range of each dimension. `threads` work, 0 meaning as many as there are processors; the
-/// outcome is the same for any number. An error where shapes or ranges are wrong, and on the first value that is out of
-/// range or no number.
+/// `lows` and `highs` hold the range of each dimension. `threads` threads work, 0 meaning as many as there are
+/// processors; the counts are the same for any number. An error where shapes or ranges are wrong, and on the first
+/// value that is out of range or not a number.
 pub fn histogram(
     records: &[f32],
     dims: usize,
@@ -129,24 +129,24 @@ pub fn histogram(
 #[derive(Clone, Debug)]
 pub struct UnitCounter {
     length: usize,
-    /// All of a record; in messages.
+    /// The axes of all dimensions; messages name those that no candidate has, too.
     axes: Vec<Axis>,
     windows: usize,
     /// Dimensions that occur in candidates.
     used: Vec<usize>,
     /// By place in `used`, and there by window: the number of the bin, or [`NONE`]. Bins that occur in candidates are
-    /// numbered by dimension and bin, so what a record falls into is increasing.
+    /// numbered by dimension and bin, so the numbers of the bins of a record increase.
     bins: Vec<u32>,
-    /// By number of a bin: the node of depth 1, or [`NONE`].
+    /// By number of a bin: its node of depth 1, or [`NONE`].
     roots: Vec<u32>,
     nodes: Vec<Node>,
-    /// Nodes by number of a bin, less that of the first child; of all nodes that have a table.
+    /// Tables of all nodes that have one: a node's children by number of their bin, less that of the first child.
     tables: Vec<u32>,
-    /// By number of a bin: the place of its dimension in `used`.
+    /// By number of a bin: the place in `used` of its dimension.
     dims: Vec<u32>,
-    /// The first of the nodes of depth `length`, which are counted.
+    /// The first node of depth `length`: these nodes stand for whole units, and are counted.
     first_unit: usize,
-    /// By candidate: its node, less `first_unit`.
+    /// By candidate: its node, counted from `first_unit`.
     unit_of: Vec<u32>,
 }
 
@@ -156,24 +156,24 @@ struct Node {
     bin: u32,
     first: u32,
     end: u32,
-    /// Where its table begins, or [`NONE`].
+    /// Where the node's table begins in `tables`, or [`NONE`].
     table: u32,
-    /// Probes of a record that reaches it.
+    /// Probes that a record which reaches the node takes there.
     steps: u32,
-    /// Candidates that begin as it does; none for a node that is a candidate.
+    /// Candidates that begin with the node's bins; none for a node that stands for a whole unit.
     candidates: u32,
 }
 
 impl UnitCounter {
     /// A counter of `candidates`, units of `length` pairs (dimension, bin) one after another.
     ///
-    /// The dimensions of a unit increase strictly. A unit that is given twice is counted twice. An error where shapes
+    /// The dimensions of a unit increase strictly. A unit that is passed twice is counted twice. An error where shapes
     /// or ranges are wrong, where `length` is 0 or above 64, and where a unit has a bin that its dimension lacks.
     pub fn new(grid: &UnitGrid, candidates: &[u32], length: usize) -> Result<Self> {
         let axes = axes(grid.dims, grid.windows, &grid.lows, &grid.highs)?;
         if grid.bin_of_window.len() != grid.dims * grid.windows {
-            let (given, dims, windows) = (grid.bin_of_window.len(), grid.dims, grid.windows);
-            return Err(Error::user(format!("bins of {given} windows for {dims} dimensions of {windows}")));
+            let (binned, dims, windows) = (grid.bin_of_window.len(), grid.dims, grid.windows);
+            return Err(Error::user(format!("bins of {binned} windows for {dims} dimensions of {windows}")));
         }
         check_units(grid, candidates, length)?;
         let mut pairs: Vec<[u32; 2]> = candidates.as_chunks().0.to_vec();
@@ -187,9 +187,9 @@ impl UnitCounter {
             row.iter().map(move |&bin| [dim as u32, u32::from(bin)])
         });
         let bins: Vec<u32> = bins.map(|pair| number(&pair)).collect();
-        let mut there = vec![false; pairs.len()];
-        bins.iter().filter(|&&bin| bin != NONE).for_each(|&bin| there[bin as usize] = true);
-        if let Some(([dim, bin], _)) = pairs.iter().zip(there).find(|(_, there)| !there) {
+        let mut occurs = vec![false; pairs.len()];
+        bins.iter().filter(|&&bin| bin != NONE).for_each(|&bin| occurs[bin as usize] = true);
+        if let Some(([dim, bin], _)) = pairs.iter().zip(occurs).find(|(_, occurs)| !occurs) {
             return Err(Error::user(format!(
                 "a unit has bin {bin} of dimension {dim}, which has no such bin"
             )));
@@ -224,7 +224,7 @@ impl UnitCounter {
         self.unit_of.is_empty()
     }
 
-    /// Makes the nodes, depth after depth, of `units` as numbers of their bins.
+    /// Makes the nodes, depth after depth, from `units` as numbers of bins.
     fn plant(&mut self, units: &[u32]) {
         let unit = |index: u32| &units[index as usize * self.length..][..self.length];
         let mut order: Vec<u32> = (0..self.unit_of.len() as u32).collect();
@@ -260,7 +260,7 @@ impl UnitCounter {
         self.tabulate();
     }
 
-    /// Makes tables for nodes that have more children than these have dimensions, unless much larger than they are.
+    /// Makes tables for nodes with more children than these have dimensions, unless the table would be too large.
     fn tabulate(&mut self) {
         for node in 0..self.nodes.len() {
             let Node { first, end, .. } = self.nodes[node];
@@ -287,13 +287,13 @@ impl UnitCounter {
         }
     }
 
-    /// Adds to `counts`, one for each candidate, the records inside it, and says what that takes a node that goes
-    /// through the tree [record by record](Self::walk).
+    /// Adds to `counts` how many records are inside each candidate, and returns the operations that would take a
+    /// node of a cluster that goes through the tree [record by record](Self::walk).
     ///
-    /// Records are sieved instead, 64 at a time: a node of the tree holds those of its parent that lie in its bin.
-    /// `threads` work, 0 meaning as many as there are processors; the outcome is the same for any number. An error on
-    /// the first value that is out of range or no number, of the dimensions that occur in candidates; `counts` is then
-    /// as it was.
+    /// The records are sieved instead, 64 at a time: a node of the tree holds those of its parent's records that lie in
+    /// its bin. `threads` threads work, 0 meaning as many as there are processors; the counts are the same for any
+    /// number. An error on the first value that is out of range or not a number, of the dimensions that occur in
+    /// candidates; `counts` is then unchanged.
     pub fn count(&self, records: &[f32], counts: &mut [u64], threads: usize) -> Result<UnitOperations> {
         self.split(records, counts, threads, |records| {
             let mut sieve = Sieve::new(self);
@@ -304,7 +304,8 @@ impl UnitCounter {
         })
     }
 
-    /// As [`count`](Self::count), record by record on one thread, as the operations say: to time them, and for tests.
+    /// As [`count`](Self::count), record by record on one thread, as the operations are defined: to time them, and for
+    /// tests.
     pub fn walk(&self, records: &[f32], counts: &mut [u64]) -> Result<UnitOperations> {
         self.split(records, counts, 1, |records| {
             let mut walk = Walk::new(self);
@@ -315,7 +316,7 @@ impl UnitCounter {
         })
     }
 
-    /// Lets threads count a part of the records each; nothing comes of a part in which a value is out of range.
+    /// Has threads count a part of the records each; a part with a value out of range has no counts.
     fn split(
         &self,
         records: &[f32],
@@ -341,7 +342,7 @@ impl UnitCounter {
         Ok(parts.into_iter().map(|(_, operations)| operations).sum())
     }
 
-    /// The first record, from one on, with a value out of range in a dimension that is looked at.
+    /// The first record, from number `from` on, with a value out of range in a dimension that candidates use.
     fn first_outside(&self, records: &[f32], from: usize) -> usize {
         let fits = |record: &[f32]| self.used.iter().all(|&dim| self.axes[dim].window(record[dim]).is_some());
         let mut rest = records.chunks_exact(self.axes.len()).enumerate().skip(from);
@@ -353,7 +354,7 @@ fn axes(dims: usize, windows: usize, lows: &[f64], highs: &[f64]) -> Result<Vec<
     if dims == 0 || windows == 0 {
         return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows")));
     }
-    // So that places of bins fit into 16 bits, and tables into memory.
+    // Places of bins must fit into 16 bits, and tables into memory.
     if dims >= usize::from(u16::MAX) || dims.saturating_mul(windows) > MOST {
         return Err(Error::user(format!("a grid of {dims} dimensions and {windows} windows is too large"))
             .with_remedy(format!("take fewer than {} dimensions, and {MOST} windows in all", u16::MAX)));

@@ -1,25 +1,25 @@
-//! Counting block by block: which records of a block are in a unit is a set of bits.
+//! Counting block by block: the records of a block that are in a unit are a set of bits.
 
 use super::{NONE, UnitCounter, UnitOperations};
 
-/// Words of a set of records, 64 to a word.
+/// Words of a set of records, 64 records to a word.
 const WORDS: usize = 64;
 /// Records of a block.
 pub(super) const BLOCK: usize = WORDS * 64;
 
-/// Records of a block, a bit each.
+/// A set of records of a block, a bit for each.
 type Set = [u64; WORDS];
 
 fn size(set: &Set) -> u64 {
     set.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// Sieves blocks of records through a tree, all of a block at once.
+/// Sieves blocks of records through a tree: all records of a block at once.
 pub(super) struct Sieve<'a> {
     counter: &'a UnitCounter,
-    /// By number of a bin: the records in it; last, those in no bin of candidates.
+    /// By number of a bin: the records in it; last, the records in no bin of candidates.
     inside: Vec<Set>,
-    /// By depth: the records of the node that is gone through.
+    /// By depth: the records that reach the node which is being visited.
     reached: Vec<Set>,
     pub(super) counts: Vec<u64>,
     pub(super) operations: UnitOperations,
@@ -36,7 +36,7 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Counts a block of records; nothing if a value is out of range.
+    /// Counts a block of records; none if a value is out of range.
     pub(super) fn block(&mut self, records: &[f32]) -> Option<()> {
         let counter = self.counter;
         let none = counter.roots.len() as u32;
@@ -44,7 +44,7 @@ impl<'a> Sieve<'a> {
         for (index, record) in records.chunks_exact(counter.axes.len()).enumerate() {
             for (&dim, row) in counter.used.iter().zip(counter.bins.chunks_exact(counter.windows)) {
                 let bin = row[counter.axes[dim].window(record[dim])?];
-                // Without a branch, which nothing could foretell: `NONE` is above all numbers.
+                // Without a branch, which processors could not predict: `NONE` is above all numbers.
                 self.inside[bin.min(none) as usize][index / 64] |= 1 << (index % 64);
             }
         }
@@ -62,7 +62,7 @@ impl<'a> Sieve<'a> {
         Some(())
     }
 
-    /// Goes through the children of a node at `depth`, which so many records reach.
+    /// Visits the children of a node at `depth`, which `held` records reach.
     fn node(&mut self, index: u32, depth: usize, held: u64) {
         if depth == self.counter.length {
             self.counts[index as usize - self.counter.first_unit] += held;

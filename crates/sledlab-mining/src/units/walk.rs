@@ -1,8 +1,8 @@
-//! Counting record by record, as operations are counted.
+//! Counting record by record, as the operations are defined.
 
 use super::{NONE, UnitCounter, UnitOperations};
 
-/// The way of records through a tree, one after another.
+/// Records on their way through a tree, one after another.
 pub(super) struct Walk<'a> {
     counter: &'a UnitCounter,
     /// By place in `used`: the number of the bin that the record falls into, or [`NONE`].
@@ -21,7 +21,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Counts a record; nothing if a value is out of range.
+    /// Counts a record; none if a value is out of range.
     pub(super) fn record(&mut self, record: &[f32]) -> Option<()> {
         let counter = self.counter;
         let rows = counter.bins.chunks_exact(counter.windows);
@@ -42,7 +42,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Counts a node of a unit; goes on from any other, at `depth`.
+    /// Counts the record at a node of a whole unit; goes on to the children of any other node, which is at `depth`.
     fn node(&mut self, index: u32, depth: usize) {
         let counter = self.counter;
         if depth == counter.length {

@@ -13,16 +13,16 @@ use crate::system::SlotState;
 /// A bit for every block of a line.
 type Bits = u64;
 
-/// Consecutive blocks that come and go together.
+/// Consecutive blocks that are inserted and evicted together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
-    /// Blocks that are there.
+    /// Blocks that the cache holds.
     valid: Bits,
-    /// Blocks that were written and are nowhere else.
+    /// Dirty blocks: written, and their destage has not begun.
     dirty: Bits,
-    /// Blocks on their way to the devices. What is written meanwhile is dirty again.
+    /// Blocks that are being destaged. A block written meanwhile is dirty again.
     destaging: Bits,
-    /// The rank of its last use, where the policy goes by ranks.
+    /// The rank of the line's last use, where the policy evicts by ranks.
     rank: u64,
 }
 
@@ -38,17 +38,17 @@ pub struct Lines {
     most: usize,
     destage_blocks: u64,
     held: Map<u64, Line>,
-    /// Which line is evicted next, among the numbers of lines.
+    /// Chooses the line to evict; its keys are the numbers of lines.
     policy: Box<dyn SparingPolicy>,
-    /// Numbers of lines that may be dropped and of lines with dirty blocks, where the policy goes by ranks: looking for one
-    /// of them among all the others would take long.
+    /// Numbers of the clean lines, which may be evicted, and of the lines with dirty blocks, each by rank, where the
+    /// policy evicts by ranks: a search through all lines would take long.
     clean_by_rank: BTreeMap<u64, u64>,
     dirty_by_rank: BTreeMap<u64, u64>,
-    /// Numbers of lines, by where they lie.
+    /// Numbers of all lines held, in order of their blocks.
     held_at: BTreeSet<u64>,
-    /// How many lines may be dropped.
+    /// Number of clean lines, which may be evicted.
     clean: usize,
-    /// Numbers of lines with dirty blocks, by where they lie.
+    /// Numbers of lines with dirty blocks, in order of their blocks.
     dirty_at: BTreeSet<u64>,
 }
 
@@ -56,7 +56,7 @@ impl Lines {
     /// An empty cache.
     ///
     /// # Errors
-    /// An unknown replacement policy, and one that cannot be built or cannot spare what is dirty.
+    /// An unknown replacement policy, one that knows the future, and a plug-in, which cannot spare dirty lines.
     pub fn new(params: &CacheParams) -> Result<Self> {
         let most = (params.capacity_blocks / params.line_blocks) as usize;
         Ok(Lines {
@@ -73,12 +73,12 @@ impl Lines {
         })
     }
 
-    /// Whether there is anything to write.
+    /// Whether any block is dirty.
     pub fn is_dirty(&self) -> bool {
         !self.dirty_at.is_empty()
     }
 
-    /// Runs of the blocks `run` that are not there, in order.
+    /// Runs of the blocks of `run` that the cache does not hold, in order.
     pub fn missing(&self, run: BlockRun) -> Vec<BlockRun> {
         let mut missing: Vec<BlockRun> = Vec::new();
         for block in run.first..run.end {
@@ -93,7 +93,7 @@ impl Lines {
         missing
     }
 
-    /// The end of the blocks from `first` to `limit` that are not there, one behind the other.
+    /// The first block from `first` on that the cache holds, and at most `limit`.
     pub fn missing_to(&self, first: u64, limit: u64) -> u64 {
         (first..limit).find(|block| self.holds(*block)).unwrap_or(limit.max(first))
     }
@@ -102,12 +102,12 @@ impl Lines {
         self.held.get(&(block / self.line_blocks)).is_some_and(|line| line.valid & self.bit(block) != 0)
     }
 
-    /// Whether a block was written and has not begun its way to the devices since.
+    /// Whether a block is dirty and its destage has not begun.
     pub fn is_dirty_at(&self, block: u64) -> bool {
         self.held.get(&(block / self.line_blocks)).is_some_and(|line| line.dirty & self.bit(block) != 0)
     }
 
-    /// Whether the devices hold something older than the cache.
+    /// Whether the cache holds a newer version of a block than the devices: it is dirty or being destaged.
     pub fn is_unwritten(&self, block: u64) -> bool {
         let line = self.held.get(&(block / self.line_blocks));
         line.is_some_and(|line| (line.dirty | line.destaging) & self.bit(block) != 0)
@@ -129,15 +129,16 @@ impl Lines {
         run.first / self.line_blocks..run.end.div_ceil(self.line_blocks)
     }
 
-    /// Blocks `run` were used. What is not there takes no time: the rest of a large write is touched with every piece.
+    /// Counts a use of the blocks `run`. The cost depends only on the lines held, as the rest of a large write is
+    /// touched with every piece.
     pub fn touch(&mut self, run: BlockRun) {
-        let there: Vec<u64> = self.held_at.range(self.numbers(run)).copied().collect();
-        for number in there {
+        let touched: Vec<u64> = self.held_at.range(self.numbers(run)).copied().collect();
+        for number in touched {
             self.change(number, |_| {});
         }
     }
 
-    /// Blocks `run` have been read: they are kept as far as clean lines can make room.
+    /// Inserts the blocks `run`, which have been read from the devices, as far as free or clean lines leave room.
     pub fn fill(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             if self.make_room(number) {
@@ -147,13 +148,14 @@ impl Lines {
         }
     }
 
-    /// Blocks `run` are written; tells the first that is not. All of them wait where there is no room for all, so that
-    /// they leave together again; what is large is written piece by piece.
+    /// Writes the blocks `run` into the cache; returns the first block that found no room, or the end of the run. Where
+    /// there is no room for the whole run, nothing is written, so that its blocks are destaged together later; a run of
+    /// more than half the cache's lines is written piece by piece.
     pub fn write(&mut self, run: BlockRun) -> u64 {
         if self.numbers(run).count() <= self.most / 2 && !self.has_room(run) {
             return run.first;
         }
-        // What is there must not make room for the rest.
+        // Lines of the run that are held already must not be evicted for its other lines.
         self.touch(run);
         for number in self.numbers(run) {
             if !self.make_room(number) {
@@ -168,15 +170,15 @@ impl Lines {
         run.end
     }
 
-    /// Whether all lines of `run` can be there at once.
+    /// Whether the cache has room for all lines of `run` at once.
     fn has_room(&self, run: BlockRun) -> bool {
-        let there: Vec<_> = self.numbers(run).filter_map(|number| self.held.get(&number)).collect();
+        let held: Vec<_> = self.numbers(run).filter_map(|number| self.held.get(&number)).collect();
         let (new, own) =
-            (self.numbers(run).count() - there.len(), there.iter().filter(|line| line.is_clean()).count());
+            (self.numbers(run).count() - held.len(), held.iter().filter(|line| line.is_clean()).count());
         new <= self.most - self.held.len() + self.clean - own
     }
 
-    /// Whether line `number` is there or can be; a clean line is dropped for it.
+    /// Whether line `number` is held or has room; a full cache evicts a clean line for it.
     fn make_room(&mut self, number: u64) -> bool {
         if self.held.contains_key(&number) || self.held.len() < self.most {
             return true;
@@ -186,15 +188,15 @@ impl Lines {
         }
         let mut is_clean = |number| self.held.get(&number).is_some_and(Line::is_clean);
         let first = self.clean_by_rank.pop_first().map(|(_, number)| number);
-        let Some(dropped) = first.or_else(|| self.policy.next_victim(&mut is_clean)) else { return false };
-        self.policy.evict(dropped);
-        self.held.remove(&dropped);
-        self.held_at.remove(&dropped);
+        let Some(victim) = first.or_else(|| self.policy.next_victim(&mut is_clean)) else { return false };
+        self.policy.evict(victim);
+        self.held.remove(&victim);
+        self.held_at.remove(&victim);
         self.clean -= 1;
         true
     }
 
-    /// Changes a line, which is used by that; there is room for it.
+    /// Changes a line, or inserts it, and counts a use of it; the caller has made room.
     fn change(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
         self.policy.access(Use { key: number, next: Use::NEVER });
         let rank = self.policy.rank().unwrap_or_default();
@@ -204,7 +206,7 @@ impl Lines {
         });
     }
 
-    /// Changes a line, and keeps the lists.
+    /// Changes a line, or inserts it, and updates the lists of clean and dirty lines; counts no use.
     fn change_unused(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
         let line = match self.held.entry(number) {
             Entry::Occupied(line) => line.into_mut(),
@@ -243,7 +245,8 @@ impl Lines {
         }
     }
 
-    /// The blocks to write next so that the line they are of can make room.
+    /// The dirty blocks to destage next so that their line becomes clean and can be evicted: those of the dirty line
+    /// that the policy would evict first.
     pub fn first_dirty(&self) -> Option<BlockRun> {
         if !self.is_dirty() {
             return None;
@@ -258,15 +261,16 @@ impl Lines {
         first.and_then(|number| self.dirty_run(number))
     }
 
-    /// The blocks to write next on the way upwards from block `from`, and from below when there are none left.
+    /// The dirty blocks to destage next in ascending order from block `from`, and from the lowest block on when there
+    /// are none above.
     pub fn next_dirty(&self, from: u64) -> Option<BlockRun> {
         let at = from / self.line_blocks;
         let mut onwards = self.dirty_at.range(at..).chain(self.dirty_at.range(..at));
         onwards.find_map(|number| self.dirty_run(*number))
     }
 
-    /// The first dirty blocks of line `number` and those that lie next to them, unless some of its blocks are on their
-    /// way: two writes of one block must not pass each other.
+    /// The first dirty blocks of line `number` and the dirty blocks next to them, unless some blocks of the line are
+    /// being destaged: of two writes to one block the older must not come last.
     fn dirty_run(&self, number: u64) -> Option<BlockRun> {
         let line = self.held.get(&number).filter(|line| line.destaging == 0)?;
         let mut first = number * self.line_blocks + u64::from(line.dirty.trailing_zeros());
@@ -285,7 +289,7 @@ impl Lines {
         line.is_some_and(|line| line.destaging == 0 && line.dirty & self.bit(block) != 0)
     }
 
-    /// The dirty blocks around `block` to write, unless some of its line are on their way.
+    /// The dirty blocks around `block` to destage, unless some blocks of its line are being destaged.
     pub fn dirty_run_at(&self, block: u64) -> Option<BlockRun> {
         let run = self.dirty_run(block / self.line_blocks).filter(|_| self.is_to_write(block))?;
         if (run.first..run.end).contains(&block) {
@@ -294,7 +298,7 @@ impl Lines {
         Some(BlockRun { first: block, end: block + 1 })
     }
 
-    /// Dirty blocks, and others that are on their way.
+    /// Dirty blocks, and the other blocks that are being destaged.
     pub fn owed(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
         let (mut dirty, mut under_way) = (BTreeSet::new(), BTreeSet::new());
         for (number, line) in &self.held {
@@ -310,13 +314,14 @@ impl Lines {
         (dirty, under_way)
     }
 
-    /// All that the devices have not got, on its way or not, block by block.
+    /// All blocks of which the devices do not have the newest version, dirty or being destaged, as runs of one block
+    /// each.
     pub fn unwritten(&self) -> Vec<BlockRun> {
         let (dirty, under_way) = self.owed();
         dirty.into_iter().chain(under_way).map(|block| BlockRun { first: block, end: block + 1 }).collect()
     }
 
-    /// What every line is, in order of their blocks; those that hold nothing come last.
+    /// The state of every line, in order of their blocks; free lines come last.
     pub fn slots(&self) -> Vec<SlotState> {
         let lines = self.held_at.iter().map(|number| &self.held[number]);
         let mut slots: Vec<SlotState> =
@@ -325,7 +330,7 @@ impl Lines {
         slots
     }
 
-    /// Blocks `run` are on their way to the devices.
+    /// The destage of the blocks `run` begins.
     pub fn begin_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
@@ -336,7 +341,7 @@ impl Lines {
         }
     }
 
-    /// Blocks `run` are on the devices.
+    /// The blocks `run` have been destaged.
     pub fn end_destage(&mut self, run: BlockRun) {
         for number in self.numbers(run) {
             let bits = self.bits(number, run);
@@ -424,7 +429,7 @@ mod tests {
         assert_eq!(lines.write(run(20, 12)), 24, "more than half the cache goes piece by piece");
     }
 
-    /// Touching one line after the other of all there could be.
+    /// Counts a use of each line of `run` that is held, found by trying every number.
     fn touch_each(lines: &mut Lines, run: BlockRun) {
         for number in lines.numbers(run) {
             if lines.held.contains_key(&number) {
@@ -433,7 +438,7 @@ mod tests {
         }
     }
 
-    /// Numbers of the lines, in the order in which they would make room.
+    /// Numbers of the lines, in the order in which the policy would evict them.
     fn in_order(lines: &Lines) -> Vec<u64> {
         let mut order = Vec::new();
         while let Some(next) = lines.policy.next_victim(&mut |number| !order.contains(&number)) {
@@ -442,7 +447,7 @@ mod tests {
         order
     }
 
-    /// 2^21 blocks in pieces of 6: looking at all of the rest with each would be 10^11 steps.
+    /// 2^21 blocks in pieces of 6: looking at all the remaining blocks with each piece would be 10^11 steps.
     #[test]
     fn a_large_write_takes_time_in_proportion() {
         let mut lines = lines(64, 4);
@@ -459,7 +464,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is there, and however far the run goes.
+        /// For any lines held, and runs of any length.
         #[test]
         fn touches_what_it_would_touch_one_by_one(
             fills in prop::collection::vec((0_u64..200, 1_u64..20, any::<bool>()), 1..40),
@@ -486,7 +491,8 @@ mod tests {
             prop_assert_eq!(in_order(&lines), in_order(&oracle));
         }
 
-        /// Against sets of blocks: nothing that was written is lost, and there is never more than fits.
+        /// Compared with sets of blocks: no written block is lost, and the cache never holds more lines than it has
+        /// room for.
         #[test]
         fn keeps_what_is_dirty(
             steps in prop::collection::vec((0_u8..5, 0_u64..120, 1_u64..20), 1..200), line_blocks in 1_u64..=48,

@@ -1,4 +1,4 @@
-//! Caches in front of a system: what they hold, and what they have yet to write.
+//! Caches in front of a system: which blocks they hold, and which of these are dirty.
 
 mod lines;
 mod params;
@@ -24,25 +24,25 @@ impl BlockRun {
     }
 }
 
-/// What a cache has done.
+/// Counts of what a cache has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct CacheCounts {
-    /// Reads that the cache answered alone.
+    /// Reads that the cache answered without the devices.
     pub read_hits: u64,
     /// Reads that needed the devices.
     pub read_misses: u64,
-    /// Writes that found room at once.
+    /// Writes that found room in the cache on arrival.
     pub write_hits: u64,
-    /// Writes that waited for room.
+    /// Writes that waited until dirty lines had been destaged.
     pub write_waits: u64,
     /// Blocks read from the devices.
     pub fetched_blocks: u64,
-    /// Blocks of those that nobody had asked for.
+    /// Those of the blocks read that no request had asked for: read ahead.
     pub read_ahead_blocks: u64,
-    /// Blocks written to the devices.
+    /// Blocks destaged: written to the devices.
     pub destaged_blocks: u64,
-    /// Accesses that wrote them.
+    /// Accesses that destaged these blocks.
     pub destages: u64,
-    /// Energy of what the devices did for no single request: destages and reading ahead, in joules.
+    /// Energy that the devices spent for no single request, that is for destages and reading ahead, in joules.
     pub background_j: f64,
 }

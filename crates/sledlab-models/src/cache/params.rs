@@ -1,13 +1,13 @@
-//! What an experiment says about a cache.
+//! Parameters of a cache in an experiment.
 
 use sledlab_core::{choices, registry};
 
 choices! {
     /// Kinds of caches.
     pub enum CacheKind {
-        /// None.
+        /// No cache.
         None = "none",
-        /// Writes are complete once they are in the cache.
+        /// Writes are complete once the cache holds their data.
         WriteBack = "write-back",
     }
 }
@@ -26,9 +26,9 @@ impl registry::KindWord for CacheKind {
 }
 
 choices! {
-    /// When a cache writes to the devices.
+    /// When a cache destages dirty blocks to the devices.
     pub enum Destage {
-        /// When the devices have been idle, too.
+        /// In idle times of the devices, and to make room.
         Idle = "idle",
         /// Only to make room.
         Demand = "demand",

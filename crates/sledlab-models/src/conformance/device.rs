@@ -1,4 +1,4 @@
-//! What every device must keep.
+//! The rules that every device must keep.
 
 use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
@@ -11,15 +11,15 @@ use crate::device::{
 };
 use crate::scheduler::Choice;
 
-/// Makes a device, in the state in which runs begin.
+/// Makes a device in the state in which every run begins.
 pub type Make<'a> = dyn Fn() -> Result<Box<dyn Device>> + 'a;
 
 /// A request, as far as it does not depend on the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Where it begins: a share of the device, from 0 to below 1.
+    /// The first block, as a share of the device's capacity, from 0 to below 1.
     pub at: f64,
-    /// Number of blocks, at least 1, unless the device ends before.
+    /// Number of blocks, at least 1; fewer are requested where the device ends before.
     pub blocks: u32,
     /// A read or a write.
     pub op: Op,
@@ -30,18 +30,18 @@ pub struct Wanted {
 pub struct Case {
     /// The requests, at least one.
     pub requests: Vec<Wanted>,
-    /// How long the device rests after each, where it does not park.
+    /// How long the device stays idle after each request, where it does not park.
     pub gap: Span,
 }
 
 impl Case {
-    /// Case number `number` of those that follow `seed`.
+    /// Case number `number` of the random cases drawn from `seed`.
     pub fn random(seed: u64, number: u64) -> Self {
         let mut draw = seed::stream(seed, &format!("conformance.device.{number}"));
         let mut requests: Vec<Wanted> = Vec::new();
         for _ in 0..draw.random_range(1..12) {
             let op = if draw.random() { Op::Read } else { Op::Write };
-            // Some ask for what was asked for before: a device that remembers would show it.
+            // Some requests repeat the address of an earlier one, which shows a device that remembers earlier requests.
             let place = if requests.is_empty() || draw.random_bool(0.75) {
                 draw.random()
             } else {
@@ -52,7 +52,7 @@ impl Case {
         Case { requests, gap: Span::from_ns(draw.random_range(0..50_000_000)) }
     }
 
-    /// The requests on a device.
+    /// The requests, with addresses on a device of this capacity.
     fn on(&self, mechanics: &dyn Mechanics) -> Vec<Queued> {
         let capacity = mechanics.capacity_blocks();
         let to_request = |(id, wanted): (usize, &Wanted)| {
@@ -64,14 +64,14 @@ impl Case {
     }
 }
 
-/// Says how a device breaks a rule, if it does.
+/// Checks a device against a rule; the error says how the device breaks it.
 pub type Check = fn(&Make<'_>, &Case) -> Kept;
 
 const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins, check }
 }
 
-/// Every rule; who keeps the first has failed nowhere.
+/// All rules. The first one also covers errors that the device reports itself.
 pub static RULES: [Rule<Check>; 9] = [
     rule(
         "Every request is served, in a time above zero, and nothing fails.",
@@ -86,7 +86,7 @@ pub static RULES: [Rule<Check>; 9] = [
         asking_is_pure,
     ),
     rule(
-        "A request takes what was told before it was issued.",
+        "A request takes as long as was predicted before it was issued.",
         "make serve a function of its arguments, and of what served has been told of, alone",
         true,
         probes_agree,
@@ -106,7 +106,7 @@ pub static RULES: [Rule<Check>; 9] = [
     rule(
         "Every access takes energy.",
         "state a power while requests are served",
-        // Whoever does not ask for energies may leave all powers at 0.
+        // A plug-in may leave all powers at 0, where its user asks for no energies.
         false,
         access_takes_energy,
     ),
@@ -117,30 +117,30 @@ pub static RULES: [Rule<Check>; 9] = [
         places_lie_within,
     ),
     rule(
-        "What has been kept of a mechanism does not move on with it.",
+        "A snapshot of a mechanism does not change when the mechanism moves on.",
         "make snapshot a copy",
-        // One that is told of what it has served may change there, and there is one object.
+        // A plug-in with a `served` method may change its object there, and a snapshot refers to that same object.
         false,
         snapshots_stay,
     ),
     rule(
         "An index over queued requests chooses as an exhaustive search does.",
         "leave position_index out where it is not exact",
-        // They have none.
+        // Plug-ins have no index.
         false,
         indexes_agree,
     ),
 ];
 
-/// All that schedulers can ask of a mechanism about a request.
+/// All answers that a scheduler can get from a mechanism about a request.
 #[derive(Debug, PartialEq)]
 struct Asked {
     state: DeviceState,
     location: Location,
-    /// From the present state, and from it where it is named.
+    /// The positioning time from the present state, asked for without naming the state and with it.
     positioning: [Span; 2],
     served: (Timing, DeviceState),
-    /// The tie, and the square of the distance.
+    /// The tie-breaking number, and the square of the distance.
     near: (u64, u64),
     idle_mw: u64,
 }
@@ -160,7 +160,7 @@ impl Asked {
     }
 }
 
-/// What was told first, and what then: the difference in milliseconds, where that shows it.
+/// Describes two answers that differ: by their times in milliseconds where the times differ.
 fn first_then(first: &Asked, then: &Asked) -> String {
     if first.served.0 == then.served.0 {
         format!("first {first:?}, then {then:?}")
@@ -169,23 +169,23 @@ fn first_then(first: &Asked, then: &Asked) -> String {
     }
 }
 
-/// Two timings, after words that tell them apart: in milliseconds, where those differ.
+/// Describes two timings, each after its own words: in milliseconds where those differ.
 fn timings(first: (&str, &Timing), then: (&str, &Timing)) -> String {
     let ms = |timing: &Timing| (timing.service().as_ms(), timing.positioning().as_ms());
-    let told = |(word, timing): (&str, &Timing)| {
+    let describe = |(word, timing): (&str, &Timing)| {
         let (service, positioning) = ms(timing);
         format!("{word} {service} ms, positioning {positioning} ms of it")
     };
     if ms(first.1) == ms(then.1) {
         format!("{} {:?}, {} {:?}", first.0, first.1, then.0, then.1)
     } else {
-        format!("{}; {}", told(first), told(then))
+        format!("{}; {}", describe(first), describe(then))
     }
 }
 
-/// What became of a request.
+/// A request that has been served.
 struct Done {
-    /// What was told of it just before.
+    /// The timing that the device predicted just before the request was issued.
     probed: Timing,
     /// When it was issued.
     now: Time,
@@ -193,8 +193,8 @@ struct Done {
     busy: Busy,
 }
 
-/// Serves the requests of a case one after another, with rests between them; `before` looks at the device and the
-/// next request, `after` at what became of it.
+/// Serves the requests of a case one after another, with rests between them; `before` checks the device and the next
+/// request, `after` the device and the request that was served.
 fn run(
     make: &Make<'_>,
     case: &Case,
@@ -216,7 +216,7 @@ fn run(
     Ok(())
 }
 
-/// As of [`RULES`], like those that follow.
+/// Checks the first of [`RULES`]; the functions that follow check the others.
 fn serves(make: &Make<'_>, case: &Case) -> Kept {
     run(
         make,
@@ -224,15 +224,15 @@ fn serves(make: &Make<'_>, case: &Case) -> Kept {
         |_, _, _| Ok(()),
         |_, Done { served, now, .. }| {
             let Served { request, start, completion, timing, .. } = *served;
-            let told = Described(&request);
-            Broken::unless(completion == start + timing.service(), &told, || {
+            let described = Described(&request);
+            Broken::unless(completion == start + timing.service(), &described, || {
                 format!(
                     "parts of its time make {:?}, from start to completion it takes {:?}",
                     timing.service(),
                     completion.since(start)
                 )
             })?;
-            Broken::unless(timing.service() > Span::ZERO && start >= *now, &told, || {
+            Broken::unless(timing.service() > Span::ZERO && start >= *now, &described, || {
                 format!("issued at {now:?}, started at {start:?}, it takes {:?}", timing.service())
             })
         },
@@ -257,7 +257,7 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
             Broken::unless(seen == from, Described(request), || {
                 format!("positioning takes {seen:?}, and from the present state, named, {from:?}")
             })?;
-            // From another state it is another matter, but never one of this state.
+            // Asking from another state gives another timing, but must not change the present state.
             let (_, then) = mechanics.serve_from(mechanics.state(), request);
             mechanics.serve_from(then, request);
             let probed = device.probe(now, request);
@@ -275,7 +275,7 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> Kept {
         case,
         |_, _, _| Ok(()),
         |device, Done { probed, now, served, busy }| {
-            // What a device does of its own, such as reading ahead, may come between.
+            // Work of the device's own, such as reading ahead, may delay the request.
             if device.has_own_work() {
                 return Ok(());
             }
@@ -331,12 +331,12 @@ fn energy_adds_up(make: &Make<'_>, case: &Case) -> Kept {
         |device, Done { served, busy, .. }| {
             let (spent, energy) = (device.mechanics().power_rates().spent(&busy.work), served.energy);
             let (all, of_request) = (spent.total_uj(), energy.total_uj());
-            let told = Described(&served.request);
-            Broken::unless((all - of_request).abs() <= 1e-9 * all, &told, || {
+            let described = Described(&served.request);
+            Broken::unless((all - of_request).abs() <= 1e-9 * all, &described, || {
                 format!("it spends {of_request} uJ, the mechanism {all} uJ")
             })?;
             let sound = energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj >= 0.0;
-            Broken::unless(sound, &told, || format!("{energy:?}"))
+            Broken::unless(sound, &described, || format!("{energy:?}"))
         },
     )
 }
@@ -359,17 +359,17 @@ fn places_lie_within(make: &Make<'_>, case: &Case) -> Kept {
         make,
         case,
         |device, _, request| {
-            let (mechanics, told) = (device.mechanics(), Described(request));
+            let (mechanics, described) = (device.mechanics(), Described(request));
             let (extent, at) = (mechanics.extent(), mechanics.location(request.lbn));
-            Broken::unless(at.cylinder < extent.cylinders && at.row < extent.rows, &told, || {
+            Broken::unless(at.cylinder < extent.cylinders && at.row < extent.rows, &described, || {
                 format!("{at:?} lies outside {extent:?}")
             })?;
             let (timing, _) = mechanics.serve_from(mechanics.state(), request);
-            Broken::unless(timing.overhead == Span::ZERO, &told, || {
+            Broken::unless(timing.overhead == Span::ZERO, &described, || {
                 format!("schedulers see an overhead of {:?}", timing.overhead)
             })?;
             let alone = mechanics.joins(&[], request) || !mechanics.joins(&[*request], request);
-            Broken::unless(alone || mechanics.blocks_at_once() > 1, &told, || {
+            Broken::unless(alone || mechanics.blocks_at_once() > 1, &described, || {
                 "it can be served with its like, although there is room for one block".to_owned()
             })
         },

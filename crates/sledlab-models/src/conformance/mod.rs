@@ -1,4 +1,4 @@
-//! What every model of a kind must keep: rules for tests of the lists, and for plug-ins.
+//! Rules that every model of a kind must keep: the tests check the listed models, and users check their plug-ins.
 
 pub mod device;
 pub mod replacement;
@@ -11,7 +11,7 @@ use sledlab_core::{Op, Time};
 
 use crate::device::{Busy, Device, Queued, Served};
 
-/// A request in messages.
+/// A request as messages describe it.
 struct Described<'a>(&'a Queued);
 
 impl fmt::Display for Described<'_> {
@@ -22,7 +22,7 @@ impl fmt::Display for Described<'_> {
     }
 }
 
-/// Serves `batch` on an idle mechanism, waking the device as often as it wants.
+/// Serves `batch` on an idle mechanism, and wakes the device whenever it asks for that.
 fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> Kept<(Vec<Served>, Busy)> {
     let first = Described(&batch[0]);
     let mut served = Vec::new();

@@ -1,4 +1,4 @@
-//! What every replacement policy must keep.
+//! The rules that every replacement policy must keep.
 
 use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
@@ -7,24 +7,24 @@ use sledlab_core::{Result, seed};
 
 use crate::replacement::{Choice, Found, ReplacementPolicy, Use};
 
-/// Makes an empty cache with room for so many keys.
+/// Makes an empty cache with room for the given number of keys.
 pub type Make<'a> = dyn Fn(usize) -> Result<Box<dyn ReplacementPolicy>> + 'a;
 
 /// Accesses to a cache.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What is used, in order.
+    /// The keys that are used, in order.
     pub keys: Vec<u64>,
-    /// Room of the cache, at least 1.
+    /// Most keys that the cache holds, at least 1.
     pub capacity: usize,
 }
 
 impl Case {
-    /// Case number `number` of those that follow `seed`.
+    /// Case number `number` of the random cases drawn from `seed`.
     pub fn random(seed: u64, number: u64) -> Self {
         let mut draw = seed::stream(seed, &format!("conformance.replacement.{number}"));
         let count = draw.random_range(1..300);
-        // A few are used often.
+        // Six keys are used more often than the others.
         let keys = (0..count).map(|_| {
             let most = if draw.random_bool(0.6) { 6 } else { 40 };
             draw.random_range(0..most)
@@ -32,7 +32,7 @@ impl Case {
         Case { keys: keys.collect(), capacity: draw.random_range(1..12) }
     }
 
-    /// The accesses, with their futures.
+    /// The accesses in order, each with the number of the next access to the same key.
     fn accesses(&self) -> Vec<Use> {
         let mut next = Map::default();
         let number = |at: usize| at as u64;
@@ -44,14 +44,14 @@ impl Case {
     }
 }
 
-/// Says how a policy breaks a rule, if it does.
+/// Checks a policy against a rule; the error says how the policy breaks it.
 pub type Check = fn(&Make<'_>, &Case) -> Kept;
 
 const fn rule(says: &'static str, remedy: &'static str, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins: true, check }
 }
 
-/// Every rule; who keeps the first has failed nowhere.
+/// All rules. The first one also covers errors that the policy reports itself.
 pub static RULES: [Rule<Check>; 5] = [
     rule(
         "A full cache evicts one key that it holds, any other none, and nothing fails.",
@@ -59,11 +59,11 @@ pub static RULES: [Rule<Check>; 5] = [
         evicts_what_it_holds,
     ),
     rule(
-        "What is used is a hit where it came in and was not evicted since, and else a miss.",
+        "An access hits if its key was inserted and not evicted since, and misses otherwise.",
         "let holds and access tell the same",
         contents_follow,
     ),
-    rule("The cache counts what it holds.", "let len be the number of keys that are there", counts),
+    rule("The cache counts what it holds.", "let len be the number of keys in the cache", counts),
     rule(
         "The same accesses evict the same keys again.",
         "draw random numbers from a generator with a seed, made in the constructor",
@@ -76,46 +76,46 @@ pub static RULES: [Rule<Check>; 5] = [
     ),
 ];
 
-/// An access, and what came of it.
+/// An access, and what the policy did.
 struct Step {
     number: usize,
     key: u64,
-    /// Whether it said that the key was there, before.
-    held: bool,
-    /// Whether the key was there, by what had come in and been evicted.
-    was_there: bool,
-    /// How many keys were there.
+    /// Whether the policy said before the access that it holds the key.
+    said_held: bool,
+    /// Whether the cache held the key before the access, by the misses and victims reported so far.
+    was_held: bool,
+    /// Number of keys held before the access, by the same count.
     before: usize,
     found: Found,
-    /// Whether what it evicted was there, where it evicted anything.
+    /// False where the policy evicted a key that the cache did not hold.
     had_victim: bool,
-    /// How many there are now.
+    /// Number of keys held after the access, by the same count.
     after: usize,
-    /// How many it says there are.
+    /// Number of keys that the policy says it holds.
     counted: usize,
 }
 
 impl Step {
-    fn told(&self) -> String {
-        told(self.number, self.key)
+    fn description(&self) -> String {
+        describe(self.number, self.key)
     }
 }
 
-fn told(number: usize, key: u64) -> String {
+fn describe(number: usize, key: u64) -> String {
     format!("access {number}, to key {key}")
 }
 
-/// Every access of a case, and what came of it.
+/// Makes every access of a case, and records what the policy did.
 fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Step>> {
     let mut policy = make(case.capacity)?;
     let mut contents = Set::default();
     let mut steps = Vec::with_capacity(case.keys.len());
     for (number, access) in case.accesses().into_iter().enumerate() {
         let key = access.key;
-        let (held, was_there, before) = (policy.holds(key), contents.contains(&key), contents.len());
+        let (said_held, was_held, before) = (policy.holds(key), contents.contains(&key), contents.len());
         let found = policy.access(access);
         if let Some(failure) = policy.failure() {
-            return Err(Broken::failed(told(number, key), failure));
+            return Err(Broken::failed(describe(number, key), failure));
         }
         let mut had_victim = true;
         if let Found::Miss { victim } = found {
@@ -123,18 +123,18 @@ fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Step>> {
             contents.insert(key);
         }
         let (after, counted) = (contents.len(), policy.len());
-        steps.push(Step { number, key, held, was_there, before, found, had_victim, after, counted });
+        steps.push(Step { number, key, said_held, was_held, before, found, had_victim, after, counted });
     }
     Ok(steps)
 }
 
-/// As of [`RULES`], like those that follow.
+/// Checks the first of [`RULES`]; the functions that follow check the others.
 fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> Kept {
     run(make, case)?.iter().try_for_each(|step| {
         let Found::Miss { victim } = step.found else { return Ok(()) };
         let full = step.before == case.capacity;
-        Broken::unless(victim.is_some() == full && step.had_victim, step.told(), || match victim {
-            Some(victim) if !step.had_victim => format!("it evicts {victim}, which is not there"),
+        Broken::unless(victim.is_some() == full && step.had_victim, step.description(), || match victim {
+            Some(victim) if !step.had_victim => format!("it evicts {victim}, which is not in the cache"),
             Some(victim) => format!("it evicts {victim} from {} of {}", step.before, case.capacity),
             None => format!("it evicts nothing, although all {} are taken", case.capacity),
         })
@@ -144,19 +144,19 @@ fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> Kept {
 fn contents_follow(make: &Make<'_>, case: &Case) -> Kept {
     run(make, case)?.iter().try_for_each(|step| {
         let hit = step.found == Found::Hit;
-        Broken::unless(step.held == step.was_there && hit == step.was_there, step.told(), || {
+        Broken::unless(step.said_held == step.was_held && hit == step.was_held, step.description(), || {
             let (hit, held) =
-                (if hit { "a hit" } else { "a miss" }, if step.held { "was" } else { "was not" });
-            let there = if step.was_there { "it was" } else { "it was not" };
-            format!("{hit}, and it said that the key {held} there: {there}")
+                (if hit { "a hit" } else { "a miss" }, if step.said_held { "was" } else { "was not" });
+            let truth = if step.was_held { "it was" } else { "it was not" };
+            format!("{hit}, and it said that the key {held} in the cache: {truth}")
         })
     })
 }
 
 fn counts(make: &Make<'_>, case: &Case) -> Kept {
     run(make, case)?.iter().try_for_each(|step| {
-        Broken::unless(step.counted == step.after, step.told(), || {
-            format!("it counts {} keys, {} are there", step.counted, step.after)
+        Broken::unless(step.counted == step.after, step.description(), || {
+            format!("it counts {} keys, {} are in the cache", step.counted, step.after)
         })
     })
 }
@@ -164,7 +164,7 @@ fn counts(make: &Make<'_>, case: &Case) -> Kept {
 fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> Kept {
     let (first, again) = (run(make, case)?, run(make, case)?);
     first.iter().zip(&again).try_for_each(|(first, again)| {
-        Broken::unless(first.found == again.found, first.told(), || {
+        Broken::unless(first.found == again.found, first.description(), || {
             format!("first {:?}, and again {:?}", first.found, again.found)
         })
     })

@@ -1,4 +1,4 @@
-//! What every scheduler must keep.
+//! The rules that every scheduler must keep.
 
 use rand::RngExt;
 use sledlab_core::conformance::{Broken, Kept, Rule};
@@ -10,29 +10,29 @@ use super::{Described, serve};
 use crate::device::{Device, LIST, Mechanics, Queued};
 use crate::scheduler::Scheduler;
 
-/// What is held to the rules.
+/// A scheduler and the device it chooses for, to be checked against the rules.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// Makes an empty queue for a mechanism.
     pub make: &'a Make<'a>,
-    /// Makes the device for which is chosen.
+    /// Makes the device for which the scheduler chooses.
     pub device: &'a dyn Fn() -> Result<Box<dyn Device>>,
 }
 
-/// Requests that join the queue, two before each choice.
+/// Requests of one check; up to two join the queue before each choice.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The requests; their numbers are their places here.
+    /// The requests; the `id` of each is its index.
     pub requests: Vec<Queued>,
     /// Most requests in the queue.
     pub room: usize,
 }
 
 impl Case {
-    /// Case number `number` of those that follow `seed`, for a device of `capacity` blocks.
+    /// Case number `number` of the random cases drawn from `seed`, for a device of `capacity` blocks.
     pub fn random(seed: u64, number: u64, capacity: u64) -> Self {
         let mut draw = seed::stream(seed, &format!("conformance.scheduler.{number}"));
-        // Crowded at few places, or all over the device.
+        // All over the device, or crowded in its first fiftieth.
         let reach = if draw.random() { capacity } else { (capacity / 50).max(1) };
         let request = |id| {
             let lbn = draw.random_range(0..reach);
@@ -43,7 +43,7 @@ impl Case {
         let mut requests: Vec<Queued> = (0..40).map(request).collect();
         let many = draw.random_range(1..=requests.len());
         requests.truncate(many);
-        // No more than those order that are for small queues.
+        // At most 12 requests, as some schedulers accept only small queues.
         Case { requests, room: draw.random_range(1..=many.min(12)) }
     }
 }
@@ -51,7 +51,8 @@ impl Case {
 /// Makes an empty queue for a mechanism.
 pub type Make<'a> = dyn Fn(&dyn Mechanics) -> Result<Box<dyn Scheduler>> + 'a;
 
-/// Holds a scheduler to a rule in case number `number` of those that follow `seed`, on each kind of device in turn.
+/// Checks a scheduler against a rule in case number `number` of the random cases drawn from `seed`; the kind of device
+/// follows from the number, each in turn.
 ///
 /// # Errors
 /// As of the rule.
@@ -63,14 +64,14 @@ pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Kept {
     check(&subject, &Case::random(seed, number, capacity))
 }
 
-/// Says how a scheduler breaks a rule, if it does.
+/// Checks a scheduler against a rule; the error says how the scheduler breaks it.
 pub type Check = fn(&Subject<'_>, &Case) -> Kept;
 
 const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins, check }
 }
 
-/// Every rule; who keeps the first has failed nowhere.
+/// All rules. The first one also covers errors that the scheduler reports itself.
 pub static RULES: [Rule<Check>; 4] = [
     rule(
         "Every request that joins the queue is chosen exactly once, and nothing fails.",
@@ -87,20 +88,20 @@ pub static RULES: [Rule<Check>; 4] = [
     rule(
         "An empty queue chooses nothing.",
         "leave the batch as it is where no request waits",
-        // A plug-in is not asked.
+        // An empty plug-in is never asked to choose.
         false,
         chooses_nothing_from_nothing,
     ),
     rule(
         "Of requests that are alike the earlier is chosen first.",
         "let the order of arrival decide between requests that are equal otherwise",
-        // Last come, first served is an order too.
+        // A plug-in may choose last come, first served.
         false,
         chooses_like_requests_in_order,
     ),
 ];
 
-/// What is left when all have been served.
+/// The order of service, and the state when all requests have been served.
 struct Ran {
     /// The requests in the order in which they were chosen.
     order: Vec<Queued>,
@@ -109,7 +110,7 @@ struct Ran {
     now: Time,
 }
 
-/// Serves until the queue is empty.
+/// Serves all requests of a case.
 fn run(subject: &Subject<'_>, case: &Case) -> Kept<Ran> {
     let mut device = (subject.device)()?;
     let mut queue = (subject.make)(device.mechanics())?;
@@ -140,7 +141,7 @@ fn run(subject: &Subject<'_>, case: &Case) -> Kept<Ran> {
     Ok(Ran { order, queue, device, now })
 }
 
-/// As of [`RULES`], like those that follow.
+/// Checks the first of [`RULES`]; the functions that follow check the others.
 fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> Kept {
     let mut order = run(subject, case)?.order;
     order.sort_by_key(|request| request.id);

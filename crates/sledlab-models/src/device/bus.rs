@@ -1,7 +1,8 @@
-//! A bus that one device has at a time.
+//! A bus that one device holds at a time.
 //!
-//! Who asks for a free bus has it. When it is let go, drives go before the host, the last drive of a system first, and
-//! the host's commands in order. So do the drives of the reference simulator; in SCSI it depends on their numbers.
+//! A free bus is granted to the first that asks. When the bus is released, drives go before the host, the last drive
+//! of a system first, and the host's commands in the order in which they asked. The reference simulator arbitrates
+//! so; in SCSI, priority depends on the devices' numbers.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use sledlab_core::{Result, Time};
 
 use super::Device;
 
-/// The device that parameters describe, on a bus that others have at other times.
+/// Makes the device that parameters describe, on a bus shared with other devices.
 ///
 /// # Errors
 /// Parameters that make no sense together.
@@ -23,9 +24,9 @@ pub struct Bus(Arc<Mutex<Line>>);
 #[derive(Debug, Default)]
 struct Line {
     drives: usize,
-    /// Who has it, or may take it.
+    /// The request for the bus that holds it, or that may take it now.
     owner: Option<Ask>,
-    /// Whether the owner has taken it; since when it may.
+    /// Whether the owner has taken the bus; `since` says from when on it may.
     taken: bool,
     since: Time,
     waiting: VecDeque<Ask>,
@@ -47,7 +48,7 @@ pub(in crate::device) enum By {
 }
 
 impl Ask {
-    /// The highest goes first, of equals who asked first.
+    /// The highest rank gets the bus first, of equal ranks the one that asked first.
     fn rank(self) -> usize {
         if self.by == By::Drive { self.drive + 1 } else { 0 }
     }
@@ -62,11 +63,11 @@ pub(in crate::device) struct Port {
 
 impl Bus {
     fn line(&self) -> MutexGuard<'_, Line> {
-        // Nothing that holds the lock can fail half-way.
+        // No code that holds the lock can fail half-way, so a poisoned lock guards a valid state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more drive on the bus.
+    /// Adds a drive to the bus.
     pub(in crate::device) fn attach(&self) -> Port {
         let mut line = self.line();
         let drive = line.drives;
@@ -89,14 +90,14 @@ impl Port {
         if line.owner.is_none() { line.offer(ask, now) } else { line.waiting.push_back(ask) }
     }
 
-    /// Since when this drive may take the bus, if it may.
+    /// The time since which this drive may take the bus; `None` while it may not.
     pub fn offered(&self) -> Option<Time> {
         let line = self.bus.line();
         let turn = !line.taken && line.owner.is_some_and(|ask| ask.drive == self.drive);
         turn.then_some(line.since)
     }
 
-    /// Takes the bus for who has asked, if it is this drive's turn.
+    /// Takes the bus if it is this drive's turn, and returns who asked for it, host or drive.
     pub fn take(&self) -> Option<By> {
         let mut line = self.bus.line();
         let ask = line.owner.filter(|ask| ask.drive == self.drive && !line.taken)?;
@@ -104,7 +105,7 @@ impl Port {
         Some(ask.by)
     }
 
-    /// Lets the bus go at `now`.
+    /// Releases the bus at `now` and offers it to the next that waits.
     pub fn let_go(&self, now: Time) {
         let mut line = self.bus.line();
         let first = line.waiting.iter().enumerate().max_by_key(|(at, ask)| (ask.rank(), usize::MAX - at));

@@ -1,46 +1,46 @@
-//! What a run tells of what has failed: tips of a sled, devices of an array.
+//! What a run reports of failures: tips of a sled, devices of an array.
 
 use serde::Serialize;
 
-/// What failed, and what came of it.
+/// Failures of a run and their consequences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FaultCounts {
-    /// Devices that have failed, in that order.
+    /// Devices that have failed, in the order in which they failed.
     pub failed: Vec<FailedDevice>,
     /// Reads of which a part was recomputed from all other devices.
     pub degraded_reads: u64,
-    /// Requests that were under way on a device when it failed, and began anew.
+    /// Requests that were under way on a device when it failed, and were started again.
     pub restarted_requests: u64,
-    /// Bytes that were read to rebuild what failed devices held.
+    /// Bytes that were read to rebuild the contents of failed devices.
     pub rebuild_read_bytes: u64,
     /// Bytes that were rebuilt on spares.
     pub rebuild_written_bytes: u64,
     /// Blocks of the host that are lost.
     pub lost_blocks: u64,
-    /// Requests for such blocks. What of them is on no device takes no time; what is under tips that have failed takes
-    /// as long as ever.
+    /// Requests for lost blocks. Blocks that no working device holds take no time; blocks under failed tips take as
+    /// long as before the failure.
     pub lost_requests: u64,
     /// Tips that have failed.
     pub bad_tips: u64,
-    /// Tips of those whose places others have taken.
+    /// Failed tips that are remapped to spare tips.
     pub remapped_tips: u64,
-    /// Energy of rebuilding, and of what was under way on a device when it failed, in joules.
+    /// Energy of rebuilding, and of requests that were under way on a device when it failed, in joules.
     pub background_j: f64,
 }
 
 /// A device that has failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct FailedDevice {
-    /// Which, from 0.
+    /// Number of the device, from 0.
     pub device: usize,
-    /// When it failed.
+    /// When the device failed.
     pub at_s: f64,
-    /// Time from then until its spare held all; nothing where it never did.
+    /// Time from the failure until the spare was rebuilt; `None` if the rebuild did not finish.
     pub rebuilt_after_s: Option<f64>,
 }
 
 impl std::ops::AddAssign for FaultCounts {
-    /// Of several systems behind one address space.
+    /// Adds up the failures of several systems behind one address space.
     fn add_assign(&mut self, other: FaultCounts) {
         self.failed.extend(other.failed);
         self.degraded_reads += other.degraded_reads;

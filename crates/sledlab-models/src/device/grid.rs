@@ -7,7 +7,7 @@ use toml::Value;
 
 use super::Extent;
 
-/// Most cells of a grid: each has a list of its own, and some choices look at all of them.
+/// Most cells of a grid: schedulers keep a list for each cell, and some choices look at all of them.
 const MOST_CELLS: u32 = 4096;
 
 /// Cells of equal size that the medium is cut into.
@@ -20,7 +20,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// So many cells along x and along y.
+    /// A grid of `columns` cells along x and `rows` cells along y.
     pub const fn new(columns: u32, rows: u32) -> Self {
         Grid { columns, rows }
     }
@@ -31,7 +31,7 @@ impl Grid {
         Some(Grid::new(side(columns)?, side(rows)?))
     }
 
-    /// The grid of cells of twice the width and height; `None` where cells would be left over.
+    /// The grid whose cells are twice as wide and high; `None` if the number of columns or rows is odd.
     pub fn halved(self) -> Option<Self> {
         let Grid { columns, rows } = self;
         let even = columns.is_multiple_of(2) && rows.is_multiple_of(2);
@@ -39,19 +39,20 @@ impl Grid {
     }
 
     /// The number of cell `x`, `y` where even and odd cylinders are zones of their own, in the order of a circular
-    /// sweep: in a column of cells the even ones upwards, then the odd ones downwards, then the next column.
+    /// sweep: in a column of cells the zones of even cylinders upwards, then those of odd ones downwards, then the
+    /// next column.
     pub fn on_loop(self, x: u32, y: u32, odd: bool) -> u32 {
         let in_column = if odd { 2 * self.rows - 1 - y } else { y };
         2 * x * self.rows + in_column
     }
 
-    /// The cell of a row of a cylinder: along x and along y, from 0.
+    /// The cell that holds `row` of `cylinder`: its number along x and along y, from 0.
     pub fn cell(self, extent: &Extent, cylinder: u32, row: u32) -> (u32, u32) {
         let scaled = |n: u32, cells: u32, of: u32| (u64::from(n) * u64::from(cells) / u64::from(of)) as u32;
         (scaled(cylinder, self.columns, extent.cylinders), scaled(row, self.rows, extent.rows))
     }
 
-    /// The cylinders and rows of cell `x`, `y`; none where there are more cells than those.
+    /// The cylinders and rows of cell `x`, `y`; ranges may be empty where cells outnumber cylinders or rows.
     pub fn ranges(self, extent: &Extent, x: u32, y: u32) -> (Range<u32>, Range<u32>) {
         let from = |n: u32, cells: u32, of: u32| (u64::from(n) * u64::from(of)).div_ceil(cells.into()) as u32;
         let range = |n: u32, cells: u32, of: u32| from(n, cells, of)..from(n + 1, cells, of);
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As a G2 has them.
+    /// The cylinders, rows and blocks of a track of a G2.
     const EXTENT: Extent = Extent { cylinders: 2500, rows: 27, blocks_per_track: 540 };
 
     #[test]

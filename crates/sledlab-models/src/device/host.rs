@@ -1,10 +1,10 @@
-//! Hosts: what stands between a drive and who measures it.
+//! Hosts: bus, adapter and driver between a drive and the program that measures it.
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::Table;
 
-/// Every host on which a preset was measured, by the name of that preset.
+/// Name of each preset that was measured, and the file of the host it was measured on.
 const HOSTS: &[(&str, &str)] = &[
     ("atlas-10k", include_str!("../../presets/hosts/atlas-10k.toml")),
     ("atlas-iii", include_str!("../../presets/hosts/atlas-iii.toml")),
@@ -20,8 +20,8 @@ const HOSTS: &[(&str, &str)] = &[
 ];
 
 sledlab_core::params! {
-    /// What the host does to a drive: the bus is as slow as the slowest of drive, bus, adapter and driver, and commands
-    /// take longer than the drive alone.
+    /// How a host slows a drive down: the bus is as slow as the slowest of drive, bus, adapter and driver, and
+    /// commands take longer than on the drive alone.
     pub struct HostParams {
         /// Time on the bus of a sector that is read.
         bus_sector_us: f64 = 0.0, "us", 0.0..1e6;

@@ -1,15 +1,16 @@
-//! The mechanism of a device, as schedulers see it: where it is, where blocks lie, and what the way to them takes.
+//! The mechanism of a device, as schedulers see it: its state, the places of blocks, and positioning times.
 
 use sledlab_core::{Span, Time};
 
 use super::{Aim, PositionIndex, Queued, Timing, Turning, Way};
 use crate::power::PowerRates;
 
-/// Where a device's mechanism is, and when it can set out: all that the time of the next access depends on.
+/// Where a device's mechanism is, and when it can set out: the whole state on which the time of the next access
+/// depends.
 ///
-/// Every kind of device puts into it what it needs, in units of its own, and leaves the rest at
-/// [`STILL`](DeviceState::STILL): a sled its place and direction, a disk the cylinder and head of its arm and two times.
-/// Nobody else reads more into it than that equal states take equally long.
+/// Every kind of device sets the fields it needs, in units of its own, and leaves the others at
+/// [`STILL`](DeviceState::STILL): a sled its place and direction, a disk the cylinder and head of its arm and two
+/// times. Other code may only assume that an access takes equally long from equal states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceState {
     /// Place along x.
@@ -18,19 +19,19 @@ pub struct DeviceState {
     pub y: i32,
     /// Direction of motion along y: +1 or -1.
     pub direction: i8,
-    /// When it can set out for a read, where [`Mechanics::heeds_time`].
+    /// When the mechanism can set out for a read, if [`Mechanics::heeds_time`].
     pub reads_from: Time,
-    /// When it can set out for a write, where [`Mechanics::heeds_time`].
+    /// When the mechanism can set out for a write, if [`Mechanics::heeds_time`].
     pub writes_from: Time,
 }
 
 impl DeviceState {
-    /// Of a device in which nothing moves.
+    /// The state of a device without moving parts.
     pub const STILL: DeviceState =
         DeviceState { x: 0, y: 0, direction: 1, reads_from: Time::ZERO, writes_from: Time::ZERO };
 }
 
-/// Where a block lies, as schedulers that think in places see it.
+/// Where a block lies, for schedulers that choose by place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Cylinder, from 0: the place along x.
@@ -48,19 +49,19 @@ impl Location {
     pub const ONLY: Location = Location { cylinder: 0, row: 0, x: 0, y: 0 };
 }
 
-/// How far locations reach.
+/// Numbers of cylinders and rows over which locations range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Cylinders.
+    /// Number of cylinders.
     pub cylinders: u32,
-    /// Rows of a cylinder.
+    /// Number of rows of a cylinder.
     pub rows: u32,
-    /// Blocks of a track.
+    /// Number of blocks of a track.
     pub blocks_per_track: u64,
 }
 
-/// The order in which a device keeps queued requests: of those between which a scheduler sees no difference, the first
-/// in that order goes first.
+/// The order in which a device keeps queued requests: of requests that a scheduler ranks equal, the first in this
+/// order goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueOrder {
     /// The order of arrival.
@@ -70,7 +71,7 @@ pub enum QueueOrder {
 }
 
 impl QueueOrder {
-    /// Where `request` stands in the queue; of equal ones the earlier number stands before the later.
+    /// Rank of `request` in the queue; of requests of equal rank the lower number goes first.
     pub fn rank(self, request: &Queued) -> u64 {
         match self {
             QueueOrder::Arrival => 0,
@@ -79,23 +80,26 @@ impl QueueOrder {
     }
 }
 
-/// The mechanism of a device: geometry, motion and power, all of it pure. This is what schedulers see.
+/// The mechanism of a device: geometry, motion and power, as pure functions of its state. Schedulers see a device
+/// through it.
 ///
-/// Like [`Scheduler`](crate::scheduler::Scheduler), it has no defaults that a wrapper could forget to forward.
+/// As in [`Scheduler`](crate::scheduler::Scheduler), methods on which results depend have no default that a wrapper
+/// could forget to forward.
 pub trait Mechanics: Send + Sync {
     /// Number of blocks, at least 1.
     fn capacity_blocks(&self) -> u64;
 
-    /// Where the mechanism is.
+    /// Present state of the mechanism.
     fn state(&self) -> DeviceState;
 
     /// Where block `lbn` lies.
     fn location(&self, lbn: u64) -> Location;
 
-    /// How far locations reach.
+    /// Numbers of cylinders and rows over which locations range.
     fn extent(&self) -> Extent;
 
-    /// Blocks that can be accessed at once: what requests are merged up to. Where no more than one sector is, a track.
+    /// Number of blocks that can be accessed at once, up to which requests are merged; of a device that accesses one
+    /// sector at a time, the blocks of a track.
     fn blocks_at_once(&self) -> u32;
 
     /// Positioning time of `request` from `state`, as schedulers see it.
@@ -104,47 +108,50 @@ pub trait Mechanics: Send + Sync {
     /// Positioning time of `request` from the present state.
     fn positioning(&self, request: &Queued) -> Span;
 
-    /// Which of equal positioning times is preferred: the smallest, such as the distance along x; then the earlier
-    /// number.
+    /// Rank of `request` among requests of equal positioning time, such as the distance along x: the smallest goes
+    /// first, of equal ranks the lowest number.
     fn tie(&self, request: &Queued) -> u64;
 
-    /// The order in which requests are queued, for choices that no time decides.
+    /// The order of the device's queue, which decides between requests that a scheduler ranks equal.
     fn queue_order(&self) -> QueueOrder;
 
-    /// The square of the distance in the plane from a place, `x` and `y` in the units of [`DeviceState`], to the nearest
-    /// place where an access to block `lbn` may begin. What takes no way, such as another head, adds none.
+    /// The square of the distance in the plane from a place, `x` and `y` in the units of [`DeviceState`], to the
+    /// nearest place where an access to block `lbn` may begin. A change that needs no movement, such as to another
+    /// head, adds no distance.
     fn distance_squared(&self, from: (i32, i32), lbn: u64) -> u64;
 
-    /// Whether what an access takes depends on when it begins, as it does where something turns.
+    /// Whether the time of an access depends on when it begins, as on a disk, whose platters turn.
     fn heeds_time(&self) -> bool;
 
-    /// What serving `request` alone from `state` takes, command overhead left out, and where it ends.
+    /// Timing of serving `request` alone from `state`, without command overhead, and the state in which the mechanism
+    /// ends.
     fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState);
 
-    /// Where the mechanism is while it serves `request` alone from `state`, in units of [`DeviceState`], from when it sets
-    /// out: what people look at, which nothing of a result depends on. Where nothing moves, as unless a mechanism says
-    /// otherwise, that is where it stands.
+    /// The path of the mechanism while it serves `request` alone from `state`, in units of [`DeviceState`], with
+    /// times from when it sets out. It is for display only: results do not depend on it. By default the mechanism
+    /// stands still.
     fn way_from(&self, state: DeviceState, _request: &Queued) -> Way {
         Way::straight((state.x, state.y), (state.x, state.y), Span::ZERO)
     }
 
-    /// Where `request` lies on its circle, and how that turns: what people look at, which nothing of a result depends on.
-    /// `None` where nothing turns, as unless a mechanism says otherwise.
+    /// The arc of a turning platter on which `request` lies, and the time of a turn. It is for display only: results
+    /// do not depend on it. By default `None`, for mechanisms that do not turn.
     fn turning(&self, _request: &Queued) -> Option<Turning> {
         None
     }
 
     /// Whether `candidate` can be served in one access together with all of `batch`: its next block lies at the same
-    /// place, and as many blocks as there are then can be accessed at once (SC-22).
+    /// position, and all their blocks together can be accessed at once (SC-22).
     fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool;
 
-    /// An empty index over queued requests that finds the best by `aim` exactly, where there is one.
+    /// An empty index over queued requests that finds the best request by `aim` exactly; `None` if the device has
+    /// none for `aim`.
     fn position_index(&self, aim: &Aim) -> Option<Box<dyn PositionIndex>>;
 
-    /// The same mechanism as it is now, to keep.
+    /// A copy of the mechanism in its present state.
     fn snapshot(&self) -> Box<dyn Mechanics>;
 
-    /// Power in each state.
+    /// Power of the device in each of its power states.
     fn power_rates(&self) -> PowerRates;
 
     /// Power while idle in the present state, in mW.

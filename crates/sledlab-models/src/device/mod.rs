@@ -1,8 +1,8 @@
-//! Devices: geometry, mechanics and power of what stores the blocks.
+//! Devices that store blocks: their geometry, mechanics and power.
 //!
-//! A kind of device is a folder. Adding one is a folder and a line in [`LIST`], which feeds device files, the command
-//! line, the Python API, the docs and the conformance tests. What a kind has to tell is its [`Model`], on the parameters;
-//! what it does are its [`Device`] and [`Mechanics`].
+//! A kind of device is a folder. A new kind is a folder and a line in [`LIST`], which feeds device files, the command
+//! line, the Python API, the docs and the conformance tests. The properties of a kind are its [`Model`], implemented
+//! on its parameters; its behaviour is its [`Device`] and [`Mechanics`].
 
 mod bus;
 pub mod disk;
@@ -47,38 +47,39 @@ use self::disksim::Importer;
 use self::host::HostParams;
 use self::preset::DeviceFile;
 
-/// What stores the blocks: its mechanics and what happens around them.
+/// A device that stores blocks: its mechanics, and the commands, buses and work around them.
 ///
-/// A simple device answers [`issue`](Device::issue) with everything that will happen. A device
-/// with work of its own (a bus, read-ahead) also says when it wants to be woken. No method has a default that a wrapper
-/// could forget to forward.
+/// A simple device returns from [`issue`](Device::issue) all completions and when it is free. A device with work of
+/// its own (a bus, read-ahead) also says when it wants to be woken. No method has a default that a wrapper could
+/// forget to forward.
 pub trait Device: Send {
-    /// Geometry, motion and power.
+    /// Geometry, motion and power of the device.
     fn mechanics(&self) -> &dyn Mechanics;
 
-    /// What serving `request` at `now` would take, in every part. Pure; [`issue`](Device::issue) agrees with it.
+    /// The timing of `request` if it were served at `now`. Changes nothing; [`issue`](Device::issue) agrees with it.
     fn probe(&self, now: Time, request: &Queued) -> Timing;
 
-    /// A choice is about to be made at `now`: [`mechanics`](Device::mechanics) is to judge requests as of then, where
-    /// that makes a difference.
+    /// Called before a scheduler chooses at `now`: makes [`mechanics`](Device::mechanics) judge requests as of `now`,
+    /// if its positioning times depend on the time.
     fn tell_time(&mut self, now: Time);
 
-    /// A command reaches the device; returns when the mechanism may select it (`now` or later), or [`Time::MAX`] if
-    /// [`let_in`](Device::let_in) will tell.
+    /// Called when a command reaches the device; returns when the mechanism may select it (`now` or later), or
+    /// [`Time::MAX`] if [`let_in`](Device::let_in) will return it later.
     fn admit(&mut self, now: Time, request: &Queued) -> Time;
 
-    /// The next command that the mechanism may select from now on, of those whose [`admit`](Device::admit) did not tell;
-    /// asked whenever the device was woken.
+    /// The next command that the mechanism may select from now on, of those for which [`admit`](Device::admit)
+    /// returned [`Time::MAX`]; called whenever the device was woken.
     fn let_in(&mut self) -> Option<Queued>;
 
-    /// Starts serving `batch` on an idle mechanism: together what one pass can serve, the rest as it gets to it.
+    /// Starts serving `batch` on an idle mechanism: requests that one pass can serve together, the others one after
+    /// another.
     ///
-    /// Requests whose completion is certain are appended to `served` in order of completion. Returns until
-    /// when the mechanism is busy, or `None` if [`wake`](Device::wake) will tell.
+    /// Requests whose completion is certain are appended to `served` in order of completion. Returns until when the
+    /// mechanism is busy, or `None` if [`wake`](Device::wake) will report when it is free.
     fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy>;
 
-    /// Whether it may be issued another batch although it has not told that it is free: whether commands are in it at
-    /// once. Only a device that leaves all it does to [`wake`](Device::wake) takes more; it is free when none is left.
+    /// Whether the device accepts another batch while it is still busy, having several commands in it at once. Only a
+    /// device that does all its work in [`wake`](Device::wake) may accept more; it is free when no command is left.
     fn takes_more(&self) -> bool;
 
     /// Whether the device has work of its own or delays commands: whether [`admit`](Device::admit),
@@ -88,55 +89,57 @@ pub trait Device: Send {
     /// When the device wants to be woken for work of its own.
     fn next_wakeup(&self) -> Option<Time>;
 
-    /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns what it
-    /// did since it was issued its last batch.
+    /// Does the device's own work that is due at `now`. When the mechanism becomes free, returns its mechanical work
+    /// since the last batch was issued.
     fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork>;
 
-    /// What of it has failed, and what came of that, where something can fail.
+    /// Failures of the device and their consequences; `None` if no part of it can fail.
     fn faults(&self) -> Option<FaultCounts>;
 
-    /// From now on nobody asks what requests cost, as far as the device can do without.
+    /// Allows the device to leave out the energy of requests from now on, as no caller uses it.
     fn forgo_energy(&mut self);
 
-    /// The mechanism has rested and is about to move again.
+    /// Called when the mechanism has rested and is about to move again.
     fn rest(&mut self, rest: Rest);
 
-    /// Why it has given up, if it has: a device that somebody else wrote may fail. Asked now and then, told once.
+    /// The error with which the device has given up, if it has, as devices written by users may. Called now and then;
+    /// returns an error once.
     fn failure(&mut self) -> Option<Error>;
 }
-/// What a kind of device is: one implementation for each folder here, on its parameters.
+/// A kind of device: each folder here implements it on its parameters.
 pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// Name in device files, after `kind`.
     const NAME: &'static str;
-    /// One line for people.
+    /// What a device of this kind is, in one line for help texts and docs.
     const MEANING: &'static str;
-    /// What it does in each state of power.
+    /// What a device does in each power state.
     const STATES: States;
-    /// How the positioning of an access is made up.
+    /// The parts of the positioning time of an access.
     const POSITIONING: Positioning;
-    /// Whether something spins: studies of load let it spin from the beginning, so that no request waits for that.
+    /// Whether parts of the device spin: studies of load start with the device spun up, so that no request waits for
+    /// a spin-up.
     const SPINS: bool = false;
-    /// The devices of this kind that come with sledlab, by name: their files.
+    /// The presets of this kind: name and device file of each.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
-    /// How such a device is read from a parameter file of the reference simulator, where that knows them.
+    /// How a device of this kind is read from a parameter file of the reference simulator, if that models the kind.
     const IMPORTER: Option<Importer> = None;
-    /// How a seek-time map is made, where there is something to show.
+    /// How a seek-time map is computed, if the kind has one.
     const SEEK_MAP: Option<Mapping<Self>> = None;
-    /// How such a device is attached to a host, where hosts make a difference.
+    /// How a device of this kind is attached to a host, if hosts change its times.
     const ATTACH: Option<fn(&mut Self, &HostParams)> = None;
-    /// The device on a bus that others have at other times, where it can share one.
+    /// How the device is made on a bus shared with other devices, if it can share one.
     const ON_BUS: Option<OnBus<Self>> = None;
 
-    /// The device, in the state in which runs begin.
+    /// Makes the device, in the state in which runs begin.
     ///
     /// # Errors
     /// Parameters that make no sense together.
     fn device(&self) -> Result<Box<dyn Device>>;
 
-    /// Idle time after which it parks of its own accord.
+    /// Idle time after which the device parks of its own accord, in ms.
     fn idle_timeout_ms(&self) -> f64;
 
-    /// The units of a device of several that move each on their own.
+    /// The units of a device whose units move independently; `None` for a device of one unit.
     ///
     /// # Errors
     /// Parameters that make no sense together.
@@ -145,9 +148,9 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// The parameters of a device of whatever kind: every [`Model`] is one.
+/// The parameters of a device of any kind: every [`Model`] is a description.
 pub trait Description: fmt::Debug + Send + Sync {
-    /// The word after `kind`.
+    /// The kind of the device: the value of `kind` in device files.
     fn kind(&self) -> &str;
     /// All parameters.
     fn to_table(&self) -> Table;
@@ -168,14 +171,14 @@ pub trait Description: fmt::Debug + Send + Sync {
     /// # Errors
     /// Parameters that make no sense together.
     fn units(&self) -> Result<Option<Units>>;
-    /// The seek-time map from a state, where this kind of device has one; `watch` is asked before every step.
+    /// The seek-time map from a state, if this kind of device has one; `watch` is called before every position.
     ///
     /// # Errors
-    /// A state that the mechanism cannot be in, parameters that make no sense together, and what `watch` returns.
+    /// A state that the mechanism cannot be in, parameters that make no sense together, and errors of `watch`.
     fn seek_map(&self, from: DeviceState, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<SeekMap>>;
-    /// Attaches it to a host; false where hosts make no difference.
+    /// Attaches the device to a host; returns false if hosts do not change its times.
     fn attach(&mut self, host: &HostParams) -> bool;
-    /// The same.
+    /// A boxed copy of the description.
     fn boxed(&self) -> Box<dyn Description>;
 }
 
@@ -229,7 +232,7 @@ impl PartialEq for dyn Description + '_ {
     }
 }
 
-/// Reads the parameters of a device.
+/// Reads the parameters of a device from a table.
 pub type Make = fn(&Table) -> Result<Box<dyn Description>>;
 
 /// A kind of device that is not in the list.
@@ -242,7 +245,7 @@ pub struct CustomDevice {
 type MakeCustom = dyn Fn(&Table) -> Box<dyn Description> + Send + Sync;
 
 impl CustomDevice {
-    /// The kind that device files call `word`, and what makes a description of their parameters.
+    /// The kind that device files call `word`; `make` turns their parameters into a description.
     pub fn new(word: &str, make: impl Fn(&Table) -> Box<dyn Description> + Send + Sync + 'static) -> Self {
         CustomDevice { word: word.to_owned(), make: Arc::new(make) }
     }
@@ -254,7 +257,7 @@ impl fmt::Debug for CustomDevice {
     }
 }
 
-/// What else is known of a kind of device.
+/// Further properties of a kind of device in the list.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// [`Model::STATES`].
@@ -267,9 +270,9 @@ pub struct Facts {
     pub presets: &'static [(&'static str, &'static str)],
     /// [`Model::IMPORTER`].
     pub importer: Option<Importer>,
-    /// Whether there are seek-time maps of such devices.
+    /// Whether devices of this kind have seek-time maps.
     pub has_seek_map: bool,
-    /// Whether such devices can share a bus.
+    /// Whether devices of this kind can share a bus.
     pub shares_bus: bool,
 }
 
@@ -286,7 +289,7 @@ const fn of<M: Model>() -> Entry {
             positioning: M::POSITIONING,
             spins: M::SPINS,
             presets: M::PRESETS,
-            // A page has no files that one could be imported from.
+            // The web page has no parameter files to import devices from.
             importer: if cfg!(target_family = "wasm") { None } else { M::IMPORTER },
             has_seek_map: M::SEEK_MAP.is_some(),
             shares_bus: M::ON_BUS.is_some(),
@@ -304,7 +307,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
     example: "ram:access_us=2",
     also: &[],
     entries: &[
-        // As lists show them.
+        // In the order in which lists show them.
         of::<mems::MemsParams>(),
         of::<disk::DiskParams>(),
         of::<ssd::SsdParams>(),
@@ -312,7 +315,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
     ],
 };
 
-/// The lines of device files for the kinds of device that are so, for messages.
+/// For messages: the `kind` lines of device files for those kinds whose properties satisfy `are_so`.
 pub fn kinds_that(are_so: impl Fn(&Facts) -> bool) -> String {
     let kinds = LIST.iter().filter(|kind| are_so(&kind.facts));
     let lines: Vec<String> = kinds.map(|kind| format!("`kind = \"{}\"`", kind.name)).collect();
@@ -325,7 +328,7 @@ pub fn kinds_that(are_so: impl Fn(&Facts) -> bool) -> String {
 /// The name of the configuration table, for messages.
 const PATH: &str = "device";
 
-/// Builds the device a file or preset describes.
+/// Builds the device that a file or preset describes.
 ///
 /// # Errors
 /// Parameters that make no sense together.
@@ -333,7 +336,7 @@ pub fn build(description: &DeviceFile) -> Result<Box<dyn Device>> {
     description.params.device()
 }
 
-/// The same on a bus with others.
+/// Builds the device that a file or preset describes, on a bus shared with other devices.
 ///
 /// # Errors
 /// A kind of device that has a bus of its own, and parameters that make no sense together.

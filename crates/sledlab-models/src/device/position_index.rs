@@ -1,4 +1,4 @@
-//! Position indexes: the best queued request without probing all, and what best means.
+//! Position indexes, which find the best queued request without probing all, and the criteria for the best.
 
 use std::sync::Arc;
 
@@ -6,52 +6,52 @@ use sledlab_core::{Span, Time};
 
 use super::{Mechanics, Queued};
 
-/// What a position index finds the best of.
+/// The criterion by which a position index finds the best request.
 #[derive(Clone)]
 pub enum Aim {
-    /// The smallest positioning time; of equal ones the smallest [`tie`](Mechanics::tie), then the earlier number.
+    /// The smallest positioning time; of equal ones the smallest [`tie`](Mechanics::tie), then the lowest number.
     Time,
     /// The smallest distance in the plane; of equal ones the first [in the queue](Mechanics::queue_order).
     Distance,
-    /// The smallest score of a position; then as for `Time`.
+    /// The smallest score of a position; of equal ones as for `Time`.
     Score(Arc<dyn Score>),
 }
 
 /// How good it is to serve a position next; the smallest score wins.
 ///
-/// A score depends on the positioning time and on what waits there, which is weighed as its worth: a number that no
-/// scheduler sees, from which the score is bounded. Scores are never NaN. `of` and `bound` must be monotone in
-/// floating-point numbers too, which sums, products and quotients of monotone terms are.
+/// A score depends on the positioning time and on the requests that wait at the position. An index sums up these
+/// requests as their worth, a number from which it bounds scores and that no scheduler sees. Scores are never NaN.
+/// `of` and `bound` must be monotone in floating-point numbers too, which sums, products and quotients of monotone
+/// terms are.
 pub trait Score: Send + Sync {
-    /// The score at `now` of a position reached in `time` where `crowd` waits; `joined` tells when each of them
-    /// joined the queue.
+    /// The score at `now` of a position reached in `time` where `crowd` waits; `joined` gives the time at which each
+    /// request joined the queue.
     fn of(&self, now: Time, time: Span, crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> f64;
 
-    /// What the crowd of a position is worth at two times, of which the second is later. In between it is worth at
-    /// most what a straight line between the two says: worth is convex in time, and grows while a crowd waits. Either
-    /// time may lie before some have joined; waits are negative then.
+    /// The worth of the crowd of a position at two times, of which the second is later. In between its worth lies on
+    /// or below the straight line between the two: worth is convex in time, and grows while a crowd waits. Either
+    /// time may lie before some requests have joined; their waits are negative then.
     fn worth(&self, at: [Time; 2], crowd: &Crowd, joined: &mut dyn Iterator<Item = Time>) -> [f64; 2];
 
-    /// No position of a stretch scores less: the nearest is reached in `least`, the farthest in `most`, and none is
-    /// worth more than `worth`.
+    /// Lower bound of the scores of all positions of a stretch.
     fn bound(&self, stretch: &Stretch) -> f64;
 
-    /// Whether what every crowd is worth grows equally fast: then lines between two times are exact, however far apart.
+    /// Whether the worth of every crowd grows equally fast: lines between two times are then exact, however far apart
+    /// the times.
     fn ages_alike(&self) -> bool;
 
-    /// Whether bounds depend on the time to the farthest position; where they do not, [`Stretch::most`] is not
-    /// worked out.
+    /// Whether bounds depend on the time to the farthest position; if they do not, [`Stretch::most`] is not computed.
     fn heeds_farthest(&self) -> bool;
 }
 
-/// Positions that are judged together.
+/// Several positions whose scores are bounded together.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
-    /// Time to reach the nearest.
+    /// Time to reach the nearest position.
     pub least: Span,
-    /// Time to reach the farthest.
+    /// Upper bound of the time to reach the farthest position.
     pub most: Span,
-    /// The most that a position is worth now.
+    /// Upper bound of the present worth of each position.
     pub worth: f64,
 }
 
@@ -60,64 +60,64 @@ pub struct Stretch {
 pub struct Crowd {
     /// When the first of them joined the queue.
     pub oldest: Time,
-    /// How many there are.
+    /// Number of requests.
     pub requests: u32,
     /// Sum of the times at which they joined the queue, in ns.
     pub joined_ns: u128,
 }
 
 impl Crowd {
-    /// Nobody.
+    /// A crowd without requests.
     pub const EMPTY: Crowd = Crowd { oldest: Time::MAX, requests: 0, joined_ns: 0 };
 
-    /// One more request waits.
+    /// Adds a request to the crowd.
     pub fn add(&mut self, request: &Queued) {
         self.oldest = self.oldest.min(request.queued);
         self.requests += 1;
         self.joined_ns += u128::from(request.queued.as_ns());
     }
 
-    /// A request has left; `oldest` joined the queue first of those that stay.
+    /// Removes a request from the crowd; `oldest` is when the first of the remaining ones joined the queue.
     pub fn remove(&mut self, request: &Queued, oldest: Option<Time>) {
         self.oldest = oldest.unwrap_or(Time::MAX);
         self.requests -= 1;
         self.joined_ns -= u128::from(request.queued.as_ns());
     }
 
-    /// How long the oldest has waited at `at`, in ns; negative before.
+    /// How long the oldest request has waited at `at`, in ns; negative if `at` lies before it joined.
     pub fn oldest_ns(&self, at: Time) -> f64 {
         (i128::from(at.as_ns()) - i128::from(self.oldest.as_ns())) as f64
     }
 
-    /// Sum of their waiting times at `at`, in ns, where those who join later have negative ones.
+    /// Sum of the waiting times at `at`, in ns; requests that join later have negative waits.
     pub fn balance_ns(&self, at: Time) -> f64 {
         (i128::from(at.as_ns()) * i128::from(self.requests) - self.joined_ns as i128) as f64
     }
 
-    /// Sum of their waiting times at `now`, in ns.
+    /// Sum of the waiting times at `now`, in ns.
     pub fn waited_ns(&self, now: Time) -> f64 {
         (u128::from(now.as_ns()) * u128::from(self.requests)).saturating_sub(self.joined_ns) as f64
     }
 }
 
-/// An index over queued requests by position: finds the best without probing all.
+/// An index over queued requests by position: finds the best request without probing all.
 ///
-/// Requests must be inserted in order of their numbers and of the times at which they joined the queue, as far as
-/// they lie at the same position.
+/// Requests at the same position must be inserted in order of their numbers and of the times at which they joined the
+/// queue.
 #[expect(clippy::len_without_is_empty, reason = "`dyn PositionIndex` has it: it follows from `len`")]
 pub trait PositionIndex: Send {
     /// Adds a request.
     fn insert(&mut self, request: Queued);
-    /// Removes and returns the best request: the same one as an exhaustive search would find.
+    /// Removes and returns the best request: the same that an exhaustive search would find.
     fn take_best(&mut self, now: Time, mechanics: &dyn Mechanics) -> Option<Queued>;
-    /// Moves into `batch` the requests that can be served [together](Mechanics::joins) with its first.
+    /// Moves into `batch` the requests that can be served [together](Mechanics::joins) with those in it.
     fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
-    /// How many requests are in the index.
+    /// Number of requests in the index.
     fn len(&self) -> usize;
 }
 
 impl dyn PositionIndex + '_ {
-    /// Whether there are none.
+    /// Whether the index holds no requests.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

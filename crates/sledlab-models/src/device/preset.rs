@@ -10,18 +10,18 @@ const KIND: &str = "kind";
 const NAME: &str = "name";
 const DESCRIPTION: &str = "description";
 
-/// What a device file says.
+/// The content of a device file.
 #[derive(Clone, Debug)]
 pub struct DeviceFile {
-    /// What it is called in tables and reports; may be empty.
+    /// Name of the device in tables and reports; may be empty.
     pub name: String,
-    /// One line for people.
+    /// What the device is, in one line for lists and reports.
     pub description: String,
-    /// The parameters of its model.
+    /// The parameters of the device's model.
     pub params: Box<dyn Description>,
 }
 
-/// Every preset: its name and its file, kind by kind.
+/// Name and device file of every preset, kind by kind.
 fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
     LIST.iter().flat_map(|kind| kind.facts.presets.iter().copied())
 }
@@ -46,7 +46,7 @@ pub fn from_table(table: &Table) -> Result<DeviceFile> {
     from_table_among(table, &[])
 }
 
-/// The same where it may be of one of some kinds that are not in the list.
+/// Reads the table of a device file, whose kind may also be one of `custom`, which are not in the list.
 pub fn from_table_among(table: &Table, custom: &[CustomDevice]) -> Result<DeviceFile> {
     let mut params = table.clone();
     let text = |value: Option<Value>, key| match value {
@@ -65,7 +65,7 @@ pub fn from_table_among(table: &Table, custom: &[CustomDevice]) -> Result<Device
     Ok(DeviceFile { name, description, params })
 }
 
-/// A device file without its most important line.
+/// The error of a device file without `kind`.
 pub fn kind_missing() -> Error {
     Error::user("a device file must say what kind of device it describes")
         .with_remedy(format!("add the line {}", super::kinds_that(|_| true)))

@@ -1,4 +1,4 @@
-//! Seek-time maps (AN-01): the positioning time from one state of a mechanism to all of its places.
+//! Seek-time maps (AN-01): the positioning times from one state of a mechanism to all of its positions.
 
 use sledlab_core::Result;
 
@@ -11,17 +11,17 @@ pub struct SeekMap {
     pub x_bit: Vec<i32>,
     /// y of the centre of each row, in bits from the centre.
     pub y_bit: Vec<i32>,
-    /// Milliseconds, row by row: `ms[row * x_bit.len() + column]`.
+    /// Positioning times in ms, row by row: `ms[row * x_bit.len() + column]`.
     pub ms: Vec<f64>,
-    /// From a column to the next at the centre, in x alone, settled, in ms (AN-03).
+    /// Time from a column at the centre to the next, in x alone, with settling, in ms (AN-03).
     pub next_column_ms: f64,
-    /// From the first column to the last, in x alone, settled, in ms (AN-03).
+    /// Time from the first column to the last, in x alone, with settling, in ms (AN-03).
     pub full_stroke_ms: f64,
 }
 
 /// The map from a state of a device with these parameters.
 ///
 /// # Errors
-/// A state that the mechanism cannot be in, parameters that make no sense together, and what the last argument returns,
-/// which is asked before every step.
+/// A state that the mechanism cannot be in, parameters that make no sense together, and errors of the last argument,
+/// which is called before every position.
 pub type Mapping<Params> = fn(&Params, DeviceState, &mut dyn FnMut() -> Result<()>) -> Result<SeekMap>;

@@ -1,17 +1,17 @@
-//! Requests in the hands of schedulers and devices, and what came of them.
+//! Requests as schedulers and devices handle them, and the timing, work and energy of their service.
 
 use sledlab_core::{Op, Request, Span, Time};
 
 use crate::power::Spent;
 
-/// A request in the hands of a scheduler or device.
+/// A request that is queued by a scheduler or served by a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queued {
     /// Number in order of arrival, from 0.
     pub id: u64,
-    /// When it reached the system.
+    /// When the request reached the system.
     pub arrival: Time,
-    /// When it joined the queue the mechanism selects from.
+    /// When the request joined the queue from which the mechanism selects.
     pub queued: Time,
     /// First block on the device.
     pub lbn: u64,
@@ -19,9 +19,9 @@ pub struct Queued {
     pub blocks: u32,
     /// Read or write.
     pub op: Op,
-    /// Whether it is about the file system's own data.
+    /// Whether the request accesses the file system's own data.
     pub metadata: bool,
-    /// Words of 8 bytes among its blocks that the host has no use for.
+    /// Number of 8-byte words in its blocks that the host does not want.
     pub unwanted_words: u16,
 }
 
@@ -40,7 +40,7 @@ impl Queued {
     }
 }
 
-/// Where the service time of a request went.
+/// The parts of the service time of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
     /// Command overhead that the mechanism waits for.
@@ -53,7 +53,7 @@ pub struct Timing {
     pub seek_y: Span,
     /// Turnarounds of the first positioning.
     pub turnaround: Span,
-    /// From then until the first sector of a disk is under the head.
+    /// From the end of seek and settling until the first sector of a disk is under the head.
     pub rotation: Span,
     /// From the end of the first positioning to completion.
     pub transfer: Span,
@@ -71,24 +71,24 @@ impl Timing {
         (self.seek_x + self.settle).max(self.seek_y + self.turnaround) + self.rotation
     }
 
-    /// Start to completion.
+    /// Service time, from start to completion.
     pub fn service(&self) -> Span {
         self.overhead + self.positioning() + self.transfer
     }
 }
 
-/// What the mechanism did during a service: the raw facts of its energy.
+/// Work of the mechanism during a service, from which its energy follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MechanicalWork {
-    /// Moving without tips.
+    /// Time of moving, with tips off.
     pub seek: Span,
-    /// Reading or writing, servo included.
+    /// Time of reading or writing, servo included.
     pub access: Span,
-    /// Tips switched on, times how long: tip-nanoseconds.
+    /// Number of active tips times their time, in tip-nanoseconds.
     pub tip_ns: u64,
     /// The part of `tip_ns` in which tips wrote.
     pub written_tip_ns: u64,
-    /// Tips that stayed dark for words nobody wants, times how long.
+    /// Number of tips that stayed dark over unwanted words times their time, in tip-nanoseconds.
     pub dark_tip_ns: u64,
 }
 
@@ -112,9 +112,9 @@ impl std::ops::AddAssign for MechanicalWork {
 /// A mechanism at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy {
-    /// When it will be free.
+    /// When the mechanism will be free.
     pub until: Time,
-    /// What it does until then.
+    /// Its work until then.
     pub work: MechanicalWork,
 }
 
@@ -123,27 +123,28 @@ pub struct Busy {
 pub struct Served {
     /// The request.
     pub request: Queued,
-    /// When the mechanism selected it.
+    /// When the mechanism selected the request.
     pub start: Time,
-    /// When the host is told.
+    /// When the host gets the acknowledgement.
     pub completion: Time,
-    /// Where the time between went.
+    /// The parts of the time from start to completion.
     pub timing: Timing,
-    /// What it cost; of a service shared with others, its share.
+    /// Energy of the request; of a service shared with other requests, its share.
     pub energy: Spent,
-    /// Which device of the system it was, from 0, whose times these are; nothing where a cache answered.
+    /// Number of the device of the system, from 0, that served the request; `None` if a cache answered.
     pub device: Option<u32>,
 }
 
 impl Served {
-    /// A request that is done in the moment `now`, without a device.
+    /// A request that is complete at once, at `now`, without a device.
     pub fn at_once(request: Queued, now: Time) -> Self {
         let (timing, energy) = (Timing::default(), Spent::default());
         Served { request, start: now, completion: now, timing, energy, device: None }
     }
 
-    /// A request that is done at `completion` with the help of this access, which has ended by then: the times from
-    /// selection on are those of the access. One that began before the request arrived tells nothing of it.
+    /// A request that is complete at `completion` by means of this access, which has ended by then: the parts of its
+    /// service time are those of the access. If the access began before the request arrived, the whole time from
+    /// arrival on counts as transfer.
     #[must_use]
     pub fn answering(&self, request: Queued, completion: Time, energy: Spent) -> Self {
         let more = completion.since(self.completion);
@@ -156,7 +157,7 @@ impl Served {
         Served { request, start, completion, timing, energy, device: self.device }
     }
 
-    /// The same in a system of several, in which so many devices come before those that knew of this one.
+    /// Renumbers the device for a larger system, in which `first` devices come before the device that was number 0.
     pub fn counted_from(&mut self, first: u32) {
         self.device = self.device.map(|device| device + first);
     }

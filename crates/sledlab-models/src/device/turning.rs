@@ -1,21 +1,21 @@
-//! Where a request lies on its circle, on a device that turns.
+//! The arc on which a request lies, on a device whose platters turn.
 
 use sledlab_core::Time;
 
-/// A request on a circle that turns at a constant speed; angles in turns from the index mark, which is under the head
-/// at time 0.
+/// The arc of a request on a platter that turns at a constant speed; angles are in turns from the index mark, which
+/// is under the head at time 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turning {
-    /// How long a turn takes, in ns.
+    /// Time of a turn, in ns.
     pub turn_ns: f64,
-    /// Where its first block begins: 0 or more, less than 1.
+    /// Angle at which the request's first block begins: 0 or more, less than 1.
     pub begin: f64,
-    /// How far its blocks reach from there, as far as they follow one another on the track.
+    /// Angle that its blocks cover from there, as far as they follow one another on the track.
     pub length: f64,
 }
 
 impl Turning {
-    /// What is under the head at an instant; good to a millionth of a turn in a run of years.
+    /// The angle that is under the head at an instant; exact to a millionth of a turn in a run of years.
     pub fn under_head(&self, at: Time) -> f64 {
         (at.as_ns() as f64 / self.turn_ns).fract()
     }

@@ -1,4 +1,4 @@
-//! Where a mechanism is while it serves a request: its motion along x and y, piece by piece.
+//! The path of a mechanism while it serves a request: its motion along x and y, piece by piece.
 //!
 //! With actuator force per mass `f` and spring `s = omega^2` a mass moves by `x'' = f - s x`. From `x0` with speed `v`
 //!
@@ -6,54 +6,54 @@
 //! x(t) = x0 + v sin(omega t) / omega + (f - s x0) 2 sin^2(omega t / 2) / s
 //! ```
 //!
-//! in which nothing cancels however weak the spring is; without one it is `x0 + v t + f t^2 / 2`. What brakes to an end
-//! that is known is the same backwards in time.
+//! in which no digits cancel however weak the spring is; without a spring it is `x0 + v t + f t^2 / 2`. Braking to a
+//! known end is the same motion backwards in time.
 
 use sledlab_core::{Span, math};
 
-/// How something moves along one axis, in metres and seconds.
+/// How a mechanism moves along one axis during a leg, in metres and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    /// Not at all.
+    /// The mechanism stays where it is.
     Rest,
-    /// At this speed.
+    /// Moves at a constant speed.
     Steady {
-        /// In m/s.
+        /// The speed, in m/s.
         speed_m_s: f64,
     },
     /// Driven by a constant force, against a spring that pulls towards 0.
     Driven {
-        /// Speed at the beginning or, backwards, minus that at the end, in m/s.
+        /// Speed at the beginning or, if `backwards`, minus the speed at the end, in m/s.
         speed_m_s: f64,
         /// Force over mass, in m/s^2.
         force_m_s2: f64,
         /// Stiffness over mass, in 1/s^2.
         omega_squared: f64,
-        /// Whether the place and the speed are those of the end.
+        /// Whether the leg's place and speed are those of its end.
         backwards: bool,
     },
 }
 
-/// A piece of motion.
+/// A piece of motion along one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
-    /// Where it begins; where it ends if it is told backwards.
+    /// Where the leg begins, or where it ends if the motion is `backwards`, in metres.
     pub at_m: f64,
-    /// How long it takes by its own equation of motion.
+    /// Time of the leg by its equation of motion, in seconds.
     pub natural_s: f64,
-    /// How long it takes.
+    /// Time that the leg takes, to which the motion is stretched, in seconds.
     pub lasts_s: f64,
-    /// How it moves.
+    /// The motion of the leg.
     pub motion: Motion,
 }
 
 impl Leg {
-    /// Stays there.
+    /// A leg of rest at `at_m` for `lasts_s` seconds.
     pub fn rest(at_m: f64, lasts_s: f64) -> Leg {
         Leg { at_m, natural_s: lasts_s, lasts_s, motion: Motion::Rest }
     }
 
-    /// Where it is after so many seconds, at most those that it takes.
+    /// Place in metres `after_s` seconds after the leg began; after its end, the place of its end.
     pub fn at(&self, after_s: f64) -> f64 {
         let natural_s = after_s.min(self.lasts_s) * self.natural_s / self.lasts_s.max(f64::MIN_POSITIVE);
         match self.motion {
@@ -67,7 +67,7 @@ impl Leg {
     }
 }
 
-/// Displacement after `t` seconds of what begins with that speed and acceleration.
+/// Displacement after `t` seconds of a mass that begins with this speed and acceleration.
 fn driven_m(t: f64, speed_m_s: f64, acceleration_m_s2: f64, omega_squared: f64) -> f64 {
     if omega_squared == 0.0 {
         return speed_m_s * t + 0.5 * acceleration_m_s2 * t * t;
@@ -77,19 +77,20 @@ fn driven_m(t: f64, speed_m_s: f64, acceleration_m_s2: f64, omega_squared: f64) 
     speed_m_s * math::sin(omega * t) / omega + acceleration_m_s2 * 2.0 * half * half / omega_squared
 }
 
-/// The way of a mechanism through one access or several.
+/// The path of a mechanism through one access or several.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Way {
-    /// Metres of one unit of the mechanism's places.
+    /// Length in metres of the unit in which the mechanism counts places.
     pub unit_m: f64,
-    /// Along x, one after another.
+    /// Legs along x, one after another.
     pub x: Vec<Leg>,
-    /// Along y.
+    /// Legs along y, one after another.
     pub y: Vec<Leg>,
 }
 
 impl Way {
-    /// From place to place in a straight line at one speed, both in units of the mechanism, and then stays there.
+    /// A path in a straight line at constant speed, `from` and `to` in units of the mechanism; the mechanism then
+    /// stays at `to`.
     pub fn straight(from: (i32, i32), to: (i32, i32), lasts: Span) -> Way {
         let lasts_s = lasts.as_seconds();
         let leg = |from: i32, to: i32| {
@@ -101,7 +102,8 @@ impl Way {
         Way { unit_m: 1.0, x: leg(from.0, to.0), y: leg(from.1, to.1) }
     }
 
-    /// Where it is so long after it has set out, in units of the mechanism; at the end it stays.
+    /// Place of the mechanism at `after` from its start, in its units; after the end of the path, the place of the
+    /// end.
     pub fn at(&self, after: Span) -> (f64, f64) {
         let after_s = after.as_seconds();
         (along(&self.x, after_s) / self.unit_m, along(&self.y, after_s) / self.unit_m)

@@ -1,26 +1,27 @@
-//! What people call the states of a kind of device, and how they tell what its positioning is made up of.
+//! Words for people: descriptions of the power states of a kind of device, and of the parts of its positioning.
 
-/// What a device does in each state of power.
+/// Descriptions of what a device does in each power state.
 #[derive(Clone, Copy, Debug)]
 pub struct States {
-    /// Sentences on its states but the inactive one.
+    /// Sentences on all power states except the inactive one.
     pub awake: &'static str,
-    /// The parameter whose word people call the inactive state by, where there is one.
+    /// The parameter whose value names the inactive state, if there is one.
     pub rest: Option<&'static str>,
-    /// What it does then, after each such word, or after `inactive`: the rest of a sentence.
+    /// For each value of that parameter, or for `inactive`: what the device does in that state, as the rest of a
+    /// sentence.
     pub asleep: &'static [(&'static str, &'static str)],
 }
 
-/// How the positioning of an access is made up.
+/// The parts of the positioning time of an access.
 #[derive(Clone, Copy, Debug)]
 pub struct Positioning {
-    /// How its parts come together; empty where there are none.
+    /// How the parts combine; empty if there are none.
     pub meaning: &'static str,
-    /// What people call each part, and its name in a timing.
+    /// Each part: its name for people, and its field in [`Timing`](super::Timing).
     pub parts: &'static [(&'static str, &'static str)],
 }
 
 impl Positioning {
-    /// Of a device without.
+    /// For a device without positioning.
     pub const NONE: Positioning = Positioning { meaning: "", parts: &[] };
 }

@@ -1,11 +1,11 @@
-//! Sets of blocks: which of the blocks of a segment are there, dirty, on their way.
+//! Sets of blocks: which blocks of a segment are valid, dirty or being written.
 
 use crate::cache::BlockRun;
 
 /// Bits of a word.
 const BITS: u64 = 64;
 
-/// For every slot of a cache a set of its blocks, all of the same size.
+/// A set of blocks for every slot of a cache; all sets have the same size.
 #[derive(Clone, Debug)]
 pub(super) struct BlockSets {
     words: Vec<u64>,
@@ -13,7 +13,7 @@ pub(super) struct BlockSets {
 }
 
 impl BlockSets {
-    /// So many empty sets of up to `blocks`.
+    /// `sets` empty sets, each of up to `blocks` blocks.
     pub fn new(sets: usize, blocks: u64) -> Self {
         let per_set = blocks.div_ceil(BITS) as usize;
         BlockSets { words: vec![0; sets * per_set], per_set }
@@ -52,7 +52,7 @@ impl BlockSets {
         self.of(set).iter().all(|word| *word == 0)
     }
 
-    /// Adds blocks, and tells how many were not there.
+    /// Adds blocks; returns how many of them the set did not have.
     #[inline]
     pub fn add(&mut self, set: u32, run: BlockRun) -> u64 {
         let words = self.of_mut(set);
@@ -90,23 +90,23 @@ fn masks(run: BlockRun) -> impl Iterator<Item = (usize, u64)> {
 pub(super) struct Blocks(pub Vec<u64>);
 
 impl Blocks {
-    /// Whether a block is in it.
+    /// Whether the set has a block.
     pub fn has(&self, block: u64) -> bool {
         self.0.get((block / BITS) as usize).is_some_and(|word| word >> (block % BITS) & 1 == 1)
     }
 
-    /// Whether it has all blocks of `run`.
+    /// Whether the set has all blocks of `run`.
     pub fn has_all(&self, run: BlockRun) -> bool {
         (run.first..run.end).all(|block| self.has(block))
     }
 
-    /// How many there are.
+    /// Number of blocks in the set.
     pub fn len(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Runs of the blocks below `end` that are in it and not in `without`, and their dirty neighbours joined: two runs
-    /// between which all blocks are in `between` are one.
+    /// Runs of the blocks below `end` that the set has. Two runs are joined where all blocks that separate them are in
+    /// `between`.
     pub fn runs(&self, end: u64, between: Option<&Blocks>) -> Vec<BlockRun> {
         let mut runs: Vec<BlockRun> = Vec::new();
         for block in (0..end).filter(|block| self.has(*block)) {

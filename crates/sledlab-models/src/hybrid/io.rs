@@ -1,4 +1,4 @@
-//! Accesses to the two devices of a hybrid, and the requests they are for.
+//! Accesses to the two devices of a hybrid, and the requests that these accesses serve.
 
 use std::collections::VecDeque;
 
@@ -14,23 +14,23 @@ use crate::system::{Completion, Content, Contents, System};
 /// One of the two devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tier {
-    /// The small and fast one.
+    /// The small fast device.
     Front,
-    /// The large one, whose address space the host sees.
+    /// The large slow device, whose address space the host sees.
     Back,
 }
 
 /// A piece of a request: the blocks that lie in one segment, or on one device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// The request, by its place among those under way.
+    /// Index of the request among the requests under way.
     pub request: u32,
-    /// Its blocks, in the address space of the host.
+    /// The part's blocks, in the address space of the host.
     pub run: BlockRun,
     pub op: Op,
 }
 
-/// A request of which something is still to be done.
+/// A request that is not complete.
 struct UnderWay {
     whole: Queued,
     missing: u32,
@@ -38,29 +38,32 @@ struct UnderWay {
     data: Vec<Content>,
 }
 
-/// Both devices, what is under way on them, and the requests it is for. `J` says what to do when an access is done.
+/// Both devices, the accesses under way on them, and the requests that are not complete. `J` (job) says what to do when
+/// an access is complete.
 pub(super) struct Io<J> {
-    /// The present.
+    /// The present time.
     pub now: Time,
     front: Box<dyn System>,
     back: Box<dyn System>,
-    /// What follows each access; the first is that of access `first_job`.
+    /// The job of each access; the first entry belongs to access number `first_job`.
     jobs: VecDeque<Option<J>>,
     first_job: u64,
     requests: Vec<UnderWay>,
     free: Vec<u32>,
-    /// Requests that are done.
+    /// Requests that are complete and not yet returned.
     pub answered: Vec<Completion>,
     background: TotalSpent,
     background_end: Time,
     traffic: [Traffic; 2],
     keeps_contents: bool,
-    given: Map<u64, Vec<Content>>,
+    /// Data of writes that have been handed over and have not arrived, by request.
+    write_data: Map<u64, Vec<Content>>,
+    /// What completed reads found, by request, until it is fetched.
     found: Map<u64, Vec<Content>>,
 }
 
 impl<J> Io<J> {
-    /// Nothing under way.
+    /// Two devices with no access under way.
     pub fn new(mut front: Box<dyn System>, mut back: Box<dyn System>) -> Self {
         let keeps_contents = front.durable().is_some() && back.durable().is_some();
         Io {
@@ -76,7 +79,7 @@ impl<J> Io<J> {
             background_end: Time::ZERO,
             traffic: [Traffic::default(); 2],
             keeps_contents,
-            given: Map::default(),
+            write_data: Map::default(),
             found: Map::default(),
         }
     }
@@ -89,7 +92,7 @@ impl<J> Io<J> {
         }
     }
 
-    /// Both, the front one first.
+    /// Both devices, the front device first.
     pub fn devices_mut(&mut self) -> [&mut dyn System; 2] {
         [self.front.as_mut(), self.back.as_mut()]
     }
@@ -101,17 +104,17 @@ impl<J> Io<J> {
         }
     }
 
-    /// Whether media keep contents: only then does anybody ask for data.
+    /// Whether the media of both devices keep contents: only then are data passed along with accesses.
     pub fn keeps_contents(&self) -> bool {
         self.keeps_contents
     }
 
-    /// Reads blocks of a device for nobody in particular.
+    /// Reads blocks of a device for no single request.
     pub fn read(&mut self, tier: Tier, run: BlockRun, job: J) {
         self.access(tier, run, job, Queued { arrival: self.now, op: Op::Read, ..Queued::default() });
     }
 
-    /// Writes blocks of a device for nobody in particular. `data` is asked for where contents are kept.
+    /// Writes blocks of a device for no single request. `data` is called only where contents are kept.
     pub fn write(&mut self, tier: Tier, run: BlockRun, job: J, data: impl FnOnce() -> Vec<Content>) {
         if self.keeps_contents {
             let data = data();
@@ -134,12 +137,13 @@ impl<J> Io<J> {
         self.access(tier, run, job, Queued { unwanted_words, ..whole });
     }
 
-    /// Accesses are numbered as they begin, so that a device sees rising numbers, and never the same one twice.
+    /// Number of the next access. Accesses are numbered as they begin, so that a device sees rising numbers and no
+    /// number twice.
     fn next_access(&self) -> u64 {
         self.first_job + self.jobs.len() as u64
     }
 
-    /// Hands over the data of the write that begins next.
+    /// Hands the data of the next access, a write, to its device.
     fn give_device(&mut self, tier: Tier, data: Vec<Content>) {
         let access = self.next_access();
         if let Some(device) = self.device_mut(tier).durable() {
@@ -155,7 +159,7 @@ impl<J> Io<J> {
         self.device_mut(tier).arrive(now, access);
     }
 
-    /// Does what is due on a device, and appends what has been done there.
+    /// Advances a device to the present, and appends the accesses that were completed.
     #[inline]
     pub fn advance(&mut self, tier: Tier, done: &mut Vec<Completion>) {
         let now = self.now;
@@ -163,12 +167,12 @@ impl<J> Io<J> {
         if device.next_event().is_some_and(|at| at <= now) {
             let before = done.len();
             device.advance(now, done);
-            // The one in front is the first.
+            // The front device counts as the first.
             done[before..].iter_mut().for_each(|done| done.counted_from(tier as u32));
         }
     }
 
-    /// When something happens next on a device.
+    /// Time of the next event on either device.
     pub fn next_event(&self) -> Option<Time> {
         match (self.front.next_event(), self.back.next_event()) {
             (Some(front), Some(back)) => Some(front.min(back)),
@@ -176,7 +180,7 @@ impl<J> Io<J> {
         }
     }
 
-    /// What follows an access that has been done.
+    /// The job of a completed access.
     pub fn job(&mut self, access: &Completion) -> Option<J> {
         let job = self.jobs.get_mut((access.request.id - self.first_job) as usize)?.take();
         while let Some(None) = self.jobs.front() {
@@ -186,7 +190,7 @@ impl<J> Io<J> {
         job
     }
 
-    /// What a read that has been done found; nothing where contents are not kept.
+    /// The contents that a completed read found; none where contents are not kept.
     pub fn contents(&mut self, tier: Tier, access: &Completion) -> Vec<Content> {
         if !self.keeps_contents {
             return Vec::new();
@@ -195,11 +199,11 @@ impl<J> Io<J> {
         device.map(|device| device.found(access.request.id)).unwrap_or_default()
     }
 
-    /// A request begins, of so many parts.
+    /// Begins a request of `parts` parts; returns its index.
     pub fn begin(&mut self, whole: Queued, parts: u32) -> u32 {
         let mut data = Vec::new();
         if self.keeps_contents {
-            data = self.given.remove(&whole.id).unwrap_or_default();
+            data = self.write_data.remove(&whole.id).unwrap_or_default();
             data.resize(whole.blocks as usize, Content::default());
         }
         let under_way = UnderWay { whole, missing: parts, energy: Spent::default(), data };
@@ -211,14 +215,14 @@ impl<J> Io<J> {
         self.requests.len() as u32 - 1
     }
 
-    /// The data of a part that is written.
+    /// The data of a part of a write.
     pub fn data(&self, part: &Part) -> Vec<Content> {
         let UnderWay { whole, data, .. } = &self.requests[part.request as usize];
         let from = (part.run.first - whole.lbn) as usize;
         data[from..from + part.run.blocks() as usize].to_vec()
     }
 
-    /// What a part reads is there.
+    /// Enters the contents that a part of a read found.
     pub fn deliver(&mut self, part: &Part, contents: Vec<Content>) {
         if !self.keeps_contents {
             return;
@@ -230,23 +234,23 @@ impl<J> Io<J> {
         }
     }
 
-    /// A request pays for an access.
+    /// Adds the energy of an access to the request of a part.
     pub fn pay(&mut self, part: &Part, access: &Completion) {
         self.requests[part.request as usize].energy += access.energy;
     }
 
-    /// Nobody pays for an access.
+    /// Adds the energy of an access to the background, as it served no single request.
     pub fn spend(&mut self, access: &Completion) {
         self.background += access.energy;
         self.background_end = self.background_end.max(access.completion);
     }
 
-    /// A part is done without an access of its own.
+    /// Completes a part now, without an access of its own.
     pub fn answer_now(&mut self, part: &Part) {
         self.answer(part, &Completion::at_once(Queued::default(), self.now));
     }
 
-    /// A part is done with an access. The times of a request are those of its last one.
+    /// Completes a part with an access. The times of a request are those of the access that completes its last part.
     pub fn answer(&mut self, part: &Part, access: &Completion) {
         let under_way = &mut self.requests[part.request as usize];
         under_way.missing -= 1;
@@ -263,7 +267,7 @@ impl<J> Io<J> {
 
     /// See [`Durable::give`](crate::system::Durable::give).
     pub fn give(&mut self, request: u64, data: Vec<Content>) {
-        self.given.insert(request, data);
+        self.write_data.insert(request, data);
     }
 
     /// See [`Durable::found`](crate::system::Durable::found).
@@ -271,7 +275,7 @@ impl<J> Io<J> {
         self.found.remove(&request).unwrap_or_default()
     }
 
-    /// What is on the media of the two devices when the power fails.
+    /// The contents of the media of the two devices after a power failure.
     pub fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> (Contents, Contents) {
         let mut crash = |device: &mut dyn System| {
             device.durable().map(|device| device.crash(survives)).unwrap_or_default()
@@ -284,13 +288,13 @@ impl<J> Io<J> {
         [self.front.as_mut(), self.back.as_mut()]
     }
 
-    /// Forgets what has been counted.
+    /// Sets all counts to zero and opens the ledgers of both devices.
     pub fn open_ledgers(&mut self, now: Time) {
         (self.background, self.traffic) = (TotalSpent::default(), [Traffic::default(); 2]);
         self.both().into_iter().for_each(|device| device.open_ledgers(now));
     }
 
-    /// What was spent for nobody, and when the last of it was done.
+    /// The energy spent for no single request, and when the last such access was completed.
     pub fn background(&self) -> (Spent, Time) {
         let (mut all, mut end) = (self.background.spent(), self.background_end);
         for tier in [Tier::Front, Tier::Back] {
@@ -301,7 +305,7 @@ impl<J> Io<J> {
         (all, end)
     }
 
-    /// Enters what has been counted here.
+    /// Enters the traffic and the background energy counted here.
     pub fn count(&self, counts: &mut HybridCounts) {
         [counts.front, counts.back] = self.traffic;
         counts.background_j = self.background.spent().total_uj() * 1e-6;
@@ -321,7 +325,7 @@ impl Traffic {
     }
 }
 
-/// The timing of the same access for those who only waited for it: another has paid for the start-up.
+/// The same access as further parts see it that it completes: its start-up is counted with the first part only.
 pub(super) fn shared(access: &Completion) -> Completion {
     Completion { timing: Timing { startup: Span::ZERO, ..access.timing }, ..*access }
 }

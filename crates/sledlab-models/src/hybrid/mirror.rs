@@ -1,9 +1,9 @@
 //! Half-MEMS RAID 1/0 (Uysal, Merchant and Alvarez 2003; HY-14): every block is on both devices. Short reads go to the
-//! front device, long ones and streams to the back device, each to what it does best.
+//! front device, long reads and streams to the back device.
 //!
-//! A write is complete when it is on the front device and in non-volatile memory, from where it goes to the back device
-//! later. Writes to the same blocks go one after the other, so that both copies end alike. Several of these striped
-//! (`system.kind = "stripe"`) are the array of the paper.
+//! A write is complete when the front device and a non-volatile buffer have it; it is destaged from the buffer to the
+//! back device later. Writes to the same blocks are served one after the other, so that both copies end alike. Several
+//! mirrors striped (`system.kind = "stripe"`) are the array of the paper.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,18 +28,18 @@ sledlab_core::params! {
     }
 }
 
-/// Blocks of the buffer that come and go together.
+/// Blocks of a line of the buffer, which are inserted and evicted together.
 const LINE_BLOCKS: u64 = 16;
 /// Most blocks that one access writes to the back device.
 const DESTAGE_BLOCKS: u64 = 256;
 
-/// What follows an access.
+/// What to do when an access is complete.
 pub(super) enum Job {
-    /// A read is answered.
+    /// A part of a read has been read.
     Read { part: Part, tier: Tier },
-    /// A write is on the front device.
+    /// A part of a write is on the front device.
     Written { part: Part },
-    /// Blocks are on the back device.
+    /// Blocks have been destaged to the back device.
     Destaged { run: BlockRun },
 }
 
@@ -48,15 +48,15 @@ pub struct Mirror {
     blocks: u64,
     least_stream: u64,
     streams: Streams,
-    /// What the back device has not got.
+    /// Writes that have not been destaged to the back device, in non-volatile memory.
     buffer: Lines,
     contents: Contents,
-    /// Most blocks that are written at a time: only what is in the buffer as a whole begins its way to either device, or
-    /// reads could find a new version on one and then an old one on the other.
+    /// Most blocks of a part of a write: a part goes to either device only when the buffer has all of it, or reads
+    /// could find a new version on one device and then an old one on the other.
     most_blocks: u64,
-    /// Writes that wait for room in the buffer or for others to the same blocks.
+    /// Parts of writes that wait for room in the buffer, or for earlier writes to the same blocks.
     waiting: VecDeque<Part>,
-    /// Writes under way to the front device: where they begin and end.
+    /// Writes under way to the front device, as first block and end.
     writing: BTreeMap<u64, u64>,
     back_reads: usize,
     is_destaging: bool,
@@ -104,8 +104,8 @@ impl Model for Mirror {
 impl Mirror {
     fn read(&mut self, io: &mut Io<Job>, part: Part, request: &Queued) {
         let is_long = self.streams.is_stream(request) || u64::from(request.blocks) >= self.least_stream;
-        let is_there = || !(part.run.first..part.run.end).any(|block| self.buffer.is_unwritten(block));
-        let tier = if is_long && is_there() { Tier::Back } else { Tier::Front };
+        let back_is_current = || !(part.run.first..part.run.end).any(|block| self.buffer.is_unwritten(block));
+        let tier = if is_long && back_is_current() { Tier::Back } else { Tier::Front };
         self.counts.reads += 1;
         if tier == Tier::Back {
             self.counts.bypassed += 1;
@@ -116,7 +116,8 @@ impl Mirror {
         io.serve(tier, part.run.first, &part, Job::Read { part, tier });
     }
 
-    /// Begins the writes that wait, in order of arrival, as far as there is room and nothing to wait for.
+    /// Begins the waiting writes in order of arrival, up to the first that finds no room in the buffer or must wait for
+    /// an earlier write to its blocks.
     fn write_waiting(&mut self, io: &mut Io<Job>) {
         while let Some(part) = self.waiting.front().copied() {
             let run = part.run;
@@ -135,18 +136,20 @@ impl Mirror {
         }
     }
 
-    /// Whether blocks are being written to the front device.
+    /// Whether any block of `run` is being written to the front device.
     fn is_writing(&self, run: BlockRun) -> bool {
         self.writing.range(..run.end).next_back().is_some_and(|(_, end)| run.first < *end)
     }
 
-    /// Writes to the back device, one piece after the other, while it is not read or writes wait for room.
+    /// Destages the next dirty blocks, one run at a time, while no read of the back device is under way or while writes
+    /// wait for room.
     fn destage(&mut self, io: &mut Io<Job>) {
         if self.is_destaging || (self.back_reads > 0 && self.waiting.is_empty()) {
             return;
         }
         let Some(run) = self.buffer.next_dirty(self.destaged_to) else { return };
-        // What is not on the front device yet stays in the buffer, or a crash could leave two different copies.
+        // Blocks that are still being written to the front device are not destaged, or a crash could leave two
+        // different copies.
         if self.is_writing(run) {
             return;
         }
@@ -233,7 +236,7 @@ impl Logic for Mirror {
         HybridCounts { dirty_blocks: self.dirty_blocks, live_share: 1.0, ..self.counts }
     }
 
-    /// Of the memory: the front device has everything.
+    /// What the non-volatile buffer holds; the front device holds all blocks.
     fn residency(&self) -> Residency {
         Residency {
             unit: "line",
@@ -258,7 +261,7 @@ impl Logic for Mirror {
         found
     }
 
-    /// All of it is on the front device, too.
+    /// There is no such defect here: the front device has all data too.
     fn free_early(&mut self) {}
 
     fn failure(&mut self) -> Option<Error> {

@@ -1,7 +1,7 @@
-//! Hybrids: a small fast device in front of a large slow one, as one.
+//! Hybrids: a small fast front device and a large slow back device that act as one.
 //!
-//! Adding a hybrid is one file or folder and one line in [`LIST`], which feeds the command line, the Python API, the
-//! docs and the conformance tests.
+//! A new hybrid takes one file or folder and one line in [`LIST`]. The command line, the Python API, the docs and the
+//! conformance tests read that list.
 
 mod blocks;
 mod buffer;
@@ -31,50 +31,49 @@ const MB_BLOCKS: f64 = 2048.0;
 /// Accesses to one of the devices of a hybrid (MT-12).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Traffic {
-    /// Reads.
+    /// Number of reads.
     pub reads: u64,
-    /// Blocks of them.
+    /// Blocks read.
     pub read_blocks: u64,
-    /// Writes.
+    /// Number of writes.
     pub writes: u64,
-    /// Blocks of them.
+    /// Blocks written.
     pub written_blocks: u64,
 }
 
-/// What a hybrid has done. Requests count once for every segment that they touch.
+/// Counts of what a hybrid has done. Each request counts once for every segment that it touches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HybridCounts {
-    /// Reads.
+    /// Number of reads.
     pub reads: u64,
-    /// Those of them that found all they wanted on the front device.
+    /// Reads of which the front device held all blocks.
     pub read_hits: u64,
-    /// Writes.
+    /// Number of writes.
     pub writes: u64,
-    /// Those of them that found room at once: in a caching disk, those whose segment had a slot.
+    /// Writes that found room at once: in a caching disk, writes whose segment had a slot.
     pub write_hits: u64,
     /// Blocks that the host wrote.
     pub written_blocks: u64,
-    /// Blocks that the host wrote while an older version was not on the back device yet, which therefore never got
-    /// there.
+    /// Blocks that the host wrote while they were dirty: the older version is never destaged.
     pub superseded_blocks: u64,
-    /// Blocks that went to the back device because the host had written them.
+    /// Dirty blocks that have been destaged to the back device.
     pub destaged_blocks: u64,
-    /// Blocks that have yet to go there.
+    /// Blocks that are dirty now.
     pub dirty_blocks: u64,
-    /// Share of the room on the front device that holds data somebody may ask for.
+    /// Share of the room on the front device that holds data a read can be served from.
     pub live_share: f64,
-    /// Reads that went past the front device because they were part of a stream.
+    /// Reads that the back device served without the front device, because they were part of a stream.
     pub bypassed: u64,
     /// Accesses to the front device.
     pub front: Traffic,
     /// Accesses to the back device.
     pub back: Traffic,
-    /// Energy of what the devices did for no single request, in joules.
+    /// Energy that the devices spent for no single request, such as for destages, in joules.
     pub background_j: f64,
 }
 
 impl std::ops::AddAssign for HybridCounts {
-    /// Of several hybrids alike.
+    /// Adds the counts of another hybrid of the same kind.
     fn add_assign(&mut self, other: HybridCounts) {
         self.reads += other.reads;
         self.read_hits += other.read_hits;
@@ -101,11 +100,11 @@ impl std::ops::AddAssign for Traffic {
     }
 }
 
-/// The devices of a hybrid, which keeps contents where both do.
+/// The devices of a hybrid. The hybrid keeps contents where both devices do.
 pub struct HybridDevices {
-    /// The small and fast one.
+    /// The small fast device.
     pub front: Box<dyn System>,
-    /// The large one.
+    /// The large slow device, whose address space the host sees.
     pub back: Box<dyn System>,
 }
 
@@ -118,7 +117,7 @@ trait Model: Logic + Sized + 'static {
     /// One line for people.
     const MEANING: &'static str;
 
-    /// A hybrid of devices with so many blocks, with nothing on the front device.
+    /// A hybrid of devices with these capacities, with nothing on the front device.
     fn new(
         params: &Self::Params,
         capacities: Capacities,
@@ -126,15 +125,15 @@ trait Model: Logic + Sized + 'static {
     ) -> Result<Self>;
 }
 
-/// How many blocks the devices of a hybrid have.
+/// Blocks of the two devices of a hybrid.
 #[derive(Clone, Copy, Debug)]
 struct Capacities {
     front: u64,
     back: u64,
 }
 
-/// Makes a hybrid of a table of parameters and its devices, which may name one of some replacement policies that are
-/// not in the list.
+/// Makes a hybrid from a table of parameters and its devices; the parameters may name one of the given replacement
+/// policies that are plug-ins.
 pub type Make = fn(&Table, HybridDevices, &[replacement::CustomPolicy]) -> Result<Box<dyn System>>;
 
 /// A hybrid in the list.
@@ -174,12 +173,12 @@ const PATH: &str = "hybrid";
 #[derive(Clone, Debug)]
 pub struct Choice {
     chosen: Chosen<Make>,
-    /// Replacement policies that it may name and that are not in the list.
+    /// Plug-in replacement policies that the parameters may name.
     policies: Vec<replacement::CustomPolicy>,
 }
 
 impl Choice {
-    /// The name of no hybrid: the device stands alone.
+    /// The name that stands for no hybrid: the device is used alone.
     pub const NONE: &'static str = "none";
 
     /// A hybrid from `name:key=value:key=value`, with further `params`; `None` for [`Choice::NONE`].
@@ -199,21 +198,21 @@ impl Choice {
         LIST.choose(&name, &said).map(|chosen| Some(Choice { chosen, policies: Vec::new() }))
     }
 
-    /// The same that may name one of some replacement policies that are not in the list.
+    /// The same choice, whose parameters may name one of these plug-in replacement policies.
     #[must_use]
     pub fn with_policies(self, policies: Vec<replacement::CustomPolicy>) -> Self {
         Choice { policies, ..self }
     }
 
-    /// The hybrid of these devices, with nothing on the front one.
+    /// The hybrid of these devices, with nothing on the front device.
     ///
     /// # Errors
-    /// Parameters that do not fit together or the devices.
+    /// Parameters that contradict each other, or that do not fit the devices.
     pub fn make(&self, devices: HybridDevices) -> Result<Box<dyn System>> {
         (self.chosen.entry.make)(&self.chosen.params, devices, &self.policies)
     }
 
-    /// The configuration table that says all of it.
+    /// The configuration table with all parameters.
     pub fn to_table(&self) -> Table {
         self.chosen.to_table()
     }

@@ -1,20 +1,20 @@
-//! Reads that go on where others ended (HY-12, HY-14).
+//! Streams: reads that begin where an earlier read ended (HY-12, HY-14).
 
 use std::collections::VecDeque;
 
 use crate::device::Queued;
 
-/// Streams that are followed at a time.
+/// Most streams that are followed at a time.
 const STREAMS: usize = 32;
 
-/// A stream of reads: where it goes on, and how many blocks it has had.
+/// A stream of reads: the block at which the next read would begin, and the blocks read so far.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     next: u64,
     blocks: u64,
 }
 
-/// The streams read last.
+/// The streams that were read most recently.
 #[derive(Debug)]
 pub(super) struct Streams {
     least_blocks: u64,
@@ -22,7 +22,7 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// Streams count from so many blocks on; never where that is 0.
+    /// A read is part of a stream once `least_blocks` have been read before it; with 0, no read is.
     pub fn new(least_blocks: u64) -> Self {
         Streams { least_blocks, latest: VecDeque::new() }
     }

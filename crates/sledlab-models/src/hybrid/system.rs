@@ -1,4 +1,4 @@
-//! A hybrid as a system: one frame for all of them.
+//! A hybrid as a system: the part that all kinds of hybrids share.
 
 use sledlab_core::{Error, Op, Span, Time};
 
@@ -9,40 +9,40 @@ use crate::device::{FaultCounts, Queued};
 use crate::power::Spent;
 use crate::system::{Completion, Content, Contents, Durable, Residency, Station, System, advance_by_events};
 
-/// What makes a hybrid different from others.
+/// The part in which kinds of hybrids differ: where data go and which accesses that takes.
 pub(super) trait Logic: Send {
-    /// What follows an access.
+    /// What to do when an access is complete.
     type Job: Send;
 
-    /// Blocks that the host sees, of a back device with so many.
+    /// Blocks that the host sees, where the back device has `back_blocks`.
     fn capacity_blocks(&self, back_blocks: u64) -> u64;
     /// A request arrives.
     fn arrive(&mut self, io: &mut Io<Self::Job>, request: Queued);
-    /// An access has been done.
+    /// An access is complete; `job` is what it was for.
     fn done(&mut self, io: &mut Io<Self::Job>, job: Self::Job, access: &Completion);
-    /// When there is something to do without any access.
+    /// When [`wake`](Logic::wake) is to be called next, independently of accesses.
     fn due(&self) -> Option<Time>;
-    /// Does what is due.
+    /// Does the work that is due.
     fn wake(&mut self, io: &mut Io<Self::Job>);
     /// Requests that wait for room.
     fn waiting(&self) -> usize;
-    /// Which device a read would go to, and to which of its blocks.
+    /// The device that would serve a read now, and the first block there.
     fn place(&self, read: &Queued) -> (Tier, u64);
-    /// What has been done since [`forget`](Logic::forget).
+    /// Counts since [`forget`](Logic::forget).
     fn counts(&self) -> HybridCounts;
-    /// What the front device holds; the shell knows since when.
+    /// What the front device holds; [`HybridSystem`] fills in the time `since`.
     fn residency(&self) -> Residency;
-    /// Counts anew.
+    /// Sets the counts to zero.
     fn forget(&mut self);
-    /// What is found after a crash, of what `media` hold: the front device and the back device.
+    /// The contents that the host finds after a crash, recovered from the `media` of the front and the back device.
     fn recover(&mut self, media: (Contents, Contents)) -> Contents;
     /// See [`Durable::free_early`].
     fn free_early(&mut self);
-    /// Why a policy of its own has given up, if one has.
+    /// The error that stopped a replacement policy of this hybrid, if one did.
     fn failure(&mut self) -> Option<Error>;
 }
 
-/// A hybrid.
+/// A hybrid of any kind.
 pub(super) struct HybridSystem<L: Logic> {
     logic: L,
     io: Io<L::Job>,
@@ -68,11 +68,11 @@ impl<L: Logic> System for HybridSystem<L> {
 
     #[inline]
     fn next_event(&self) -> Option<Time> {
-        // An answer may be ready in the moment of arrival.
+        // A request may be complete in the moment of its arrival.
         if !self.io.answered.is_empty() {
             return Some(self.io.now);
         }
-        // What has waited long enough before may become possible in the moment of an arrival.
+        // Work whose time came earlier may become possible in the moment of an arrival.
         let due = self.logic.due().map(|at| at.max(self.io.now));
         match (self.io.next_event(), due) {
             (Some(event), Some(due)) => Some(event.min(due)),
@@ -81,13 +81,13 @@ impl<L: Logic> System for HybridSystem<L> {
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        // Who is served in the moment of arrival has not waited.
+        // Requests that are served in the moment of their arrival do not count as queued.
         if self.io.now < now {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
         self.io.now = now;
         completed.append(&mut self.io.answered);
-        // Answers go where they are wanted, without a copy.
+        // Swapped so that completions are appended to `completed` directly, without a copy.
         std::mem::swap(completed, &mut self.io.answered);
         let mut done = std::mem::take(&mut self.done);
         for tier in [Tier::Front, Tier::Back] {
@@ -176,7 +176,7 @@ impl<L: Logic> System for HybridSystem<L> {
     fn positioning(&self, now: Time, read: &Queued) -> Span {
         let (tier, lbn) = self.logic.place(read);
         let device = self.io.device(tier);
-        // What follows on that device may be something else, or nothing.
+        // The blocks that follow on that device may belong to other data, or not exist.
         let blocks = (device.capacity_blocks() - lbn).min(u64::from(read.blocks)) as u32;
         device.positioning(now, &Queued { lbn, blocks, op: Op::Read, ..*read })
     }

@@ -1,4 +1,4 @@
-//! The queue of a station that merges.
+//! The queue of a station that merges requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ use crate::scheduler::Scheduler;
 /// Requests that are served as one.
 #[derive(Clone, Debug)]
 struct Group {
-    /// The request as the scheduler knows it: the first of them, numbered as a ticket.
+    /// The request as the scheduler knows it: the first one of the group, with the number of a ticket.
     seen: Queued,
     lbn: u64,
     end: u64,
     writes: bool,
-    /// In order of their place, with their numbers.
+    /// The requests in order of their blocks, each with its number.
     parts: Vec<(u64, Queued)>,
 }
 
@@ -43,48 +43,48 @@ impl Group {
     }
 }
 
-/// Requests that were merged, since the ledger was opened.
+/// Counts of merged requests since the ledger was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// Requests that were served together with others.
     pub requests: u64,
-    /// What they were served as.
+    /// Groups as which they were served.
     pub groups: u64,
 }
 
-/// Merges what waits in the queue of a scheduler.
+/// Merges requests that wait in the queue of a scheduler.
 ///
-/// Requests are numbered as they arrive. A request is *free* if it overlaps no earlier one that waits, one of
-/// them a write. Only free ones are merged, and each moves forward to the place of the one that came first; later
-/// arrivals cannot make them less free. When the scheduler chooses one that is not free, what must come first is
-/// served instead.
+/// Requests are numbered as they arrive. A request is *free* unless it overlaps an earlier waiting request and one of
+/// the two is a write. Only free requests are merged, and a group takes the place in the queue of its first request;
+/// later arrivals cannot end that freedom. When the scheduler chooses a request that is not free, the request that must
+/// be served before it is served instead.
 ///
-/// The scheduler gets tickets instead of requests: each stands for a group, which it knows by the place of the
-/// request that was there first.
+/// The scheduler gets tickets instead of requests: each stands for a group, at the position of the group's first
+/// request.
 #[derive(Debug)]
 pub struct Merger {
     params: MergeParams,
-    /// Blocks that a group may have.
+    /// Most blocks of a group.
     most_blocks: u64,
     next_number: u64,
     next_ticket: u64,
-    /// Groups in the scheduler's queue, by the smallest number in them.
+    /// Groups in the scheduler's queue, each by the number under which it was entered.
     groups: BTreeMap<u64, Group>,
-    /// In which group a number is, and which a ticket stands for.
+    /// The group of each request number, and the group that each ticket stands for.
     of_number: Map<u64, u64>,
     of_ticket: Map<u64, u64>,
-    /// Groups of free requests by where they begin and end.
+    /// Groups of free requests, by first block and by end.
     starts: BTreeSet<(u64, u64)>,
     ends: BTreeSet<(u64, u64)>,
     overlaps: Overlaps,
-    /// By ticket.
+    /// Groups that are being served, by ticket.
     under_way: Map<u64, Group>,
     merged: Merged,
     chosen: Vec<Queued>,
 }
 
 impl Merger {
-    /// An empty queue, if anything is to be merged; for a device that accesses `blocks_at_once`.
+    /// An empty queue for a device that accesses `blocks_at_once` blocks at once; `None` where merging is off.
     pub fn new(params: &MergeParams, blocks_at_once: u32) -> Option<Self> {
         (params.kind != Merging::None).then(|| Merger {
             most_blocks: params.rows.saturating_mul(blocks_at_once.into()),
@@ -103,22 +103,22 @@ impl Merger {
         })
     }
 
-    /// Requests that wait, merged or not.
+    /// Number of waiting requests, merged or not.
     pub fn len(&self) -> usize {
         self.of_number.len()
     }
 
-    /// Whether none waits.
+    /// Whether no request waits.
     pub fn is_empty(&self) -> bool {
         self.of_number.is_empty()
     }
 
-    /// What was merged so far.
+    /// Counts of merged requests so far.
     pub fn merged(&self) -> Merged {
         self.merged
     }
 
-    /// Starts counting anew.
+    /// Sets the counts to zero.
     pub fn forget_merged(&mut self) {
         self.merged = Merged::default();
     }
@@ -152,7 +152,7 @@ impl Merger {
         self.overlaps.before(number, request).is_none()
     }
 
-    /// Merges the group of `number`, which has grown or become free, with another that it touches.
+    /// Merges group `number`, which has grown or become free, with an adjacent group.
     fn close_gap(&mut self, number: u64, scheduler: &mut dyn Scheduler) {
         if let Some(group) = self.groups.get(&number)
             && self.starts.contains(&(group.lbn, number))
@@ -162,7 +162,7 @@ impl Merger {
         }
     }
 
-    /// A group of free requests that `group`, of number `number`, can be merged with.
+    /// An adjacent group of free requests that `group`, which has number `number`, can be merged with.
     fn neighbour(&self, number: u64, group: &Group) -> Option<u64> {
         let fits =
             |other: &u64| *other != number && self.groups.get(other).is_some_and(|g| self.fits(g, group));
@@ -177,7 +177,7 @@ impl Merger {
         at(&self.ends, group.lbn).or_else(|| at(&self.starts, group.end))
     }
 
-    /// Whether two groups may become one.
+    /// Whether the parameters allow two groups to be merged.
     fn fits(&self, a: &Group, b: &Group) -> bool {
         let pair = a.parts.len() + b.parts.len() == 2;
         let operations = match self.params.operations {
@@ -190,7 +190,7 @@ impl Merger {
             && a.end - a.lbn + b.end - b.lbn <= self.most_blocks
     }
 
-    /// Adds `group` to that of number `host`, which it touches.
+    /// Adds `group` to the adjacent group `host`.
     fn join(&mut self, host: u64, group: Group) {
         if let Some(mut grown) = self.take(host) {
             for (number, _) in &group.parts {
@@ -208,7 +208,7 @@ impl Merger {
         }
     }
 
-    /// Makes two groups of the scheduler's queue one; it keeps the place of the one that came first.
+    /// Merges two groups of the scheduler's queue; the result keeps the place of the earlier group.
     fn unite(&mut self, a: u64, b: u64, scheduler: &mut dyn Scheduler) {
         let (host, guest) = (a.min(b), a.max(b));
         if let Some(group) = self.withdraw(guest, scheduler) {
@@ -216,7 +216,8 @@ impl Merger {
         }
     }
 
-    /// Takes a group back from the scheduler; a ticket that it does not give back stands for nothing.
+    /// Takes a group out of the scheduler's queue; a ticket that the scheduler keeps nevertheless no longer stands for
+    /// a group.
     fn withdraw(&mut self, number: u64, scheduler: &mut dyn Scheduler) -> Option<Group> {
         let group = self.take(number)?;
         scheduler.remove(&group.seen);
@@ -240,7 +241,7 @@ impl Merger {
         Some(group)
     }
 
-    /// Lets the scheduler choose, and appends what is to be served to `batch`: groups as single requests.
+    /// Lets the scheduler choose, and appends the chosen groups to `batch`, each as one request.
     pub fn pop(
         &mut self,
         now: Time,
@@ -262,14 +263,14 @@ impl Merger {
             }
             self.chosen = chosen;
         }
-        // Not before all are chosen: what becomes free must not be served with them.
+        // Only after all are chosen, as requests that become free now must not be served in this batch.
         for (number, ticket) in &left {
             self.leave(*ticket);
             self.close_ranks(*number, *ticket, scheduler);
         }
     }
 
-    /// Serves the group of `number`, which the scheduler has given away, or what must be served before it.
+    /// Serves group `number`, which the scheduler has chosen, or the group that must be served before it.
     fn choose(
         &mut self,
         number: u64,
@@ -289,7 +290,7 @@ impl Merger {
             serve(self, number, group);
             return;
         };
-        // Only a group of one is ever not free. It joins the queue anew.
+        // Only a group of one request can be not free. It joins the queue again.
         self.enter(number, Group { seen: Queued { queued: now, ..group.seen }, ..group }, scheduler);
         let mut earliest = before;
         while let Some(earlier) = self.part(earliest).and_then(|part| self.overlaps.before(earliest, &part)) {
@@ -302,7 +303,7 @@ impl Merger {
         }
     }
 
-    /// The waiting request of a number.
+    /// The waiting request with this number.
     fn part(&self, number: u64) -> Option<Queued> {
         let group = self.groups.get(self.of_number.get(&number)?)?;
         group.parts.iter().find(|(other, _)| *other == number).map(|(_, part)| *part)
@@ -321,7 +322,8 @@ impl Merger {
         }
     }
 
-    /// Merges what is free, or next to each other in order of arrival, since the group of `number` has left.
+    /// Merges requests that have become free, or neighbours in order of arrival, because group `number` has left the
+    /// queue.
     fn close_ranks(&mut self, number: u64, ticket: u64, scheduler: &mut dyn Scheduler) {
         let Some((lbn, until)) = self.under_way.get(&ticket).map(|group| (group.lbn, group.end)) else {
             return;
@@ -342,8 +344,8 @@ impl Merger {
         }
     }
 
-    /// What serving a group means for its requests: all are done when it is, and each has its share of the energy
-    /// by blocks. The start-up is entered with the first.
+    /// Splits a served group into its requests: all are complete when the group is, and each has a share of the energy
+    /// by its blocks. The start-up counts for the first request.
     pub fn split(&mut self, served: &Served) -> Vec<Served> {
         let Some(Group { mut parts, lbn, end, .. }) = self.under_way.remove(&served.request.id) else {
             return vec![*served];

@@ -1,9 +1,10 @@
-//! Merging of queued requests: neighbours on the medium are served as one, with more tips at once (paper 003,
-//! section 4; paper 000, section 5.2.2).
+//! Merging of queued requests: requests for successive blocks are served as one, with more tips active at once (paper
+//! 003, section 4; paper 000, section 5.2.2).
 //!
-//! A station with merging keeps requests in order that overlap, one of them a write: only requests that nothing
-//! before them holds back are merged, and when a scheduler chooses one that something does, that is served
-//! instead. Under FCFS, which never does that, a request keeps its place unless it is merged and moves forward.
+//! A station with merging keeps overlapping requests in order of arrival where one of them is a write: only requests
+//! that need not wait for an earlier one are merged, and when a scheduler chooses a request that must wait, the earlier
+//! one is served instead. FCFS never chooses a request that must wait, so a request keeps its place unless it is merged
+//! and moves forward.
 
 mod merger;
 mod overlaps;
@@ -15,13 +16,13 @@ use sledlab_core::{Result, choices, registry};
 use toml::Table;
 
 choices! {
-    /// How many requests become one.
+    /// How many requests are merged into one.
     pub enum Merging {
-        /// None: each is served by itself.
+        /// No merging: each request is served by itself.
         None = "none",
-        /// Two at most (PW-09).
+        /// At most two requests (PW-09).
         Pairs = "pairs",
-        /// Any number (PW-10).
+        /// Any number of requests (PW-10).
         Chains = "chains",
     }
 }
@@ -43,23 +44,23 @@ impl registry::KindWord for Merging {
 }
 
 choices! {
-    /// Where in the queue the requests of a merged one may stand.
+    /// Which positions in the queue the merged requests may have.
     pub enum Among {
-        /// Next to each other in order of arrival, the earlier one first on the medium (PW-09).
+        /// Requests next to each other in order of arrival, the earlier one with the lower blocks (PW-09).
         Neighbours = "neighbours",
-        /// Anywhere in the queue.
+        /// Requests anywhere in the queue.
         Queue = "queue",
     }
 }
 
 choices! {
-    /// What may be merged with what.
+    /// Which operations may be merged with each other.
     pub enum MergeOperations {
-        /// Reads with reads.
+        /// Reads with reads only.
         Reads = "reads",
         /// Reads with reads and writes with writes.
         Alike = "alike",
-        /// Anything with anything.
+        /// Any operations, also reads with writes.
         Any = "any",
     }
 }

@@ -1,4 +1,4 @@
-//! Which waiting requests overlap a range of blocks.
+//! Finds the waiting requests that overlap a range of blocks.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use sledlab_core::Op;
 
 use crate::device::Queued;
 
-/// Waiting requests by place. Each has a number of its own; a smaller number has waited longer.
+/// Waiting requests in order of their blocks. Each has a number of its own; a smaller number has waited longer.
 #[derive(Debug, Default)]
 pub(super) struct Overlaps {
-    /// First block and number, to the block after the last and whether it is a write.
+    /// Key: first block and number. Value: the block after the last, and whether the request is a write.
     by_place: BTreeMap<(u64, u64), (u64, bool)>,
-    /// Blocks of the longest request ever: none that begins earlier than so many before a range reaches into it.
+    /// Blocks of the longest request so far: a request that begins more than this before a range does not reach it.
     longest: u64,
 }
 
@@ -25,8 +25,8 @@ impl Overlaps {
         self.by_place.remove(&(request.lbn, number));
     }
 
-    /// The first request that must be served before `request`: they overlap, one is a write, and it has a smaller
-    /// number.
+    /// The request with the smallest number that must be served before `request`: the two overlap, one of them is a
+    /// write, and it is the earlier one.
     pub fn before(&self, number: u64, request: &Queued) -> Option<u64> {
         let first = request.lbn.saturating_sub(self.longest);
         let near = self.by_place.range((first, 0)..(end(request), 0));

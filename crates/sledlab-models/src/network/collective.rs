@@ -1,47 +1,47 @@
-//! Collectives as programs of messages: what each member of a group sends, and for how many messages it waits.
+//! Collectives as programs of messages: which messages each member of a group sends, and for how many it waits.
 //!
 //! Broadcast, gather and reduce run along binomial trees, a barrier disseminates, all-gather is Bruck's algorithm, and
 //! all-reduce doubles the distance, with a fold before and after where the number of members is no power of two: the
 //! textbook algorithms of MPI libraries (Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
-//! Operations in MPICH", 2005) for short messages. What they cost beyond their bytes is for the caller to say.
+//! Operations in MPICH", 2005) for short messages. The caller adds the cost of software per message.
 
 #[cfg(test)]
 mod tests;
 
 sledlab_core::choices! {
-    /// What a group does together.
+    /// The collective operations of a group.
     pub enum CollectiveOperation {
-        /// Nobody goes on before everybody is there.
+        /// No member goes on before all members have reached the barrier.
         Barrier = "barrier",
-        /// The root gets what everybody contributes.
+        /// The root gets the contributions of all members.
         Gather = "gather",
-        /// Everybody gets the root's vector.
+        /// All members get the root's vector.
         Broadcast = "broadcast",
-        /// The root gets the combination of everybody's vectors.
+        /// The root gets the combination of all members' vectors.
         Reduce = "reduce",
-        /// Everybody gets the combination of everybody's vectors.
+        /// All members get the combination of all members' vectors.
         AllReduce = "all-reduce",
-        /// Everybody gets what everybody contributes.
+        /// All members get the contributions of all members.
         AllGather = "all-gather",
     }
 }
 
-/// What a member does before it goes on to the next round.
+/// The sends and receives of a member before it goes on to the next round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// To whom it sends how many bytes, at once.
+    /// Messages that the member sends at the beginning of the round: receiver and bytes.
     pub sends: Vec<(usize, u64)>,
-    /// How many messages of this round it waits for.
+    /// Number of messages of this round that the member waits for.
     pub receives: usize,
 }
 
-/// What each member does, round after round: it sends, and goes on when it has received as many messages as said.
+/// The rounds of each member: in a round it sends its messages, and goes on when it has received `receives` messages.
 ///
-/// All members have equally many rounds, and a message counts in the round of the receiver in which it is sent: one
-/// that is early, because its sender is ahead, waits for its round. A member that neither sends nor receives in a round
-/// goes on at once.
+/// All members have equally many rounds, and a message counts for the receiver in the round with the number in which it
+/// was sent: a message from a sender that is ahead waits for its round. A member that neither sends nor receives in a
+/// round goes on at once.
 ///
-/// `bytes[i]` is what member `i` contributes (gather, all-gather), or the length of its vector, of which the longest
+/// `bytes[i]` is the length of member `i`'s contribution (gather, all-gather) or of its vector, of which the longest
 /// counts (broadcast, reduce, all-reduce). A barrier has messages of no bytes. Only a tree has a `root`.
 ///
 /// # Panics
@@ -65,7 +65,7 @@ pub fn program(kind: CollectiveOperation, root: usize, bytes: &[u64]) -> Vec<Vec
     program.0
 }
 
-/// How many rounds a collective of so many members has.
+/// Number of rounds of a collective of `members` members.
 pub fn rounds(kind: CollectiveOperation, members: usize) -> usize {
     let members = members.max(1);
     match kind {
@@ -74,9 +74,9 @@ pub fn rounds(kind: CollectiveOperation, members: usize) -> usize {
     }
 }
 
-/// Sums of contributions over members that follow each other round the ring, from the first of a tree on.
+/// Sums of the contributions of consecutive members on the ring that begins with the root.
 struct Ring {
-    /// Of the members before each; twice round.
+    /// Sums over all members before each one, twice round the ring.
     sums: Vec<u64>,
 }
 
@@ -91,13 +91,13 @@ impl Ring {
         Ring { sums }
     }
 
-    /// Of `count` members from `first` on; no more than there are.
+    /// Sum over `count` members from `first` on; `count` is at most the number of members.
     fn sum(&self, first: usize, count: usize) -> u64 {
         self.sums[first + count] - self.sums[first]
     }
 }
 
-/// The rounds of each member, by member.
+/// The rounds of every member.
 struct Program(Vec<Vec<Round>>);
 
 impl Program {
@@ -114,13 +114,14 @@ impl Program {
         self.0[to][round].receives += 1;
     }
 
-    /// How far the messages of each round go: 1, 2, 4 ... up to half the members.
+    /// The rounds, each with the distance on the ring that its messages go: 1, 2, 4 and so on below the number of
+    /// members.
     fn distances(&self) -> impl DoubleEndedIterator<Item = (usize, usize)> + use<> {
         let rounds = self.members().max(1).next_power_of_two().ilog2() as usize;
         (0..rounds).map(|round| (round, 1 << round))
     }
 
-    /// After a round, everybody knows of twice as many who are there.
+    /// A dissemination barrier: after each round, every member knows of twice as many members that have arrived.
     fn disseminate(&mut self) {
         let members = self.members();
         for (round, distance) in self.distances() {
@@ -130,8 +131,8 @@ impl Program {
         }
     }
 
-    /// Up a binomial tree to the root. A member that sends speaks for those that follow it on the ring that starts with
-    /// the root: from `first` on, `count` of them, which is so many bytes.
+    /// Sends up a binomial tree to the root. On the ring that begins with the root, a sender passes on the
+    /// contributions of `count` consecutive members from itself on, whose bytes `bytes(first, count)` returns.
     fn rise(&mut self, root: usize, bytes: impl Fn(usize, usize) -> u64) {
         let members = self.members();
         for (round, distance) in self.distances() {
@@ -142,7 +143,7 @@ impl Program {
         }
     }
 
-    /// Down the same tree, the farthest first.
+    /// Sends down the same tree, over the longest distance first.
     fn fall(&mut self, root: usize, bytes: u64) {
         let members = self.members();
         for (round, (_, distance)) in self.distances().rev().enumerate() {
@@ -152,8 +153,8 @@ impl Program {
         }
     }
 
-    /// Everybody sends all it has, at most what is missing there, to the member a distance before it; what it has are
-    /// the contributions from its own on round the ring.
+    /// Bruck's algorithm: every member sends the contributions that it has, at most those the receiver lacks, to the
+    /// member `distance` before it. A member has consecutive contributions on the ring, from its own on.
     fn bruck(&mut self, held: &Ring) {
         let members = self.members();
         for (round, distance) in self.distances() {
@@ -164,8 +165,8 @@ impl Program {
         }
     }
 
-    /// Pairs exchange what they have, at twice the distance each round. Of those beyond a power of two, each hands its
-    /// vector to a neighbour before and gets the result from it afterwards.
+    /// Recursive doubling: pairs exchange their vectors, at twice the distance in each round. Each member beyond a
+    /// power of two hands its vector to a neighbour in the first round and gets the result in the last.
     fn double(&mut self, bytes: u64) {
         let members = self.members().max(1);
         let power = 1 << members.ilog2();
@@ -175,7 +176,7 @@ impl Program {
             self.send(0, 2 * pair, 2 * pair + 1, bytes);
             self.send(last, 2 * pair + 1, 2 * pair, bytes);
         }
-        // Of a folded pair the odd one takes part.
+        // Of a folded pair the member with the odd number takes part.
         let member = |rank: usize| if rank < folded { 2 * rank + 1 } else { rank + folded };
         let first = usize::from(folded > 0);
         for round in 0..power.ilog2() as usize {

@@ -1,5 +1,5 @@
-//! One medium for all, such as a bus or an Ethernet hub: a packet at a time, in order of asking. Collisions and what
-//! they cost are left out.
+//! One medium shared by all ports, such as a bus or an Ethernet hub: one packet at a time, in order of sending.
+//! Collisions and their cost are not modelled.
 
 use std::collections::VecDeque;
 
@@ -14,9 +14,9 @@ pub struct Hub {
     rate: Rate,
     latency: Span,
     senders: Senders,
-    /// Until when the medium is taken.
+    /// Until when the medium is busy.
     taken: Time,
-    /// In the order in which they cross, which is that in which they arrive.
+    /// Packets under way with their arrivals, in the order in which they cross the medium and arrive.
     arriving: VecDeque<(Time, Packet)>,
 }
 

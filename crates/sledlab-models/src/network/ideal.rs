@@ -1,5 +1,5 @@
-//! Wires of `LogGP`: latency and bytes over bandwidth, and nobody in the way at the receiver. A bound for what
-//! contention costs.
+//! Wires of `LogGP`: latency plus bytes over bandwidth, without contention at the receiver. The distance to other
+//! networks shows what contention costs.
 
 use sledlab_core::{Span, Time};
 
@@ -7,7 +7,7 @@ use super::links::{Rate, Senders, latency};
 use super::queue::Queue;
 use super::{LinkParams, Model, Network, Packet};
 
-/// A wire from every port to every other.
+/// A wire from every port to every other port.
 #[derive(Debug)]
 pub struct Ideal {
     rate: Rate,

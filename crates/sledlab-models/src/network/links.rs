@@ -1,11 +1,11 @@
-//! What the models share: the time bytes take on a link, and the ports that put them there.
+//! Parts that the networks share: the time that bytes take on a link, and the ports that send.
 
 use sledlab_core::{Span, Time};
 
-/// Bits of a byte over bits of a Mbit/s, in nanoseconds: a byte takes 8 us at 1 Mbit/s.
+/// Nanoseconds that a byte takes at 1 Mbit/s.
 const NS_A_BYTE_AT_1_MBIT_S: f64 = 8_000.0;
 
-/// How fast a link is.
+/// The speed of a link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     ns_per_byte: f64,
@@ -16,8 +16,8 @@ impl Rate {
         Rate { ns_per_byte: NS_A_BYTE_AT_1_MBIT_S / bandwidth_mbit_s }
     }
 
-    /// How long a link is busy with so many bytes. Each packet is rounded by itself, to the nearest nanosecond: what
-    /// a series of them is off by is at most half a nanosecond a packet.
+    /// How long a link is busy with `bytes`. Each packet is rounded to the nearest nanosecond, so the error of a series
+    /// is at most half a nanosecond per packet.
     #[inline]
     pub(super) fn time(self, bytes: u64) -> Span {
         Span::from_ns((bytes as f64 * self.ns_per_byte + 0.5) as u64)
@@ -29,8 +29,8 @@ pub(super) fn latency(us: f64) -> Span {
     Span::from_seconds(us * 1e-6)
 }
 
-/// The ports as they send: until when each is busy. Debug builds hold the caller to what [`send`](super::Network::send)
-/// asks for; a port that sends two packets at once would be faster than it is.
+/// The sending ports, and until when each is busy. Debug builds check that the caller keeps to the rules of
+/// [`send`](super::Network::send): a port that sent two packets at once would exceed its bandwidth.
 #[derive(Debug)]
 pub(super) struct Senders {
     busy: Vec<Time>,
@@ -42,7 +42,7 @@ impl Senders {
         Senders { busy: vec![Time::ZERO; ports], last: Time::ZERO }
     }
 
-    /// `port` sends from `now` until `free`, which is handed back.
+    /// Marks `port` as sending from `now` until `free`; returns `free`.
     #[inline]
     pub(super) fn occupy(&mut self, port: super::Port, now: Time, free: Time) -> Time {
         let busy = &mut self.busy[port as usize];

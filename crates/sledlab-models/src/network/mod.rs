@@ -1,7 +1,8 @@
-//! Networks: how long it takes bytes to get from one port to another, and what else is under way there.
+//! Networks: how long bytes take from one port to another while other packets use the same links.
 //!
-//! Adding a network is one file and one line in [`LIST`], which feeds the command line, the Python API, the docs and
-//! the conformance tests. What is left out: windows of TCP, loss, and memory of switches that runs full.
+//! A new network takes one file and one line in [`LIST`]. The command line, the Python API, the docs and the
+//! conformance tests read that list. Not modelled are windows of TCP, lost packets, and switches whose memory runs
+//! full.
 
 pub mod collective;
 mod hub;
@@ -19,36 +20,36 @@ use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result, Time};
 use toml::{Table, Value};
 
-/// A place on the network: a node by its number, and after the nodes the client, which is the last port.
+/// A port of the network: the number of a node, or after the nodes the client, which is the last port.
 pub type Port = u32;
 
-/// What crosses the network at once.
+/// The unit that crosses the network; messages are cut into packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Who sends it.
+    /// The sender's port.
     pub from: Port,
-    /// Who receives it.
+    /// The receiver's port.
     pub to: Port,
-    /// Its length; a packet of no bytes is one nevertheless.
+    /// Length of the packet in bytes; 0 is allowed.
     pub bytes: u64,
-    /// What the sender wants to know it by.
+    /// A number by which the sender recognises the packet.
     pub tag: u64,
 }
 
 /// Carries packets. Packets from one port to another arrive in the order in which they were sent.
 ///
-/// Calls come in order of time, and what is due before a call is done before it: a caller that looks at
-/// [`next_event`](Network::next_event) before each of its own events keeps to that. A packet without length on a
-/// network without latency is due in the moment in which it is sent.
+/// Calls come in order of time, and events due before a call are handled before it: a caller that checks
+/// [`next_event`](Network::next_event) before each of its own events complies. A packet without length on a network
+/// without latency is due in the moment in which it is sent.
 pub trait Network: Send {
     /// Port `packet.from`, which is free, puts a packet on its link at `now`. Returns when that port is free again.
     fn send(&mut self, now: Time, packet: Packet) -> Time;
 
-    /// When a packet next arrives wholly, or moves on inside.
+    /// When the next packet has wholly arrived, or reaches its next link.
     fn next_event(&self) -> Option<Time>;
 
-    /// Does what is due at `now`; appends the packets that have wholly arrived, in order, and of those that arrive at
-    /// once, what was sent first.
+    /// Handles the events due at `now`; appends the packets that have wholly arrived, in order of arrival, and of
+    /// sending among equals.
     fn advance(&mut self, now: Time, arrived: &mut Vec<Packet>);
 }
 
@@ -61,7 +62,7 @@ pub trait Model: Network + Sized + 'static {
     /// One line for people.
     const MEANING: &'static str;
 
-    /// A network on which nothing is under way, with so many ports; the last is the client's.
+    /// A network without packets under way, with `ports` ports; the last one is the client's.
     fn new(params: &Self::Params, ports: usize) -> Self;
 }
 
@@ -79,7 +80,7 @@ sledlab_core::params! {
     }
 }
 
-/// Makes a network of a table of parameters, with so many ports.
+/// Makes a network from a table of parameters and the number of ports.
 pub type Make = fn(&Table, usize) -> Result<Box<dyn Network>>;
 
 /// A network in the list.
@@ -126,7 +127,7 @@ impl PartialEq for Choice {
 }
 
 impl Choice {
-    /// The network called `name`, with `params` over its defaults.
+    /// The network called `name`, with `params` in place of its defaults.
     ///
     /// # Errors
     /// Unknown names and keys, and values out of range.
@@ -151,15 +152,15 @@ impl Choice {
         Choice::new(&name, &said)
     }
 
-    /// Which network it is.
+    /// The network's entry in [`LIST`].
     pub fn entry(&self) -> &'static Entry {
         self.chosen.entry
     }
 
-    /// A network on which nothing is under way, with so many ports: the nodes and, last, the client.
+    /// A network without packets under way, with `ports` ports: the nodes and, last, the client.
     ///
     /// # Errors
-    /// No ports, or more than can be counted.
+    /// No ports, or more than [`Port`] can number.
     pub fn make(&self, ports: usize) -> Result<Box<dyn Network>> {
         if ports == 0 {
             return Err(Error::user("a network has no ports").with_remedy("give it nodes, or a client"));
@@ -180,7 +181,8 @@ impl Choice {
         self.link.port_w
     }
 
-    /// The same with all bandwidths doubled and all latencies halved: what a faster network would be worth.
+    /// The same network with all bandwidths doubled and all latencies halved, to see what a faster network would be
+    /// worth.
     ///
     /// # Errors
     /// A bandwidth that is out of range then.
@@ -197,14 +199,14 @@ impl Choice {
         Choice::new(self.chosen.entry.name, &params)
     }
 
-    /// The configuration table that says all of it.
+    /// The configuration table with all parameters.
     pub fn to_table(&self) -> Table {
         self.chosen.to_table()
     }
 }
 
-/// The packets of a message of so many bytes, each of `most` bytes and the last of what is left. A message of no bytes
-/// is a packet as well.
+/// The lengths of the packets of a message of `bytes` bytes: `most` each, and the rest in the last one. A message of no
+/// bytes is one packet.
 pub fn cut(bytes: u64, most: u64) -> impl Iterator<Item = u64> {
     let most = most.max(1);
     let full = bytes.saturating_sub(1) / most;

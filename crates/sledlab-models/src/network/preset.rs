@@ -20,14 +20,14 @@ const KIND: &str = "kind";
 const NAME: &str = "name";
 const DESCRIPTION: &str = "description";
 
-/// What a network file says.
+/// The contents of a network file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkFile {
-    /// What it is called in tables and reports; may be empty.
+    /// Name of the network in tables and reports; may be empty.
     pub name: String,
     /// One line for people.
     pub description: String,
-    /// Its model, with all parameters.
+    /// The network's model, with all parameters.
     pub choice: Choice,
 }
 
@@ -44,7 +44,7 @@ pub fn text(name: &str) -> Result<&'static str> {
         .ok_or_else(|| Error::unknown("network", name, names()))
 }
 
-/// Reads the table of a network file; `kind` says which model it is for.
+/// Reads the table of a network file; its key `kind` names the model.
 pub fn from_table(table: &Table) -> Result<NetworkFile> {
     let mut params = table.clone();
     let mut take = |key| match params.remove(key) {
@@ -63,7 +63,7 @@ pub fn from_table(table: &Table) -> Result<NetworkFile> {
 }
 
 impl NetworkFile {
-    /// A network on which nothing is under way, with so many ports: the nodes and, last, the client.
+    /// A network without packets under way, with `ports` ports: the nodes and, last, the client.
     pub fn make(&self, ports: usize) -> Result<Box<dyn Network>> {
         self.choice.make(ports)
     }
@@ -78,7 +78,8 @@ impl NetworkFile {
         self.choice.port_w()
     }
 
-    /// The same with all bandwidths doubled and all latencies halved: what a faster network would be worth.
+    /// The same network with all bandwidths doubled and all latencies halved, to see what a faster network would be
+    /// worth.
     pub fn twice_as_fast(&self) -> Result<Self> {
         Ok(NetworkFile { choice: self.choice.twice_as_fast()?, ..self.clone() })
     }

@@ -1,4 +1,4 @@
-//! Things under way: what comes first, and of what comes at once, what was sent first.
+//! A queue of events: the earliest first, and among equals the one with the smallest number, which was sent first.
 
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
@@ -6,25 +6,25 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use sledlab_core::Time;
 
-/// Things by the time when they are due, and by their number where several are due at once.
+/// Things in order of the time when they are due, and of their numbers where several are due at once.
 ///
-/// What comes over one link mostly comes in order: it waits in a lane, of which only the first stands in the heap. So
-/// the heap is no larger than there are links, however much waits in front of a slow one.
+/// Packets over one link mostly come in order: they wait in a lane, of which only the first is in the heap. So the heap
+/// has about as many entries as there are links, however many packets wait for a slow one.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     lanes: Vec<VecDeque<Due<T>>>,
-    /// Keys of what is, or was when it came, first in its lane.
+    /// Keys of the things that are first in their lane, or were when they were pushed.
     heads: BinaryHeap<Reverse<(Key, usize)>>,
     numbers: u64,
 }
 
-/// Nanoseconds, then the number, in one word, which is compared in two steps.
+/// Nanoseconds in the upper half, the number in the lower, compared as one word.
 type Key = u128;
 
 #[derive(Debug)]
 struct Due<T> {
     key: Key,
-    /// Whether it stands in the heap.
+    /// Whether the heap has the key of this thing.
     headed: bool,
     thing: T,
 }
@@ -39,14 +39,14 @@ impl<T> Queue<T> {
         Queue { lanes, heads: BinaryHeap::new(), numbers: 0 }
     }
 
-    /// The number of the next thing sent.
+    /// Returns the number for the next thing sent.
     #[inline]
     pub(super) fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
     }
 
-    /// A thing comes into a lane, after what is due before it.
+    /// Inserts a thing into a lane, behind those that are due earlier.
     #[inline]
     pub(super) fn push(&mut self, lane: usize, due: Time, number: u64, thing: T) {
         let key = u128::from(due.as_ns()) << 64 | u128::from(number);
@@ -81,7 +81,8 @@ impl<T> Queue<T> {
         if time(key) > now {
             return None;
         }
-        // The first of the lane is in the heap, so nothing of the lane comes before it: this is it.
+        // The key of a lane's first thing is always in the heap, so the least key belongs to the first thing of its
+        // lane.
         let queue = &mut self.lanes[lane];
         let first = queue.pop_front()?;
         debug_assert_eq!(first.key, key);
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// As if everything stood in one list that is sorted.
+        /// Compared with one sorted list of all things.
         #[test]
         fn comes_in_order_whatever_the_lane(
             pushes in prop::collection::vec((0_usize..4, 0_u64..9, any::<bool>()), 0..200),
@@ -113,7 +114,7 @@ mod tests {
         ) {
             let (mut queue, mut sorted, mut now) = (Queue::new(4), Vec::new(), 0);
             for ((lane, later, back), advance) in pushes.into_iter().zip(advance) {
-                // Numbers go back too: what was sent first may come over the longer way.
+                // Numbers may decrease, as a packet sent earlier may take a longer way.
                 let number = queue.number();
                 let number = if back { 1_000 - number } else { number };
                 queue.push(lane, Time::from_ns(now + later), number, lane);

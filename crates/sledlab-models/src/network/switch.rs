@@ -1,4 +1,4 @@
-//! One switch: full duplex ports, first come first served at both ends, cut-through, memory without end.
+//! One switch: full-duplex ports, first come first served at both ends, cut-through, unlimited memory.
 
 use sledlab_core::{Span, Time};
 
@@ -6,13 +6,13 @@ use super::links::{Rate, Senders, latency};
 use super::queue::Queue;
 use super::{LinkParams, Model, Network, Packet, Port};
 
-/// A switch that every port hangs on.
+/// A switch to which every port is connected.
 #[derive(Debug)]
 pub struct Switch {
     rate: Rate,
     latency: Span,
     senders: Senders,
-    /// Until when the link from the switch to a port is taken.
+    /// For each port, until when the link from the switch to the port is busy.
     taken: Vec<Time>,
     /// A lane for each receiver.
     arriving: Queue<Packet>,
@@ -35,10 +35,11 @@ impl Model for Switch {
 }
 
 impl Switch {
-    /// Gives the packet its place on the receiver's link, which it reaches at `reached`; returns when it is through.
+    /// Reserves the receiver's link for a packet that reaches the link at `reached`; returns when its last byte has
+    /// crossed.
     ///
-    /// All packets need the same time to get there, so they get there in the order in which they are sent, and one
-    /// time for each link is the whole of its queue.
+    /// All packets take the same time to reach the receiver's link, so they reach it in order of sending, and one time
+    /// per link describes its whole queue.
     fn place(&mut self, to: Port, reached: Time, takes: Span) -> Time {
         let taken = &mut self.taken[to as usize];
         *taken = reached.max(*taken) + takes;

@@ -1,4 +1,4 @@
-//! What every network must keep to, and how long each takes where that can be said in one line.
+//! The rules for every network, and the times of each network where a one-line formula exists.
 
 mod against;
 mod closed;
@@ -19,7 +19,7 @@ struct Wish {
 /// A packet that has been carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Carried {
-    /// In order of sending.
+    /// Number of the packet in order of sending.
     number: usize,
     sent: Time,
     free: Time,
@@ -31,8 +31,8 @@ fn network(word: &str, ports: usize) -> Box<dyn Network> {
     Choice::parse(word, Table::new()).unwrap().make(ports).unwrap()
 }
 
-/// Carries everything that the ports wish, each in its order; tags say which wish a packet is. Returns what was carried,
-/// in order of arrival, and checks that nothing is lost and that time does not go back.
+/// Carries all packets of `wishes`, those of each port in order; the tag of a packet is the index of its wish. Returns
+/// the carried packets in order of arrival, and checks that no packet is lost and that time does not go back.
 fn carry(word: &str, ports: usize, wishes: &[Wish]) -> Vec<Carried> {
     let mut network = network(word, ports);
     let mut queues = vec![VecDeque::new(); ports];
@@ -76,12 +76,12 @@ fn wish(from: Port, to: Port, bytes: u64) -> Wish {
     Wish { ready: Time::ZERO, packet: Packet { from, to, bytes, tag: 0 } }
 }
 
-/// When the last of these has arrived.
+/// Time at which the last packet has arrived, in nanoseconds.
 fn last(word: &str, ports: usize, wishes: &[Wish]) -> u64 {
     carry(word, ports, wishes).last().map_or(0, |carried| carried.arrived.as_ns())
 }
 
-/// Random traffic among `ports`: bursts, pauses, packets without length, and many to one.
+/// Random traffic among `ports`: bursts, pauses, packets without length, and many senders to one receiver.
 fn traffic(ports: Port) -> impl Strategy<Value = Vec<Wish>> {
     let port = prop_oneof![3 => 0..ports, 1 => Just(0)];
     let bytes = prop_oneof![1 => Just(0), 2 => 1_u64..100, 3 => 0_u64..20_000, 2 => Just(4_096)];
@@ -107,7 +107,7 @@ fn words() -> impl Iterator<Item = String> {
 }
 
 proptest! {
-    /// Everything arrives once, not before wires alone would bring it, and in order from one port to another.
+    /// Every packet arrives once, not earlier than over an ideal wire, and in order from one port to another.
     #[test]
     fn holds_for_every_network(wishes in traffic(7)) {
         for word in words() {

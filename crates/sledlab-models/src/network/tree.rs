@@ -1,13 +1,14 @@
-//! Switches of nodes under one switch: what leaves a switch shares its uplink, what comes from elsewhere its downlink.
+//! Switches of nodes under a top switch: packets that leave a switch share its uplink, packets from other switches
+//! share its downlink.
 //!
-//! A packet crosses, in this order, its sender's port, the uplink of the sender's switch, the downlink of the receiver's
-//! and the receiver's port; inside one switch only the ports. Every link is full duplex and serves packets in the order
-//! in which they reach it. The client hangs on the switch at the top, where it would be in a machine room: nodes reach
-//! it over their uplink, and it has a port of its own, as fast as theirs.
+//! A packet crosses, in this order, its sender's port, the uplink of the sender's switch, the downlink of the
+//! receiver's switch and the receiver's port; inside one switch it crosses only the ports. Every link is full duplex
+//! and serves packets in the order in which they reach it. The client is connected to the top switch, as in a machine
+//! room: nodes reach the client over their uplinks, and its port is as fast as theirs.
 //!
-//! Switches cut through: a packet goes on as soon as its first byte is there. An uplink faster than the ports carries
-//! several packets between one another, frame by frame: each takes as much of it as its bytes need, and its last byte
-//! comes when the slowest link before has let it go.
+//! Switches cut through: a packet goes on as soon as its first byte has arrived. An uplink faster than the ports
+//! interleaves several packets, frame by frame: each packet occupies the uplink for as long as its bytes need there,
+//! and its last byte arrives when the slowest link before has passed it on.
 
 use sledlab_core::{Span, Time};
 
@@ -16,7 +17,7 @@ use super::queue::Queue;
 use super::{Model, Network, Packet, Port};
 
 sledlab_core::params! {
-    /// Links and switches of a tree.
+    /// Parameters of the links and switches of a tree.
     pub struct TreeParams {
         /// Bandwidth of a port, in each direction.
         bandwidth_mbit_s: f64 = 25_000.0, "Mbit/s", 1e-3..1e9;
@@ -46,22 +47,22 @@ pub struct Tree {
     switches: usize,
     client: Port,
     senders: Senders,
-    /// Until when a link is taken: from each switch to the top, from the top to each switch, to each port.
+    /// Until when each link is busy: the uplinks of all switches, then their downlinks, then the links to all ports.
     taken: Vec<Time>,
-    /// A lane for what comes over each of these links, and one for what comes from the senders.
+    /// A lane for the packets from each of these links, and one for the packets from the senders.
     moving: Queue<Moving>,
 }
 
-/// A packet whose first byte has reached a place.
+/// A packet under way, and the place that its first byte reaches next.
 #[derive(Clone, Copy, Debug)]
 struct Moving {
     place: Place,
-    /// When its last byte can be there.
+    /// The earliest time at which the packet's last byte reaches the place.
     whole: Time,
     packet: Packet,
 }
 
-/// What a packet has reached.
+/// The place that a packet reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// The uplink of the sender's switch.
@@ -70,7 +71,7 @@ enum Place {
     Down,
     /// The link to the receiver.
     Port,
-    /// The receiver, wholly.
+    /// The receiver, which has the whole packet.
     There,
 }
 
@@ -99,15 +100,16 @@ impl Model for Tree {
 }
 
 impl Tree {
-    /// The switch that a port hangs on; `None` is the one at the top.
+    /// The switch that a port is connected to; `None` is the top switch.
     fn switch(&self, port: Port) -> Option<usize> {
         (port != self.client).then(|| (port / self.nodes_per_switch) as usize)
     }
 
-    /// A packet goes on, from a lane to a place where its first byte is at `first` and its last can be at `whole`.
+    /// Moves a packet on from the link of `lane` to a place, which its first byte reaches at `first` and its last byte
+    /// at `whole` at the earliest.
     fn onward(&mut self, lane: usize, number: u64, first: Time, moving: Moving) {
-        // The link to a receiver carries one packet at a time: one that comes from a slower uplink takes its turn as
-        // late as it can without arriving any later, and keeps nobody waiting before.
+        // The link to a receiver carries one packet at a time. A packet from a slower uplink occupies the link as late
+        // as possible without arriving later, so it does not delay others before that.
         let reached = match moving.place {
             Place::Port => {
                 let takes = self.port_rate.time(moving.packet.bytes);
@@ -158,8 +160,8 @@ impl Network for Tree {
     }
 
     fn advance(&mut self, now: Time, arrived: &mut Vec<Packet>) {
-        // Whatever is sent from now on reaches no link before what is due now: each link meets its packets in order of
-        // time, and those that reach it at once, in order of sending.
+        // Packets sent from now on reach no link before those due now. So each link gets its packets in order of time,
+        // and in order of sending where several reach it at once.
         while let Some((at, number, moving)) = self.moving.pop(now) {
             match moving.place {
                 Place::There => arrived.push(moving.packet),

@@ -1,4 +1,4 @@
-//! In which order an access touches the pages of a file.
+//! The order in which an access touches the pages of a file.
 
 use rand::seq::SliceRandom;
 use sledlab_core::request::BLOCK_BYTES;
@@ -12,15 +12,15 @@ pub enum AccessOrder {
     Sequential,
     /// Pages drawn from the whole file, none twice.
     Random,
-    /// So many parts of the file by turns, a page of each: runs that are merged, or buckets that are filled.
+    /// This number of parts of the file in turn, one page of each: runs that are merged, or buckets that are filled.
     Interleaved(u64),
 }
 
-/// The pages that an access of so many bytes touches, in order.
+/// The pages that an access touches, in order.
 #[derive(Clone, Debug)]
 pub struct Pages {
     order: AccessOrder,
-    /// How many.
+    /// Number of pages.
     count: u64,
     page_bytes: u64,
     /// Bytes of the last page in the file that the access touches.
@@ -29,8 +29,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// An access to `bytes` of a file of `file_pages` pages, which has as many at least. A random one draws from the
-    /// stream `name` of the `seed`.
+    /// An access to `bytes` bytes of a file of `file_pages` pages, which holds at least that many bytes. A random
+    /// access draws its pages from the stream `name` of `seed`.
     pub fn new(
         order: AccessOrder,
         bytes: u64,
@@ -50,12 +50,12 @@ impl Pages {
         Pages { order, count, page_bytes, last_bytes, drawn }
     }
 
-    /// How many pages are touched.
+    /// Number of pages touched.
     pub fn len(&self) -> u64 {
         self.count
     }
 
-    /// How many blocks are touched.
+    /// Number of blocks touched.
     pub fn blocks(&self) -> u64 {
         self.count.saturating_sub(1) * self.page_blocks() + self.last_bytes.div_ceil(BLOCK_BYTES)
     }
@@ -65,12 +65,12 @@ impl Pages {
         self.page_bytes / BLOCK_BYTES
     }
 
-    /// Whether nothing is touched.
+    /// Whether no page is touched.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Which page of the file comes in place `turn`, and how many blocks of it are touched.
+    /// The page of the file that is touched as number `turn`, and the number of its blocks that are touched.
     #[inline]
     pub fn at(&self, turn: u64) -> (u64, u32) {
         let page = match self.order {
@@ -78,14 +78,14 @@ impl Pages {
             AccessOrder::Random => u64::from(self.drawn[turn as usize]),
             AccessOrder::Interleaved(parts) => self.interleaved(turn, parts.clamp(1, self.count)),
         };
-        // The access ends inside a page: the last of those it touches in order of the file, whose turn is the last
-        // one of a random access.
+        // The access may end inside a page: the last one in order of the file, or the last one touched of a random
+        // access.
         let is_last = if self.order == AccessOrder::Random { turn } else { page } + 1 == self.count;
         let bytes = if is_last { self.last_bytes } else { self.page_bytes };
         (page, bytes.div_ceil(BLOCK_BYTES) as u32)
     }
 
-    /// The parts are as long as each other, but for one page, and the longer ones come first.
+    /// The lengths of the parts differ by one page at most, and the longer parts come first.
     fn interleaved(&self, turn: u64, parts: u64) -> u64 {
         let (part, inside) = (turn % parts, turn / parts);
         part * (self.count / parts) + part.min(self.count % parts) + inside

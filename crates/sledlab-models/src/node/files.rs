@@ -1,4 +1,4 @@
-//! Where the pages of a node's files lie on its store.
+//! Places of the pages of a node's files on its store.
 
 use rand::seq::SliceRandom;
 use sledlab_core::request::BLOCK_BYTES;
@@ -8,23 +8,23 @@ use super::Node;
 
 /// The files of a node on its store, from block 0 on, in the order in which they are declared.
 ///
-/// They lie one after the other, or in extents that are scattered over the room they take together, as on a store
-/// that has been in use for long. No two pages share a block.
+/// The files lie one after the other, or in extents that are scattered over the room of all files, as on a store that
+/// has been in use for long. No two pages share a block.
 #[derive(Clone, Debug)]
 pub struct Files {
-    /// The first page of each file, in pages of all files, and how many it has.
+    /// For each file, the number of its first page among the pages of all files, and its number of pages.
     first: Vec<(u64, u64)>,
     page_blocks: u64,
     extent_pages: u64,
-    /// Where each extent lies; empty where all is contiguous.
+    /// The place of each extent; empty where the files are contiguous.
     places: Vec<u32>,
 }
 
 impl Files {
-    /// Places files of so many `bytes` as `node` says, scattered by the stream `name` of the `seed`.
+    /// Places files with the lengths `bytes` as the parameters of `node` say, scattered by the stream `name` of `seed`.
     ///
     /// # Errors
-    /// Files that do not fit on a store of `capacity_blocks`.
+    /// Files that do not fit on a store of `capacity_blocks` blocks.
     pub fn place(node: &Node, bytes: &[u64], capacity_blocks: u64, seed: u64, name: &str) -> Result<Self> {
         let page_bytes = node.page_bytes();
         let mut first = Vec::with_capacity(bytes.len());
@@ -53,7 +53,7 @@ impl Files {
         Ok(Files { first, page_blocks, extent_pages, places })
     }
 
-    /// Pages of a file.
+    /// Number of pages of a file.
     pub fn pages(&self, file: usize) -> u64 {
         self.first[file].1
     }

@@ -1,7 +1,7 @@
-//! Nodes: a processor, memory, and files on a store; what runs on them is counted in operations and bytes.
+//! Nodes: a processor, memory, and files on a store; the work of jobs is counted in operations and bytes.
 //!
-//! A node knows no events: [`costs`](Node) turns operations into time, [`Files`] places pages on the store, and
-//! [`Pages`] says in which order an access touches them. The event loop of a cluster puts them to work.
+//! A node handles no events: [`Node`] turns operations into cycles, [`Files`] places pages on the store, and [`Pages`]
+//! is the order in which an access touches them. The event loop of a cluster uses all three.
 
 mod accesses;
 mod files;
@@ -14,7 +14,7 @@ use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
 use toml::{Table, Value};
 
-/// Bytes of a KB, as memories and pages are sold.
+/// Bytes of a KB, in which sizes of memory and pages are given.
 pub const KB: u64 = 1024;
 
 sledlab_core::params! {
@@ -55,7 +55,7 @@ sledlab_core::params! {
     }
 }
 
-/// Keys of a node file that are no parameters.
+/// Keys of a node file that are not parameters.
 const NAME: &str = "name";
 const DESCRIPTION: &str = "description";
 /// Cycles of each kind of operation.
@@ -63,18 +63,18 @@ const CYCLES: &str = "cycles";
 /// Kinds of operation that count as network instead of compute.
 const COMMUNICATION: &str = "communication";
 
-/// What a node file says.
+/// The contents of a node file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
-    /// What it is called in tables and reports; may be empty.
+    /// Name of the node in tables and reports; may be empty.
     pub name: String,
     /// One line for people.
     pub description: String,
-    /// Its parameters.
+    /// The parameters of the node.
     pub params: NodeParams,
     /// Cycles by kind of operation, in the order of the file.
     cycles: Vec<(String, f64)>,
-    /// Kinds that prepare what is sent, or take in what comes.
+    /// Kinds of operation that prepare messages to send, or take in received ones.
     communication: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ impl Node {
         Ok(node)
     }
 
-    /// The complete table.
+    /// The complete table of the node file.
     pub fn to_table(&self) -> Table {
         let mut table = Table::new();
         let texts = [(NAME, &self.name), (DESCRIPTION, &self.description)];
@@ -119,7 +119,7 @@ impl Node {
         table
     }
 
-    /// Every kind of operation it knows: its name, its cycles, and whether it counts as network.
+    /// Every kind of operation that the node has cycles for: its name, its cycles, and whether it counts as network.
     pub fn kinds(&self) -> impl Iterator<Item = (&str, f64, bool)> {
         self.cycles.iter().map(|(kind, cycles)| (kind.as_str(), *cycles, self.communication.contains(kind)))
     }
@@ -127,7 +127,7 @@ impl Node {
     /// Cycles of one operation of this kind, and whether it counts as network.
     ///
     /// # Errors
-    /// A kind that the node has no cycles of.
+    /// A kind that the node has no cycles for.
     pub fn cycles(&self, kind: &str) -> Result<(f64, bool)> {
         let found = self.kinds().find(|(known, ..)| *known == kind);
         found.map(|(_, cycles, is_network)| (cycles, is_network)).ok_or_else(|| {
@@ -138,7 +138,7 @@ impl Node {
         })
     }
 
-    /// Cycles of all its cores in a nanosecond.
+    /// Cycles of all cores of the node in a nanosecond.
     pub fn cycles_per_ns(&self) -> f64 {
         self.params.mhz * self.params.cores as f64 / 1e3
     }
@@ -148,13 +148,13 @@ impl Node {
         self.params.page_kb * KB
     }
 
-    /// Bytes of memory that jobs have.
+    /// Bytes of memory that are free for jobs.
     pub fn memory_bytes(&self) -> u64 {
         ((self.params.memory_mb * (KB * KB) as f64) as u64).saturating_sub(self.params.system_kb * KB)
     }
 
-    /// Bytes of the outer file of a nested loop that are held at once: what has been said, or all memory but a page
-    /// each for the inner file and for the result.
+    /// Bytes of the outer file of a nested loop that are held in memory at once: `block_kb`, or all free memory except
+    /// a page each for the inner file and the result.
     pub fn block_bytes(&self) -> u64 {
         let page = self.page_bytes();
         let all = self.memory_bytes().saturating_sub(2 * page);

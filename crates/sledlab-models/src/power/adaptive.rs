@@ -1,15 +1,16 @@
-//! A timeout that follows its own mistakes (PW-07), after Douglis, Krishnan and Bershad 1995.
+//! A timeout that adapts after each rest for which it was too short or too long (PW-07), after Douglis, Krishnan and
+//! Bershad 1995.
 //!
-//! A start-up soon after parking was a mistake: the timeout grows. A long rest in which the device idled
-//! before it parked was one too: the timeout shrinks. All times are measured in break-even times, so that
-//! the same numbers suit a sled and a disk.
+//! After a start-up soon after parking the timeout grows. After a device was parked for long, so that it could have
+//! parked earlier, the timeout shrinks. All times are measured in break-even times, so that the same numbers suit a
+//! sled and a disk.
 
 use sledlab_core::{Error, Span};
 
 use super::{Model, PowerPolicy, Prices};
 
 sledlab_core::params! {
-    /// How a timeout follows its mistakes.
+    /// How the timeout adapts.
     pub struct AdaptiveParams {
         /// The first timeout, in break-even times.
         initial: f64 = 1.0, "", 0.001..1000.0;
@@ -26,11 +27,11 @@ sledlab_core::params! {
     }
 }
 
-/// A timeout in break-even times that doubles and halves.
+/// A timeout that grows after hasty parking and shrinks after late parking.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     params: AdaptiveParams,
-    /// In break-even times.
+    /// The timeout, in break-even times.
     timeout: f64,
 }
 
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn follows_its_mistakes() {
         let mut adaptive = policy("adaptive:least=0.25:most=4");
-        // Break-even is 0.5 ms. Hasty: a rest of just over the timeout; late: a long one.
+        // Break-even is 0.5 ms. Rests just over the timeout show hasty parking, long ones late parking.
         let timeouts =
             timeouts_ms(adaptive.as_mut(), &[0.6, 1.2, 2.1, 2.1, 0.1, 9.0, 9.0, 9.0, 9.0, 9.0], &SLED);
         assert_eq!(timeouts, [0.5, 1.0, 2.0, 2.0, 2.0, 2.0, 1.0, 0.5, 0.25, 0.125]);

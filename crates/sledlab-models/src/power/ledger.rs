@@ -7,15 +7,15 @@ use sledlab_core::{Span, Time};
 use super::PowerRates;
 use crate::device::MechanicalWork;
 
-/// What a device can be doing (PW-01). A disk's states are the same by other names: ACTIVE is seeking or accessing,
+/// The power states of a device (PW-01). A disk's states are the same by other names: ACTIVE is seeking or accessing,
 /// SLEEP and OFF are inactive, and spinning up is a start-up (PW-17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PowerState {
     /// Parked: stationary, or not spinning.
     Inactive,
-    /// Getting going.
+    /// Starting up.
     Startup,
-    /// Seeking and accessing in turn.
+    /// Seeking and accessing, alternately.
     Working,
     /// Waiting for requests, ready to serve.
     Idle,
@@ -35,11 +35,11 @@ impl PowerState {
     }
 }
 
-/// Time by state, tip-time and idle energy of one device, counted from an opening time on.
+/// Time by state, tip-time (active tips times time) and idle energy of one device, counted from an opening time on.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     opened: Time,
-    /// The state last entered and until when, to hold transitions to the rules.
+    /// The state entered last and its end, to check the transitions.
     last: Option<(PowerState, Time)>,
     /// Mechanism moving without tips.
     pub seek: Span,
@@ -49,15 +49,15 @@ pub struct Ledger {
     pub idle: Span,
     /// Parked.
     pub inactive: Span,
-    /// Getting going.
+    /// Starting up.
     pub startup: Span,
-    /// Start-ups begun.
+    /// Number of start-ups begun.
     pub startups: u64,
-    /// Tips on, times how long.
+    /// Active tips, times how long.
     pub tip_ns: u128,
-    /// The part of `tip_ns` in which tips wrote.
+    /// The part of `tip_ns` in which tips were writing.
     pub written_tip_ns: u128,
-    /// Tips that stayed dark because nobody wanted what they would have read or written, times how long.
+    /// Tips that stayed dark because the request did not want the data under them, times how long.
     pub dark_tip_ns: u128,
     idle_mw_ns: CompensatedSum,
 }
@@ -75,12 +75,12 @@ pub struct Energy {
     pub idle: f64,
     /// Parked.
     pub inactive: f64,
-    /// Getting going.
+    /// Starting up.
     pub startup: f64,
 }
 
 impl Ledger {
-    /// An empty ledger that counts only what happens from `opened` on.
+    /// An empty ledger that counts only from `opened` on.
     pub fn opened_at(opened: Time) -> Self {
         Ledger { opened, ..Ledger::default() }
     }
@@ -90,10 +90,10 @@ impl Ledger {
         to.since(from.max(self.opened))
     }
 
-    /// Enters a state; the ledger knows no gaps, and only the transitions of a device.
+    /// Enters a state. Debug builds check that states follow each other without gaps and by [`PowerState::leads_to`].
     #[inline]
     fn enter(&mut self, state: PowerState, from: Time, to: Time) {
-        // A start-up may take no time, and a device may park in the moment it is wanted: neither must be left out.
+        // A start-up may take no time, and a device may park in the moment of an arrival: both must be checked.
         if cfg!(debug_assertions)
             && (from < to || matches!(state, PowerState::Inactive | PowerState::Startup))
         {
@@ -105,7 +105,7 @@ impl Ledger {
         }
     }
 
-    /// A stretch of work; of one that spans the opening, each part counts in proportion.
+    /// Enters a period of work. Of one that spans the opening, seeks, accesses and tip-times count in proportion.
     #[inline]
     pub fn work(&mut self, from: Time, to: Time, work: MechanicalWork) {
         debug_assert_eq!(to.since(from), work.busy(), "a busy stretch is seeks and accesses, nothing else");
@@ -121,7 +121,7 @@ impl Ledger {
         self.work_from_before(from, to, work);
     }
 
-    /// A stretch of work that began before the opening.
+    /// Enters a period of work that began before the opening.
     #[cold]
     fn work_from_before(&mut self, from: Time, to: Time, work: MechanicalWork) {
         let counted = self.counted(from, to);
@@ -134,7 +134,7 @@ impl Ledger {
         self.dark_tip_ns += share(u128::from(work.dark_tip_ns));
     }
 
-    /// An idle stretch at `idle_mw`.
+    /// Enters an idle period at `idle_mw`.
     pub fn idle(&mut self, from: Time, to: Time, idle_mw: f64) {
         self.enter(PowerState::Idle, from, to);
         let span = self.counted(from, to);
@@ -142,13 +142,13 @@ impl Ledger {
         self.idle_mw_ns += idle_mw * span.as_ns() as f64;
     }
 
-    /// A parked stretch.
+    /// Enters a parked period.
     pub fn inactive(&mut self, from: Time, to: Time) {
         self.enter(PowerState::Inactive, from, to);
         self.inactive += self.counted(from, to);
     }
 
-    /// A start-up.
+    /// Enters a start-up.
     pub fn startup(&mut self, from: Time, to: Time) {
         self.enter(PowerState::Startup, from, to);
         self.startup += self.counted(from, to);
@@ -165,7 +165,7 @@ impl Ledger {
         self.busy() + self.idle + self.inactive + self.startup
     }
 
-    /// What it all cost: mW times ns is 1e-12 J.
+    /// Energy of all states: mW times ns is 1e-12 J.
     pub fn energy(&self, rates: &PowerRates) -> Energy {
         const PICO: f64 = 1e-12;
         let joules = |mw: f64, span: Span| mw * span.as_ns() as f64 * PICO;
@@ -226,7 +226,7 @@ mod tests {
             inactive_mw: 0.0,
             startup: Span::ZERO,
         };
-        // A plain sum keeps none of the short ones.
+        // A plain sum of floating-point numbers would lose all the short rests.
         let joules = (long + 1_000_000) as f64 * 1e-12;
         assert_eq!(ledger.energy(&rates).idle.to_bits(), joules.to_bits());
     }

@@ -1,8 +1,8 @@
-//! Power: what each state consumes, how long it lasted, and policies that decide when an idle device parks and
-//! when a parked one starts again.
+//! Power: the power of each state, how long each lasts, and policies that decide when an idle device parks and when a
+//! parked device starts up.
 //!
-//! Adding a policy is one file and one line in [`LIST`], which feeds the command line, the Python API, the docs
-//! and the conformance tests.
+//! A new policy takes one file and one line in [`LIST`]. The command line, the Python API, the docs and the conformance
+//! tests read that list.
 
 mod adaptive;
 mod delayed_spinup;
@@ -29,7 +29,7 @@ use toml::{Table, Value};
 use crate::device::MechanicalWork;
 use fixed::Fixed;
 
-/// Power of a device in each state but idle, which depends on where it stopped.
+/// Power of a device in each state except idle, in which the power depends on where the mechanism has stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PowerRates {
     /// The moving mechanism, without tips, in mW.
@@ -38,19 +38,19 @@ pub struct PowerRates {
     pub tip_mw: f64,
     /// One active tip that writes, in mW.
     pub writing_tip_mw: f64,
-    /// While starting up, in mW.
+    /// The device while it starts up, in mW.
     pub startup_mw: f64,
-    /// Parked, in mW.
+    /// The device while it is parked, in mW.
     pub inactive_mw: f64,
-    /// Time to get going after having been parked.
+    /// Time of a start-up of the parked device.
     pub startup: Span,
 }
 
-/// Microjoules of a mW that lasts a nanosecond.
+/// Microjoules of 1 mW for a nanosecond.
 const UJ: f64 = 1e-6;
 
 impl PowerRates {
-    /// What `work` costs the request it was done for.
+    /// Energy of `work`, to be entered for the request that it was done for.
     #[inline]
     pub fn spent(&self, work: &MechanicalWork) -> Spent {
         let access_mw_ns = self.active_mw * work.access.as_ns() as f64
@@ -63,36 +63,36 @@ impl PowerRates {
         }
     }
 
-    /// What a tip takes to write beyond what it takes to read, in mW.
+    /// Power of a writing tip above that of a reading tip, in mW.
     pub fn writing_extra_mw(&self) -> f64 {
         self.writing_tip_mw - self.tip_mw
     }
 
-    /// What a start-up costs, in microjoules.
+    /// Energy of a start-up, in microjoules.
     pub fn startup_uj(&self) -> f64 {
         self.startup_mw * self.startup.as_ns() as f64 * UJ
     }
 }
 
-/// Energy spent on one request, in microjoules. What the device consumes while it waits for requests, idle or
-/// parked, is nobody's. Over a run it is added up in a [`TotalSpent`].
+/// Energy spent on one request, in microjoules. The energy of a device without requests, idle or parked, counts for no
+/// request. A [`TotalSpent`] adds up the energy of all requests of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
     /// Moving without tips.
     pub seek_uj: f64,
     /// Mechanism and tips while reading or writing.
     pub access_uj: f64,
-    /// The start-up the request was the first to profit from.
+    /// The start-up, for the first request that was served after it.
     pub startup_uj: f64,
 }
 
 impl Spent {
-    /// All of it.
+    /// The sum of all parts.
     pub fn total_uj(&self) -> f64 {
         self.seek_uj + self.access_uj + self.startup_uj
     }
 
-    /// A share of it.
+    /// The given share of every part.
     #[must_use]
     pub fn scaled(&self, share: f64) -> Spent {
         Spent {
@@ -111,19 +111,19 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
-/// What a policy weighs: the price of staying idle, of being parked, and of starting up again.
+/// The prices that a power policy weighs: power while idle, power while parked, and energy of a start-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prices {
-    /// Idle where the mechanism has stopped, in mW.
+    /// Power of the idle device where the mechanism has stopped, in mW.
     pub idle_mw: f64,
-    /// Parked, in mW.
+    /// The device while it is parked, in mW.
     pub inactive_mw: f64,
     /// Energy of a start-up, in microjoules.
     pub startup_uj: f64,
 }
 
 impl Prices {
-    /// How long a rest must last for parking at its beginning to pay (PW-08); [`Span::MAX`] if it never does.
+    /// The length of a rest from which parking at its beginning saves energy (PW-08); [`Span::MAX`] if it never does.
     pub fn break_even(&self) -> Span {
         let saved_mw = self.idle_mw - self.inactive_mw;
         if saved_mw <= 0.0 {
@@ -137,23 +137,23 @@ impl Prices {
 ///
 /// No method has a default that a wrapper could forget to forward.
 pub trait PowerPolicy: Send {
-    /// The device has run out of requests: how long it stays idle before it parks. [`Span::MAX`]: for ever.
+    /// How long a device without requests stays idle before it parks; [`Span::MAX`] for ever.
     ///
-    /// It is asked once for each rest, when that is over; a queue that is refilled in the moment it runs empty makes
-    /// a rest of no length, of which nothing is [`learn`](PowerPolicy::learn)ed.
+    /// Called once for each rest, when the rest is over. A queue that is refilled in the moment it runs empty makes a
+    /// rest of no length, for which [`learn`](PowerPolicy::learn) is not called.
     fn timeout(&mut self, prices: &Prices) -> Span;
 
-    /// The same when the rest is over and known to have lasted `length`. Only an oracle makes use of that; the others answer as for
-    /// [`timeout`](PowerPolicy::timeout).
+    /// The same, where the rest is known to have lasted `length`. Only an oracle uses the length; other policies answer
+    /// as for [`timeout`](PowerPolicy::timeout).
     fn timeout_in_hindsight(&mut self, length: Span, prices: &Prices) -> Span;
 
-    /// A rest of `length` is over, in which the device was to park after `timeout`: what a policy can learn from.
+    /// Tells the policy that a rest of `length` is over, with the `timeout` after which the device was to park.
     fn learn(&mut self, length: Span, timeout: Span, prices: &Prices);
 
     /// How long a parked device lets `waiting` requests wait before it starts up, from the arrival of the first.
     fn patience(&mut self, waiting: usize) -> Span;
 
-    /// Why the policy has given up, if it has: the run ends with this error.
+    /// The error that stopped the policy, if one did: the run ends with this error.
     fn failure(&mut self) -> Option<Error>;
 }
 
@@ -170,7 +170,7 @@ pub trait Model: PowerPolicy + Sized + 'static {
     fn new(params: &Self::Params) -> Self;
 }
 
-/// Makes a policy of a table of parameters.
+/// Makes a policy from a table of parameters.
 pub type Make = fn(&Table) -> Result<Box<dyn PowerPolicy>>;
 
 /// A policy in the list.
@@ -220,8 +220,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The policy called `name`, with `params` over its defaults. The timeout of `fixed` is the device's own
-    /// (`device_timeout_ms`) unless it is said.
+    /// The policy called `name`, with `params` in place of its defaults. The timeout of `fixed` is the device's own
+    /// (`device_timeout_ms`) unless `params` state one.
     ///
     /// # Errors
     /// Unknown names and keys, and values out of range.
@@ -235,7 +235,7 @@ impl Choice {
         Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(move || (entry.make)(&own)) })
     }
 
-    /// A policy that is not in the list.
+    /// A plug-in: a policy that is not in [`LIST`].
     pub fn custom(
         name: &str,
         params: Table,
@@ -244,7 +244,7 @@ impl Choice {
         Choice { name: name.to_owned(), params, make: Arc::new(make) }
     }
 
-    /// What a device does of its own accord: it parks after its `device_timeout_ms`.
+    /// The policy of a device without another choice: it parks after its `device_timeout_ms`.
     ///
     /// # Errors
     /// A timeout out of range.
@@ -265,12 +265,12 @@ impl Choice {
     /// The policy at the beginning of a run.
     ///
     /// # Errors
-    /// Of a policy in the list, none that [`new`](Choice::new) has not found.
+    /// Errors of a plug-in; a listed policy has none after [`new`](Choice::new).
     pub fn make(&self) -> Result<Box<dyn PowerPolicy>> {
         (self.make)()
     }
 
-    /// The configuration table that says all of it.
+    /// The configuration table with all parameters.
     pub fn to_table(&self) -> Table {
         registry::table(&self.name, &self.params)
     }
@@ -295,7 +295,7 @@ mod tests {
         Choice::parse(word, Table::new(), 7.0).unwrap().make().unwrap()
     }
 
-    /// Timeouts over rests of the same length.
+    /// The timeout that a policy chooses in each of these rests.
     pub(super) fn timeouts_ms(policy: &mut dyn PowerPolicy, rests_ms: &[f64], prices: &Prices) -> Vec<f64> {
         let mut rest = |ms: &f64| {
             let length = Span::from_ms(*ms);
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(policy("never").timeout(&SLED), Span::MAX);
     }
 
-    /// What a rest costs, in microjoules, with the start-up that ends it.
+    /// Energy of a rest in microjoules, including the start-up that ends it.
     fn cost_uj(timeout: Span, length: Span, prices: &Prices) -> f64 {
         let (idle_ms, parked_ms) = (timeout.min(length).as_ms(), length.saturating_sub(timeout).as_ms());
         let startup_uj = if timeout <= length { prices.startup_uj } else { 0.0 };

@@ -1,10 +1,10 @@
-//! Stay idle, whatever it costs: the upper bound of what policies can save.
+//! Never park: the energy that the savings of other policies are measured against.
 
 use sledlab_core::{Error, Span};
 
 use super::{Model, NoParams, PowerPolicy, Prices};
 
-/// Never park.
+/// Stays idle for ever.
 #[derive(Clone, Copy, Debug)]
 pub struct Never;
 

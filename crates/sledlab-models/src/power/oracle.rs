@@ -1,7 +1,8 @@
-//! Knows how long a rest will be (PW-08): parks at once if that exceeds the break-even time, else stays idle.
+//! Knows how long a rest will be (PW-08): parks at once if the rest exceeds the break-even time, and stays idle
+//! otherwise.
 //!
-//! No other choice of timeouts spends less on the same rests. It starts up when a request arrives, as all
-//! policies do, so its requests wait for the start-up as well.
+//! No other choice of timeouts spends less energy on the same rests. The device starts up when a request arrives, as
+//! under other policies, so requests wait for the start-up here too.
 
 use sledlab_core::{Error, Span};
 
@@ -22,7 +23,7 @@ impl Model for Oracle {
 }
 
 impl PowerPolicy for Oracle {
-    /// Never asked: a rest is judged when it is over, also the one that the end of a run cuts short.
+    /// Not used: every rest is judged by its length when it is over, also the one that the end of a run cuts short.
     fn timeout(&mut self, _: &Prices) -> Span {
         Span::ZERO
     }

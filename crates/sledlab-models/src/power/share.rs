@@ -1,15 +1,16 @@
 //! The share algorithm (PW-06; Helmbold, Long, Sherrod and Sconyers 2000): a weighted mean of experts, each with
 //! a timeout of its own.
 //!
-//! After each rest an expert loses what its timeout would have cost more than the best one; heavy losers hand a
-//! part of their weight to a pool that all share, so that whoever was wrong yesterday may be right tomorrow.
+//! After each rest the loss of an expert is the energy that its timeout would have cost above that of the best timeout.
+//! Experts with large losses hand a part of their weight to a pool that is divided among all, so that an expert with
+//! past losses can regain weight.
 
 use sledlab_core::{Error, Span, math};
 
 use super::{Model, PowerPolicy, Prices};
 
 sledlab_core::params! {
-    /// The experts and how they are judged.
+    /// The experts and how their weights change.
     pub struct ShareParams {
         /// Number of experts: their timeouts are spaced evenly from 0 to `longest`.
         experts: u64 = 25_u64, "", 2..1000;
@@ -26,7 +27,7 @@ sledlab_core::params! {
 #[derive(Clone, Debug)]
 pub struct Share {
     params: ShareParams,
-    /// One for each expert; they add up to 1.
+    /// The weights of the experts; their sum is 1.
     weights: Vec<f64>,
 }
 
@@ -36,8 +37,8 @@ impl Share {
         self.params.longest * number as f64 / (self.weights.len() - 1) as f64
     }
 
-    /// What `timeout` costs more than the best would in a rest of `length`, as a share of a start-up. Times are in
-    /// break-even times, in which idling instead of parking costs one start-up for each.
+    /// The energy that `timeout` costs above the best timeout in a rest of `length`, as a share of a start-up's energy.
+    /// Times are in break-even times, for each of which idling costs one start-up more than being parked.
     fn loss(timeout: f64, length: f64) -> f64 {
         let cost = if length <= timeout { length } else { timeout + 1.0 };
         (cost - length.min(1.0)).clamp(0.0, 1.0)
@@ -104,7 +105,8 @@ mod tests {
 
     #[test]
     fn losses_are_what_a_timeout_costs_more_than_the_best() {
-        // Against the energies themselves: 150 mW idle, 50 mW parked, 50 uJ to start, 0.5 ms to break even.
+        // Compared with the energies: 150 mW idle, 50 mW parked, 50 uJ for a start-up, so the break-even time is 0.5
+        // ms.
         let cost_uj = |timeout_ms: f64, length_ms: f64| {
             if length_ms <= timeout_ms {
                 150.0 * length_ms

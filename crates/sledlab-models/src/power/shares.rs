@@ -1,4 +1,4 @@
-//! Dividing a whole number among sizes without a remainder.
+//! Divides a whole number in proportion to sizes, without a remainder.
 
 /// Hands out shares of `whole` in proportion to sizes that add up to `sizes`; the shares add up to `whole`.
 ///
@@ -11,21 +11,21 @@ pub struct Shares {
     whole: u64,
     sizes: u64,
     sizes_served: u64,
-    given: u64,
+    handed_out: u64,
 }
 
 impl Shares {
-    /// Nothing handed out yet.
+    /// `whole` to be divided among sizes that add up to `sizes`; no share is handed out yet.
     pub fn new(whole: u64, sizes: u64) -> Self {
-        Shares { whole, sizes: sizes.max(1), sizes_served: 0, given: 0 }
+        Shares { whole, sizes: sizes.max(1), sizes_served: 0, handed_out: 0 }
     }
 
     /// The share of the next size.
     pub fn next(&mut self, size: u64) -> u64 {
         self.sizes_served += size;
         let until = u128::from(self.whole) * u128::from(self.sizes_served) / u128::from(self.sizes);
-        let share = until as u64 - self.given;
-        self.given += share;
+        let share = until as u64 - self.handed_out;
+        self.handed_out += share;
         share
     }
 }

@@ -1,4 +1,4 @@
-//! Energy spent on all requests of a run.
+//! The energy spent on all requests of a run.
 
 use std::ops::AddAssign;
 
@@ -6,7 +6,7 @@ use sledlab_core::stats::CompensatedSum;
 
 use super::Spent;
 
-/// Energy spent on any number of requests, in microjoules, added up without loss.
+/// Energy spent on any number of requests, in microjoules, added up without loss of small terms.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TotalSpent {
     seek: CompensatedSum,
@@ -26,7 +26,7 @@ impl AddAssign<Spent> for TotalSpent {
     fn add_assign(&mut self, spent: Spent) {
         self.seek += spent.seek_uj;
         self.access += spent.access_uj;
-        // Few requests pay for a start-up.
+        // Few requests include a start-up.
         if spent.startup_uj != 0.0 {
             self.startup += spent.startup_uj;
         }

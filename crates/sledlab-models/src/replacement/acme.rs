@@ -1,9 +1,10 @@
-//! Policies vote on what stays, and those that err lose weight (CA-05), after Ari, Amer, Gramacy, Miller, Brandt and Long
-//! 2002.
+//! Policies vote on which keys stay, and a policy whose own cache misses loses weight (CA-05), after Ari, Amer,
+//! Gramacy, Miller, Brandt and Long 2002.
 //!
-//! Each policy of the pool keeps a cache of keys of its own, as large as the real one. A key has the votes of those that
-//! hold it; the one with the fewest makes room, and of equals the one whose votes changed longest ago. Whoever misses
-//! what is used loses weight. Published are abstracts; the factors here are assumptions.
+//! Each policy of the pool keeps a cache of keys of its own, as large as the real one. A key has the votes of the
+//! policies whose caches hold it, each vote counted with the policy's weight. The key with the fewest votes is evicted;
+//! among keys with equal votes, the one whose votes changed longest ago. A policy whose own cache misses a key that is
+//! used loses weight. Only abstracts are published, so the factors here are assumptions.
 
 use super::arc::Arc;
 use super::fifo::Fifo;
@@ -17,7 +18,7 @@ use sledlab_core::Error;
 use sledlab_core::params::NoParams;
 
 sledlab_core::params! {
-    /// How weights change.
+    /// How the weights of the policies change.
     pub struct AcmeParams {
         /// Factor on the weight of a policy whose own cache has a miss.
         penalty: f64 = 0.95, "", 0.0..1.0;
@@ -36,7 +37,7 @@ pub struct Acme {
     params: AcmeParams,
     pool: [Box<dyn ReplacementPolicy>; POOL],
     weights: [f64; POOL],
-    /// What is there, by the set of policies that hold it.
+    /// Keys that the cache holds; the list of a key is the set of policies whose own caches hold it.
     keys: Lists<SETS>,
     capacity: usize,
     len: usize,
@@ -63,7 +64,8 @@ impl Model for Acme {
 }
 
 impl Acme {
-    /// Every policy of the pool serves the access; those that miss lose weight, and what they drop loses their vote.
+    /// Every policy of the pool makes the access in its own cache. A policy that misses loses weight, and the key it
+    /// evicts loses its vote.
     fn vote(&mut self, access: Use) {
         for (number, policy) in self.pool.iter_mut().enumerate() {
             let Found::Miss { victim } = policy.access(access) else { continue };
@@ -79,7 +81,7 @@ impl Acme {
         self.weights = self.weights.map(|weight| (1.0 - self.params.shared) * weight / sum + even);
     }
 
-    /// The votes of a set of policies.
+    /// Sum of the weights of a set of policies.
     fn votes(&self, set: usize) -> f64 {
         (0..POOL).filter(|number| set & (1 << number) != 0).map(|number| self.weights[number]).sum()
     }
@@ -100,7 +102,7 @@ impl ReplacementPolicy for Acme {
         if let Some(victim) = victim {
             self.evict(victim);
         }
-        // All of the pool hold it now.
+        // The own caches of all policies hold the key now.
         self.keys.push_front(SETS - 1, access.key);
         self.len += usize::from(!hit);
         if hit { Found::Hit } else { Found::Miss { victim } }

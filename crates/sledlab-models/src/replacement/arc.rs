@@ -1,5 +1,5 @@
-//! Divides the room between what was used once and what was used again, and learns how from what it misses (CA-04),
-//! after Megiddo and Modha 2003.
+//! Divides the cache between keys used once and keys used again, and adapts the division when an evicted key is used
+//! (CA-04), after Megiddo and Modha 2003.
 
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;
@@ -7,17 +7,18 @@ use sledlab_core::params::NoParams;
 use super::lists::Lists;
 use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
-/// Used once, and again; and what was dropped from each, of which only the key is kept.
+/// The lists: keys used once, keys used again, and the keys evicted from each of the two, which are remembered without
+/// data.
 const ONCE: usize = 0;
 const AGAIN: usize = 1;
-const ONCE_DROPPED: usize = 2;
-const AGAIN_DROPPED: usize = 3;
+const ONCE_EVICTED: usize = 2;
+const AGAIN_EVICTED: usize = 3;
 
 /// Adaptive replacement.
 pub struct Arc {
     keys: Lists<4>,
     capacity: usize,
-    /// Room that is wanted for what was used once.
+    /// Number of places wanted for keys used once; adapted by [`learn`](Arc::learn).
     target: f64,
 }
 
@@ -33,49 +34,49 @@ impl Model for Arc {
 }
 
 impl Arc {
-    /// What was dropped is used: its list should have had more room.
+    /// A key that was evicted from `list` is used again: that list should have had more room.
     fn learn(&mut self, list: usize) {
-        let (once, again) = (self.keys.len(ONCE_DROPPED) as f64, self.keys.len(AGAIN_DROPPED) as f64);
-        let change = if list == ONCE_DROPPED { (again / once).max(1.0) } else { -(once / again).max(1.0) };
+        let (once, again) = (self.keys.len(ONCE_EVICTED) as f64, self.keys.len(AGAIN_EVICTED) as f64);
+        let change = if list == ONCE_EVICTED { (again / once).max(1.0) } else { -(once / again).max(1.0) };
         self.target = (self.target + change).clamp(0.0, self.capacity as f64);
     }
 
-    /// Makes room where there is none; `again` if what comes was dropped from what was used again.
+    /// Evicts a key where the cache is full; `again` where the new key was once evicted from the keys used again.
     fn make_room(&mut self, again: bool) -> Option<u64> {
         if self.len() < self.capacity {
             return None;
         }
-        let victim = self.keys.back(self.gives(again))?;
-        self.drop_to_memory(victim);
+        let victim = self.keys.back(self.victim_list(again))?;
+        self.evict_and_remember(victim);
         Some(victim)
     }
 
-    /// The list that makes room; `again` if what comes was dropped from what was used again.
-    fn gives(&self, again: bool) -> usize {
+    /// The list to evict from; `again` where the new key was once evicted from the keys used again.
+    fn victim_list(&self, again: bool) -> usize {
         let once = self.keys.len(ONCE) as f64;
         let from_once = once >= 1.0 && (once > self.target || (again && once >= self.target));
         if from_once || self.keys.len(AGAIN) == 0 { ONCE } else { AGAIN }
     }
 
-    /// Drops a key that is there, and remembers it.
-    fn drop_to_memory(&mut self, key: u64) {
+    /// Evicts a key that the cache holds, and remembers the key.
+    fn evict_and_remember(&mut self, key: u64) {
         match self.keys.find(key) {
-            Some(ONCE) => self.keys.push_front(ONCE_DROPPED, key),
-            Some(AGAIN) => self.keys.push_front(AGAIN_DROPPED, key),
+            Some(ONCE) => self.keys.push_front(ONCE_EVICTED, key),
+            Some(AGAIN) => self.keys.push_front(AGAIN_EVICTED, key),
             _ => {}
         }
     }
 
-    /// Makes room for what has not been seen lately, and for its key once it is dropped.
+    /// Makes room for a key that is neither held nor remembered, and for remembering it when it is evicted.
     fn make_room_for_new(&mut self) -> Option<u64> {
-        if self.keys.len(ONCE) + self.keys.len(ONCE_DROPPED) >= self.capacity {
+        if self.keys.len(ONCE) + self.keys.len(ONCE_EVICTED) >= self.capacity {
             if self.keys.len(ONCE) == self.capacity {
                 return self.keys.pop_back(ONCE);
             }
-            self.keys.pop_back(ONCE_DROPPED);
-        } else if self.len() + self.keys.len(ONCE_DROPPED) + self.keys.len(AGAIN_DROPPED) >= 2 * self.capacity
+            self.keys.pop_back(ONCE_EVICTED);
+        } else if self.len() + self.keys.len(ONCE_EVICTED) + self.keys.len(AGAIN_EVICTED) >= 2 * self.capacity
         {
-            self.keys.pop_back(AGAIN_DROPPED);
+            self.keys.pop_back(AGAIN_EVICTED);
         }
         self.make_room(false)
     }
@@ -88,9 +89,9 @@ impl ReplacementPolicy for Arc {
                 self.keys.push_front(AGAIN, access.key);
                 return Found::Hit;
             }
-            Some(dropped) => {
-                self.learn(dropped);
-                (self.make_room(dropped == AGAIN_DROPPED), AGAIN)
+            Some(evicted_from) => {
+                self.learn(evicted_from);
+                (self.make_room(evicted_from == AGAIN_EVICTED), AGAIN)
             }
             None => (self.make_room_for_new(), ONCE),
         };
@@ -113,13 +114,13 @@ impl ReplacementPolicy for Arc {
 
 impl SparingPolicy for Arc {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
-        let first = self.gives(false);
+        let first = self.victim_list(false);
         let other = if first == ONCE { AGAIN } else { ONCE };
         self.keys.last(first, may).or_else(|| self.keys.last(other, may))
     }
 
     fn evict(&mut self, key: u64) {
-        self.drop_to_memory(key);
+        self.evict_and_remember(key);
     }
 
     fn rank(&self) -> Option<u64> {

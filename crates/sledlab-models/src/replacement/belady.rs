@@ -1,4 +1,5 @@
-//! What is used again last makes room (Belady 1966): nobody misses less often, and nobody can build it.
+//! Evicts the key whose next use is farthest away (Belady 1966). No policy misses less often, and no device can use
+//! this one, as it needs the future.
 
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;
@@ -8,7 +9,7 @@ use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 /// The offline optimum.
 pub struct Belady {
-    /// By when they are used next, the last first.
+    /// Keys in order of their next use; the key whose next use is farthest away has the lowest priority.
     keys: Priorities,
     capacity: usize,
 }

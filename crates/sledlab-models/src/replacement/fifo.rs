@@ -1,4 +1,4 @@
-//! What came longest ago makes room: a bound for what recency is worth.
+//! Evicts the key that was inserted longest ago. The distance to LRU shows what recency of use is worth.
 
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;

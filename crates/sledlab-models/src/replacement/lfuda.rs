@@ -1,7 +1,8 @@
-//! What was used least often makes room, and age counts as uses (CA-02), after Arlitt, Friedrich and Jin 1999.
+//! Evicts the key with the fewest uses, where the cache's age counts as uses (CA-02), after Arlitt, Friedrich and Jin
+//! 1999.
 //!
-//! The priority of what is used is the number of its uses plus the cache's age; that is the priority of the last
-//! victim. Old favourites are overtaken in the end.
+//! At each use, the priority of the key becomes the number of its uses plus the cache's age. The age is the priority of
+//! the last victim, so keys that were used often long ago are evicted in the end.
 
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;

@@ -1,4 +1,5 @@
-//! LFUDA as one sentence of paper 001 has it, read literally (CA-02): every use adds the cache's age and one.
+//! LFUDA as one sentence of paper 001 has it, read literally (CA-02): every use adds the cache's age plus one to the
+//! key's priority.
 
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;
@@ -6,7 +7,7 @@ use sledlab_core::params::NoParams;
 use super::priorities::Priorities;
 use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
-/// Least frequently used, with an age that adds up.
+/// Least frequently used, where the cache's age is added again at every use.
 pub struct LfudaLiteral {
     keys: Priorities,
     capacity: usize,

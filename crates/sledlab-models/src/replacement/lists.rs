@@ -1,4 +1,4 @@
-//! Linked lists of keys, with a place for each key: what most policies keep.
+//! Linked lists of keys, with an index from key to node. Most policies keep their keys in such lists.
 
 use sledlab_core::hash::Map;
 
@@ -8,9 +8,9 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Node {
     key: u64,
-    /// Towards the front.
+    /// The neighbour towards the front.
     before: u32,
-    /// Towards the back.
+    /// The neighbour towards the back.
     behind: u32,
     list: u8,
 }
@@ -41,7 +41,7 @@ impl<const N: usize> Lists<N> {
         }
     }
 
-    /// Keys in a list.
+    /// Number of keys in a list.
     pub fn len(&self, list: usize) -> usize {
         self.ends[list].len
     }
@@ -56,7 +56,7 @@ impl<const N: usize> Lists<N> {
         self.nodes.get(self.ends[list].back as usize).map(|node| node.key)
     }
 
-    /// The last key of a list that `may`.
+    /// The key nearest to the back of a list for which `may` is true.
     pub fn last(&self, list: usize, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
         let mut at = self.ends[list].back;
         while let Some(node) = self.nodes.get(at as usize) {
@@ -68,14 +68,14 @@ impl<const N: usize> Lists<N> {
         None
     }
 
-    /// Puts a key, wherever it is, at the front of a list.
+    /// Moves a key from the list that holds it, or inserts a new key, to the front of `list`.
     pub fn push_front(&mut self, list: usize, key: u64) {
         if !self.bring_front(list, key) {
             self.insert_front(list, key);
         }
     }
 
-    /// Puts a key that is somewhere at the front of a list; false where it is nowhere.
+    /// Moves a key that is in some list to the front of `list`; false where no list holds the key.
     #[inline]
     pub fn bring_front(&mut self, list: usize, key: u64) -> bool {
         let Some(at) = self.places.get(&key).copied() else { return false };
@@ -84,7 +84,7 @@ impl<const N: usize> Lists<N> {
         true
     }
 
-    /// Puts a key that is nowhere at the front of a list.
+    /// Inserts a key that no list holds at the front of `list`.
     pub fn insert_front(&mut self, list: usize, key: u64) {
         let at = self.allocate(key);
         self.link_front(list, key, at);
@@ -101,14 +101,14 @@ impl<const N: usize> Lists<N> {
         self.ends[list].len += 1;
     }
 
-    /// Takes the last key out of a list.
+    /// Removes the last key of a list and returns it.
     pub fn pop_back(&mut self, list: usize) -> Option<u64> {
         let key = self.back(list)?;
         self.remove(key);
         Some(key)
     }
 
-    /// Takes a key out, wherever it is.
+    /// Removes a key from the list that holds it, if any does.
     pub fn remove(&mut self, key: u64) {
         if let Some(at) = self.places.remove(&key) {
             self.unlink(at);

@@ -1,4 +1,4 @@
-//! What was used longest ago makes room (CA-01).
+//! Evicts the key that was used longest ago (CA-01).
 
 use sledlab_core::Error;
 use sledlab_core::params::NoParams;

@@ -1,7 +1,7 @@
-//! Replacement: which of the things a cache holds makes room for a new one.
+//! Replacement: which key a full cache evicts to make room for a new one.
 //!
-//! Adding a policy is one file and one line in [`LIST`], which feeds the command line, the Python API, the docs and
-//! the conformance tests.
+//! A new policy takes one file and one line in [`LIST`]. The command line, the Python API, the docs and the conformance
+//! tests read that list.
 
 mod acme;
 mod arc;
@@ -25,58 +25,61 @@ use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result};
 use toml::Table;
 
-/// An access to something that a cache may hold.
+/// One use of a key, such as the number of a line or a segment, which is a hit or a miss in the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Use {
-    /// What is used.
+    /// The key that is used.
     pub key: u64,
-    /// Number of the access that uses it next; [`Use::NEVER`] where there is none, or nobody knows.
+    /// Number of the next access that uses the same key; [`Use::NEVER`] where no later access does, or the future is
+    /// unknown.
     pub next: u64,
 }
 
 impl Use {
-    /// Number of an access that does not come.
+    /// The value of `next` for a key that is not used again.
     pub const NEVER: u64 = u64::MAX;
 }
 
-/// What an access found.
+/// Whether an access was a hit, and what a miss evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It is there.
+    /// The cache held the key.
     Hit,
-    /// It was not, and is now; what made room for it, where anything had to.
+    /// The cache did not hold the key and has inserted it, after evicting `victim` where it was full.
     Miss {
-        /// The evicted key.
+        /// The evicted key; `None` where there was a free place.
         victim: Option<u64>,
     },
 }
 
-/// Decides what a full cache drops. Everything takes the same room.
+/// Decides which key a full cache evicts. All keys take the same room.
 #[expect(clippy::len_without_is_empty, reason = "`dyn Policy` has it: it follows from `len`")]
 pub trait ReplacementPolicy: Send {
-    /// An access: what is not there is taken in, in place of something else where the cache is full.
+    /// Uses a key: on a miss it is inserted, and a full cache evicts another key for it.
     fn access(&mut self, access: Use) -> Found;
-    /// Whether it is there; asking is no access.
+    /// Whether the cache holds `key`; asking does not count as a use.
     fn holds(&self, key: u64) -> bool;
-    /// How many there are.
+    /// Number of keys held.
     fn len(&self) -> usize;
-    /// Why it has given up, if it has: a policy that somebody else wrote may fail. Asked now and then, told once.
+    /// The error that stopped the policy, if one did: a plug-in may fail. Callers ask from time to time; each error is
+    /// returned once.
     fn failure(&mut self) -> Option<Error>;
 }
 
-/// A policy of a cache that cannot drop everything it holds, such as what is dirty: it says who makes room, and is told.
+/// A policy of a cache that cannot evict every key it holds, for example no dirty line: the policy proposes a victim
+/// among the keys allowed, and the cache says which key it evicts.
 pub trait SparingPolicy: ReplacementPolicy {
-    /// The key that makes room first of those that `may`; asking changes nothing.
+    /// The key to evict first among those for which `may` is true; asking changes nothing.
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64>;
-    /// A key that is there makes room.
+    /// Evicts `key`, which the cache holds.
     fn evict(&mut self, key: u64);
-    /// The rank of the key that was used last, where keys make room by the rank of their last use, the lowest first:
-    /// who keeps ranks need not ask for victims. Nothing where the order is another one.
+    /// The rank of the latest use, where keys are evicted by the rank of their last use, the lowest first: a cache that
+    /// records ranks need not ask for victims. `None` where the policy evicts in another order.
     fn rank(&self) -> Option<u64>;
 }
 
 impl dyn ReplacementPolicy + '_ {
-    /// Whether nothing is there.
+    /// Whether the cache holds no key.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -90,20 +93,20 @@ pub trait Model: SparingPolicy + Sized + 'static {
     const NAME: &'static str;
     /// One line for people.
     const MEANING: &'static str;
-    /// Whether it must be told when everything is used next.
+    /// Whether the policy needs [`Use::next`] of every access.
     const NEEDS_FUTURE: bool = false;
 
-    /// An empty cache with room for `capacity`, at least one.
+    /// An empty cache with room for `capacity` keys, at least one.
     fn new(params: &Self::Params, capacity: usize) -> Self;
 }
 
-/// Makes an empty cache of a table of parameters, with room for so many things.
+/// Makes an empty cache from a table of parameters and the number of keys it has room for.
 pub type Make = fn(&Table, usize) -> Result<Box<dyn SparingPolicy>>;
 
-/// What is known of a policy.
+/// Properties of a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// Whether it must be told when everything is used next: a bound, not something to build.
+    /// Whether the policy needs [`Use::next`] of every access: it is a bound to compare with, and no device can use it.
     pub needs_future: bool,
 }
 
@@ -144,10 +147,11 @@ pub static LIST: Registry<Make, Facts> = Registry {
 /// The name of the configuration table, for messages.
 const PATH: &str = "replacement";
 
-/// Makes an empty cache of a policy that is not in the list.
+/// Makes an empty cache of a policy that is not in [`LIST`], from its parameters and the number of keys it has room
+/// for.
 type MakeCustom = dyn Fn(&Table, usize) -> Result<Box<dyn ReplacementPolicy>> + Send + Sync;
 
-/// A policy that is not in the list; its parameters are its own to check.
+/// A plug-in: a policy that is not in [`LIST`] and checks its own parameters.
 #[derive(Clone)]
 pub struct CustomPolicy {
     word: String,
@@ -155,7 +159,7 @@ pub struct CustomPolicy {
 }
 
 impl CustomPolicy {
-    /// What is called `word`, `module:Class`, and makes an empty cache of parameters and room.
+    /// The plug-in named `word`, in the form `module:Class`; `make` makes an empty cache from parameters and capacity.
     pub fn new(
         word: &str,
         make: impl Fn(&Table, usize) -> Result<Box<dyn ReplacementPolicy>> + Send + Sync + 'static,
@@ -189,21 +193,21 @@ impl Choice {
         Choice::parse_among(word, &[])
     }
 
-    /// The same where it may be one of some policies that are not in the list.
+    /// Like [`parse`](Choice::parse), where the name may also be that of one of the plug-ins `custom`.
     ///
     /// # Errors
     /// As of [`parse`](Choice::parse).
     pub fn parse_among(word: &str, custom: &[CustomPolicy]) -> Result<Self> {
-        let mut said = Table::new();
-        let name = registry::split_plug_in(PATH, word, &mut said)?;
+        let mut params = Table::new();
+        let name = registry::split_plug_in(PATH, word, &mut params)?;
         if let Some(found) = custom.iter().find(|custom| custom.word == name) {
-            return Ok(Choice(Which::Custom(found.clone(), said)));
+            return Ok(Choice(Which::Custom(found.clone(), params)));
         }
-        let (name, said) = LIST.parse(word)?;
-        LIST.choose(&name, &said).map(|chosen| Choice(Which::Listed(chosen)))
+        let (name, params) = LIST.parse(word)?;
+        LIST.choose(&name, &params).map(|chosen| Choice(Which::Listed(chosen)))
     }
 
-    /// What it is called.
+    /// Name of the policy in configurations.
     pub fn name(&self) -> &str {
         match &self.0 {
             Which::Listed(chosen) => chosen.entry.name,
@@ -211,20 +215,20 @@ impl Choice {
         }
     }
 
-    /// Whether it is not in the list.
+    /// Whether the policy is a plug-in, not one of [`LIST`].
     pub fn is_custom(&self) -> bool {
         matches!(self.0, Which::Custom(..))
     }
 
-    /// Whether it must be told when everything is used next.
+    /// Whether the policy needs [`Use::next`] of every access.
     pub fn needs_future(&self) -> bool {
         matches!(&self.0, Which::Listed(chosen) if chosen.entry.facts.needs_future)
     }
 
-    /// An empty cache with room for `capacity`.
+    /// An empty cache with room for `capacity` keys.
     ///
     /// # Errors
-    /// No room.
+    /// A capacity of 0, and parameters that the policy refuses.
     pub fn make(&self, capacity: usize) -> Result<Box<dyn ReplacementPolicy>> {
         if capacity == 0 {
             return Err(Error::user("a cache has room for nothing")
@@ -232,15 +236,15 @@ impl Choice {
         }
         match &self.0 {
             Which::Listed(chosen) => Ok((chosen.entry.make)(&chosen.params, capacity)?),
-            Which::Custom(custom, said) => (custom.make)(said, capacity),
+            Which::Custom(custom, params) => (custom.make)(params, capacity),
         }
     }
 
-    /// The same for a cache that cannot drop everything it holds, and does not know the future; `key` is the one that
-    /// named the policy.
+    /// Like [`make`](Choice::make), for a cache that cannot evict every key it holds and does not know the future;
+    /// `key` is the configuration key that named the policy, for messages.
     ///
     /// # Errors
-    /// A policy that is not in the list, and one that must know the future.
+    /// A plug-in, and a policy that must know the future.
     pub fn make_sparing(&self, key: &str, capacity: usize) -> Result<Box<dyn SparingPolicy>> {
         match &self.0 {
             Which::Listed(chosen) if !self.needs_future() => (chosen.entry.make)(&chosen.params, capacity),
@@ -252,7 +256,8 @@ impl Choice {
         }
     }
 
-    /// That a policy cannot be built, which `key` named.
+    /// The error for a policy that knows the future where a device needs one; `key` is the configuration key that named
+    /// the policy.
     pub(crate) fn knows_the_future(&self, key: &str) -> Error {
         Error::user(format!("{key}: {} knows the future, which a device does not", self.name()))
             .with_remedy("ask `sledlab trace hits` for this bound")

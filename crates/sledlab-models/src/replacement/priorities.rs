@@ -1,22 +1,25 @@
-//! Keys with priorities, of which the least goes first, and of equals the one set longest ago.
+//! Keys with priorities. The key with the lowest priority is evicted first; among equals, the one whose priority was
+//! set longest ago.
 
 use std::collections::BTreeMap;
 
 use sledlab_core::hash::Map;
 
-/// What is known of a key.
+/// The priority and the uses of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     pub priority: u64,
     pub uses: u64,
+    /// Number of the change that set the priority: breaks ties.
     set: u64,
 }
 
-/// Keys by priority.
+/// Keys in order of priority.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Priorities {
     keys: Map<u64, Kept>,
     order: BTreeMap<(u64, u64), u64>,
+    /// Changes of priorities so far.
     sets: u64,
 }
 
@@ -29,7 +32,7 @@ impl Priorities {
         self.keys.get(&key).copied()
     }
 
-    /// Gives a key a priority.
+    /// Inserts a key, or changes it, with its priority and its number of uses.
     pub fn set(&mut self, key: u64, priority: u64, uses: u64) {
         self.sets += 1;
         let kept = Kept { priority, uses, set: self.sets };
@@ -39,19 +42,19 @@ impl Priorities {
         self.order.insert((priority, self.sets), key);
     }
 
-    /// The key with the least priority of those that `may`.
+    /// The key with the lowest priority among those for which `may` is true.
     pub fn least(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
         self.order.values().copied().find(|key| may(*key))
     }
 
-    /// Takes a key out, and tells its priority.
+    /// Removes a key; returns its priority.
     pub fn remove(&mut self, key: u64) -> Option<u64> {
         let kept = self.keys.remove(&key)?;
         self.order.remove(&(kept.priority, kept.set));
         Some(kept.priority)
     }
 
-    /// Takes out the key with the least priority; tells both.
+    /// Removes the key with the lowest priority; returns priority and key.
     pub fn pop_least(&mut self) -> Option<(u64, u64)> {
         let ((priority, _), key) = self.order.pop_first()?;
         self.keys.remove(&key);

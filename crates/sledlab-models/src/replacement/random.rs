@@ -1,4 +1,4 @@
-//! Anything makes room, each with the same chance: a bound for what choosing is worth.
+//! Evicts any key, each with the same chance. The distance to other policies shows what choosing is worth.
 
 use rand::RngExt;
 use sledlab_core::hash::Map;
@@ -9,7 +9,7 @@ use sledlab_core::Error;
 use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 sledlab_core::params! {
-    /// How chance is drawn.
+    /// How the victim is drawn.
     pub struct RandomParams {
         /// Seed of the draws.
         seed: u64 = 42_u64, "", 0..1e15;
@@ -68,7 +68,7 @@ impl ReplacementPolicy for Random {
 impl SparingPolicy for Random {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
         let candidates: Vec<u64> = self.keys.iter().copied().filter(|key| may(*key)).collect();
-        // The draw is that of the next eviction, until there is one.
+        // The generator is cloned: the same victim is proposed until an eviction moves the generator on.
         let place = (!candidates.is_empty()).then(|| self.rng.clone().random_range(0..candidates.len()));
         place.map(|place| candidates[place])
     }

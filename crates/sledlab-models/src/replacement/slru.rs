@@ -1,4 +1,4 @@
-//! Two lists: what was used once makes room before what was used again (CA-03), after Karedla, Love and Wherry 1994.
+//! Two lists: keys used once are evicted before keys used again (CA-03), after Karedla, Love and Wherry 1994.
 
 use sledlab_core::Error;
 
@@ -6,7 +6,7 @@ use super::lists::Lists;
 use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
 
 sledlab_core::params! {
-    /// How the room is divided.
+    /// How the cache is divided.
     pub struct SlruParams {
         /// Share of the room for entries that were used again.
         protected_share: f64 = 0.5, "", 0.0..1.0;
@@ -20,7 +20,7 @@ const PROTECTED: usize = 1;
 pub struct Slru {
     keys: Lists<2>,
     capacity: usize,
-    /// Room for what was used again.
+    /// Most keys in the list of those that were used again.
     protected: usize,
 }
 
@@ -31,7 +31,7 @@ impl Model for Slru {
 
     fn new(params: &SlruParams, capacity: usize) -> Self {
         let protected = (params.protected_share * capacity as f64).round() as usize;
-        // Something must be able to make room.
+        // One place at least stays on probation, so that there is always a victim.
         Slru { keys: Lists::new(), capacity, protected: protected.min(capacity - 1) }
     }
 }

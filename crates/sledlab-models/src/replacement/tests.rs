@@ -1,4 +1,4 @@
-//! What every policy must keep to, and what each does with a few accesses.
+//! The rules for every policy, and which keys each policy holds after a few accesses.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::conformance::replacement::{Case, RULES};
 
-/// Accesses to `keys`, with their futures.
+/// Accesses to `keys` in order, each with the number of the next access to the same key.
 fn accesses(keys: &[u64]) -> Vec<Use> {
     let mut next = HashMap::new();
     let mut uses: Vec<Use> = Vec::new();
@@ -27,7 +27,7 @@ fn hits(word: &str, capacity: usize, keys: &[u64]) -> usize {
     accesses(keys).into_iter().filter(|access| policy.access(*access) == Found::Hit).count()
 }
 
-/// What is held after `keys`, in order.
+/// The keys that the cache holds after accesses to `keys`, in ascending order.
 fn held(word: &str, capacity: usize, keys: &[u64]) -> Vec<u64> {
     let mut policy = make(word, capacity);
     for access in accesses(keys) {
@@ -51,7 +51,8 @@ fn each_drops_what_it_should() {
 
 #[test]
 fn lfuda_forgets_old_favourites() {
-    // Five uses of 1 long ago; the others come in turn, and each pair of misses raises the age by one.
+    // Five uses of key 1 long ago; the other keys follow in turn, and each pair of misses raises the cache's age by
+    // one.
     let favourites = [1, 1, 1, 1, 1];
     let others: Vec<u64> = (0..10).flat_map(|n| [10 + n, 20 + n]).collect();
     assert!(held("lfuda", 2, &[&favourites[..], &others[..2]].concat()).contains(&1));
@@ -69,7 +70,7 @@ fn arc_keeps_what_is_used_again_in_a_scan() {
 
 #[test]
 fn acme_follows_who_is_right() {
-    // A loop over one more than fits: lru and fifo never hit, random and arc do.
+    // A loop over one key more than the cache holds: lru and fifo never hit, random and arc do.
     let keys: Vec<u64> = (0..6_000).map(|n| n % 21).collect();
     assert_eq!(hits("lru", 20, &keys), 0);
     assert!(hits("acme", 20, &keys) > 2_000);

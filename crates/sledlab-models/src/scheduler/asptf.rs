@@ -33,9 +33,9 @@ impl Model for Asptf {
     }
 }
 
-/// Of all requests at a place the oldest has the most credit.
+/// Positioning time less the credit for waiting; at a position the oldest request decides, as it has the most credit.
 struct Aged {
-    /// Positioning time per waiting time.
+    /// Credit per waiting time: nanoseconds of positioning for a nanosecond of waiting.
     credit: f64,
 }
 

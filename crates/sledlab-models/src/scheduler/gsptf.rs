@@ -23,7 +23,7 @@ impl Model for Gsptf {
     const NAME: &'static str = "gsptf";
     const MEANING: &'static str =
         "grouped SPTF: regions of blocks in ascending order, SPTF inside until a region is empty";
-    // A stream of requests into a region keeps the others waiting.
+    // A stream of requests into one region keeps the requests of all others waiting.
     const STARVATION_FREE: bool = false;
 
     fn make(params: &GsptfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
@@ -34,7 +34,7 @@ impl Model for Gsptf {
     }
 }
 
-/// Which of `regions` equal parts of `capacity` blocks has block `lbn`.
+/// The region that holds block `lbn` where `capacity` blocks are cut into `regions` equal parts.
 fn region(lbn: u64, regions: u64, capacity: u64) -> u32 {
     (u128::from(lbn) * u128::from(regions) / u128::from(capacity)) as u32
 }
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn regions_are_served_in_ascending_order() {
-        // 31.25 cylinders are a region; the sled starts in the middle.
+        // A region is 31.25 cylinders wide; the sled starts in the middle of the medium.
         let far_to_near = [(2490, 0), (1300, 5), (40, 3), (0, 1)];
         assert_eq!(order("gsptf", &far_to_near), [(0, 1), (40, 3), (1300, 5), (2490, 0)]);
         assert_eq!(order("gsptf:regions=1", &far_to_near), order("sptf", &far_to_near));
@@ -67,7 +67,7 @@ mod tests {
         let mut trial = Trial::of("gsptf");
         trial.push(&[(100, 0), (110, 9), (2000, 0)]);
         trial.pop();
-        // The next one arrives in the region in service, one in a region before it and one after.
+        // One request arrives in the region in service, one in a region before it and one in a region after it.
         trial.push(&[(105, 20), (0, 0), (1000, 0)]);
         let mut here = [trial.pop(), trial.pop()].map(Option::unwrap).to_vec();
         here.sort_unstable();

@@ -1,7 +1,7 @@
 //! Schedulers: which queued request is served next.
 //!
-//! A scheduler holds the queue. The mechanism asks it with [`Scheduler::pop`] whenever it is free. Adding one is
-//! one file and one line in [`LIST`], which feeds the command line, the Python API, the docs and the
+//! A scheduler holds the queue. Whenever the mechanism is idle, [`Scheduler::pop`] chooses the next requests. A new
+//! scheduler is one file and one line in [`LIST`], which feeds the command line, the Python API, the docs and the
 //! conformance tests.
 
 mod asptf;
@@ -45,20 +45,20 @@ use crate::device::{Aim, Mechanics, PositionIndex, Queued};
 /// Every request pushed is popped exactly once. `pop` on an empty queue leaves `batch` empty; otherwise it
 /// appends at least one request. The choice depends only on the queue, the time and the mechanism's state.
 ///
-/// No method has a default: schedulers wrap each other, and a wrapper that forgets a method would answer for the one
-/// inside, in silence and with other numbers.
+/// No method has a default: schedulers wrap each other, and a wrapper that left a method out would silently use the
+/// default instead of asking the scheduler inside, which changes results.
 #[expect(clippy::len_without_is_empty, reason = "`dyn Scheduler` has it: it follows from `len`")]
 pub trait Scheduler: Send {
-    /// A request joins the queue.
+    /// Adds `request` to the queue.
     fn push(&mut self, request: Queued);
-    /// Chooses what the idle mechanism serves next, and removes it from the queue.
+    /// Chooses the requests that the idle mechanism serves next, and moves them from the queue to `batch`.
     fn pop(&mut self, now: Time, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>);
-    /// Requests in the queue.
+    /// Number of requests in the queue.
     fn len(&self) -> usize;
-    /// Takes a request out of the queue, if the scheduler knows how to: it is served together with another one.
-    /// Otherwise returns false, and the request will still be popped.
+    /// Removes `request` from the queue because it is served together with another one, and returns true. A scheduler
+    /// that cannot remove it returns false and still pops it later.
     fn remove(&mut self, request: &Queued) -> bool;
-    /// Why the scheduler has given up, if it has: it then pops nothing any more, and the run ends with this error.
+    /// The reason if the scheduler has given up: it then pops no more requests, and the run ends with this error.
     fn failure(&mut self) -> Option<Error>;
 }
 
@@ -70,7 +70,7 @@ impl dyn Scheduler + '_ {
 }
 
 sledlab_core::choices! {
-    /// What is served in one go.
+    /// Which requests are served together.
     pub enum Batch {
         /// One request at a time.
         None = "none",
@@ -79,54 +79,55 @@ sledlab_core::choices! {
     }
 }
 
-/// What a scheduler is told when it is made, besides its parameters.
+/// What a scheduler is made with, besides its parameters.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
-    /// The mechanism it will choose for.
+    /// The mechanism whose next requests the scheduler chooses.
     pub mechanics: &'a dyn Mechanics,
-    /// Whether it takes along what waits at the position of its choice.
+    /// Whether the requests that wait at the position of the chosen one are served together with it.
     pub batch: Batch,
-    /// Search the whole queue even where the device has an index: the oracle of the index.
+    /// Whether to search the whole queue even where the device has a position index: an oracle of the index.
     pub exhaustive: bool,
 }
 
 impl Setting<'_> {
-    /// An index that finds the best by `aim`: the device's own, or an exhaustive search.
+    /// An index that finds the best request by `aim`: the device's own, or an exhaustive search.
     fn index(&self, aim: &Aim) -> Box<dyn PositionIndex> {
         let own = if self.exhaustive { None } else { self.mechanics.position_index(aim) };
         own.unwrap_or_else(|| Box::new(ExhaustiveIndex::new(aim.clone())))
     }
 }
 
-/// What a scheduler is: one implementation for each file of this folder.
+/// A kind of scheduler; each file of this folder implements one.
 pub trait Model: Sized {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
     const NAME: &'static str;
-    /// Other names for it.
+    /// Other names of the scheduler in configurations.
     const ALIASES: &'static [&'static str] = &[];
-    /// One line for people.
+    /// What the scheduler does, in one line for help texts and docs.
     const MEANING: &'static str;
-    /// Whether it takes part when all schedulers race; not those for small queues, nor oracles.
+    /// Whether the scheduler takes part when all schedulers race; those for short queues and oracles do not.
     const IN_RACE: bool = true;
     /// Whether no request can wait forever, whatever arrives after it.
     const STARVATION_FREE: bool;
-    /// Whether it heeds [`Setting::batch`] itself; for the others the queue is wrapped. Such a scheduler takes along
-    /// what waits at a position unless it is told not to.
+    /// Whether the scheduler heeds [`Setting::batch`] itself; its default is then to serve all requests of a position
+    /// together. The queues of other schedulers are wrapped for joint service.
     const BATCHES: bool = false;
 
     /// An empty queue.
     fn make(params: &Self::Params, setting: Setting) -> Result<Box<dyn Scheduler>>;
 }
 
-/// Makes an empty queue of a table of parameters, for a device, which searches exhaustively if told to.
+/// Makes an empty queue from a table of parameters, for a mechanism; the last argument says whether to search the
+/// whole queue instead of using the device's position index.
 pub type Make = fn(&Table, &dyn Mechanics, bool) -> Result<Box<dyn Scheduler>>;
 
-/// What is known of a scheduler.
+/// Properties of a scheduler in the list.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// Whether it takes part when all schedulers race.
+    /// Whether the scheduler takes part when all schedulers race.
     pub in_race: bool,
     /// Whether no request can wait forever.
     pub starvation_free: bool,
@@ -183,34 +184,34 @@ pub static LIST: Registry<Make, Facts> = Registry {
 const PATH: &str = "scheduler";
 
 sledlab_core::params! {
-    /// What every scheduler can be told.
+    /// Parameters that every scheduler has.
     pub struct BatchParams {
         /// Served in one pass: `none`, one request; `same-position`, all at its position, as tips allow.
         batch: Batch = Batch::None;
     }
 }
 
-/// The batch of a scheduler that is told none.
+/// The default of the common parameters for scheduler `M`.
 fn default_batch<M: Model>() -> BatchParams {
     BatchParams { batch: if M::BATCHES { Batch::SamePosition } else { Batch::None } }
 }
 
-/// Its parameters, those that every scheduler has included.
+/// All parameters of scheduler `M`, the common ones included.
 fn specs<M: Model>() -> Vec<ParamSpec> {
     let default = default_batch::<M>().batch.to_value();
     let common = BatchParams::specs().into_iter().map(|spec| ParamSpec { default: default.clone(), ..spec });
     M::Params::specs().into_iter().chain(common).collect()
 }
 
-/// Its own parameters, and those that every scheduler has.
+/// Reads from `table` the parameters of scheduler `M` and the common ones.
 fn read<M: Model>(path: &str, table: &Table) -> Result<(M::Params, BatchParams)> {
     let known: Vec<String> = specs::<M>().iter().map(|spec| format!("{path}.{}", spec.name)).collect();
     if let Some(key) = table.keys().map(|key| format!("{path}.{key}")).find(|key| !known.contains(key)) {
         return Err(Error::unknown("key", &key, known.iter().map(String::as_str)));
     }
     let (mut own, mut batch) = (table.clone(), default_batch::<M>());
-    if let Some(said) = own.remove("batch") {
-        batch.set(path, "batch", &said)?;
+    if let Some(value) = own.remove("batch") {
+        batch.set(path, "batch", &value)?;
     }
     Ok((M::Params::from_table(path, &own)?, batch))
 }
@@ -223,13 +224,13 @@ fn resolve<M: Model>(path: &str, table: &Table) -> Result<Table> {
 fn make<M: Model>(table: &Table, mechanics: &dyn Mechanics, exhaustive: bool) -> Result<Box<dyn Scheduler>> {
     let (own, BatchParams { batch }) = read::<M>(PATH, table)?;
     let wrap = batch == Batch::SamePosition && !M::BATCHES;
-    // What is taken along must be taken once only.
+    // The requests of a position are batched by the wrapper or by the queue inside, never by both.
     let inside = if wrap { Batch::None } else { batch };
     let queue = M::make(&own, Setting { mechanics, batch: inside, exhaustive })?;
     Ok(if wrap { Box::new(SamePosition::new(queue)) } else { queue })
 }
 
-/// Makes an empty queue for a device, which searches exhaustively if told to.
+/// Makes an empty queue for a mechanism; the last argument says whether to search the whole queue.
 type Making = dyn Fn(&dyn Mechanics, bool) -> Result<Box<dyn Scheduler>> + Send + Sync;
 
 /// A scheduler with all its parameters, from which any number of empty queues can be made.
@@ -252,7 +253,7 @@ impl Choice {
         Ok(Choice { name: entry.name.to_owned(), params, make: Arc::new(make) })
     }
 
-    /// A scheduler that is not in the list; it gets no index to do without.
+    /// A scheduler that is not in the list. [`Choice::make_exhaustive`] makes the same queue as [`Choice::make`].
     pub fn custom(
         name: &str,
         params: Table,
@@ -267,12 +268,13 @@ impl Choice {
         (self.make)(mechanics, false)
     }
 
-    /// The same that searches exhaustively instead of using the device's index: its oracle.
+    /// An empty queue that searches exhaustively instead of using the device's position index: an oracle of the
+    /// index.
     pub fn make_exhaustive(&self, mechanics: &dyn Mechanics) -> Result<Box<dyn Scheduler>> {
         (self.make)(mechanics, true)
     }
 
-    /// The configuration table that says all of it.
+    /// The configuration table with the scheduler's name and all its parameters.
     pub fn to_table(&self) -> Table {
         registry::table(&self.name, &self.params)
     }

@@ -9,7 +9,7 @@ use super::queue::planned::{Planned, Planner};
 use super::{Model, Scheduler, Setting};
 use crate::device::{DeviceState, Mechanics, Queued};
 
-/// Most requests of a tree: its costs are as many as the square of that.
+/// Most requests of a tree: the number of costs to compute grows with the square.
 const MOST: usize = 1_000;
 
 sledlab_core::params! {
@@ -40,9 +40,9 @@ impl Model for Mst {
 /// The positions where requests wait.
 struct Places<'a> {
     mechanics: &'a dyn Mechanics,
-    /// Those of each place in order of arrival. Places are in the order in which ties are broken.
+    /// Requests at each position, in order of arrival. Positions are in the order in which ties are broken.
     waiting: Vec<Vec<Queued>>,
-    /// Where the mechanism is after the first request of each.
+    /// State of the mechanism after the first request of each position.
     after: Vec<DeviceState>,
 }
 
@@ -64,12 +64,13 @@ impl<'a> Places<'a> {
         Places { mechanics, waiting, after }
     }
 
-    /// From where the mechanism is, in ns.
+    /// Positioning time from the mechanism's present state to position `to`, in ns.
     fn reach(&self, to: usize) -> u64 {
         self.mechanics.positioning(&self.waiting[to][0]).as_ns()
     }
 
-    /// The longer of both ways between two places, in ns: trees need costs that are the same both ways.
+    /// The longer of the positioning times from `a` to `b` and back, in ns: a tree needs the same cost in both
+    /// directions.
     fn between(&self, a: usize, b: usize) -> u64 {
         let way = |from: usize, to: usize| {
             self.mechanics.positioning_from(self.after[from], &self.waiting[to][0]).as_ns()
@@ -77,11 +78,12 @@ impl<'a> Places<'a> {
         way(a, b).max(way(b, a))
     }
 
-    /// Around the minimum spanning tree: every place before those that hang on it, nearest branch first.
+    /// The walk around the minimum spanning tree: every position before those that branch off it, nearest branch
+    /// first.
     fn walk(&self) -> Vec<usize> {
         let start = self.waiting.len();
         let mut branches = vec![Vec::new(); start + 1];
-        // Prim's algorithm: what is outside the tree, with the cheapest way to it.
+        // Prim's algorithm: positions outside the tree, each with the cost and origin of the cheapest way to it.
         let mut outside: Vec<(u64, usize, usize)> =
             (0..start).map(|place| (self.reach(place), place, start)).collect();
         while let Some((at, _)) = outside.iter().enumerate().min_by_key(|(_, way)| **way) {

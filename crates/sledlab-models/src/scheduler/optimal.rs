@@ -1,4 +1,4 @@
-//! The best order there is, for a handful of requests: an oracle for the others (AN-08).
+//! The optimal order of a handful of requests: an oracle for the other schedulers (AN-08).
 
 use std::collections::VecDeque;
 
@@ -8,10 +8,10 @@ use super::queue::planned::{Planned, Planner};
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::{DeviceState, Mechanics, Queued};
 
-/// Most requests of a plan: its time and memory double with each.
+/// Most requests of a plan: each further request doubles the time and memory of planning.
 const MOST: usize = 12;
 
-/// The order with the smallest sum of completion times, as if nothing else arrived.
+/// The order with the smallest sum of completion times, as if no further request arrived.
 pub(super) struct Optimal;
 
 impl Model for Optimal {
@@ -24,7 +24,7 @@ impl Model for Optimal {
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         if setting.mechanics.heeds_time() {
-            // Orders then share no states.
+            // The state after an access would depend on the time, so that different orders would share no states.
             let why = "what an access takes on this device depends on when it begins, as on a disk";
             return Err(Error::user(format!("scheduler `{}` cannot plan: {why}", Self::NAME))
                 .with_remedy("choose sptf, which is near it"));
@@ -33,7 +33,7 @@ impl Model for Optimal {
     }
 }
 
-/// A service: what it takes in ns, and the number of the state it ends in.
+/// The service of a request: its service time in ns, and the number of the state in which the mechanism ends.
 type Service = (u64, usize);
 
 /// The order of `requests` with the smallest sum of completion times from the present state.
@@ -52,7 +52,7 @@ fn plan(mechanics: &dyn Mechanics, mut requests: Vec<Queued>) -> VecDeque<Queued
     order
 }
 
-/// Every service from every state that some order leads to; the present state is number 0.
+/// The service of every request from every state that some order leads to; the present state is number 0.
 fn services(mechanics: &dyn Mechanics, requests: &[Queued]) -> Vec<Vec<Service>> {
     let mut states: Vec<DeviceState> = vec![mechanics.state()];
     let mut services: Vec<Vec<Service>> = Vec::new();
@@ -85,7 +85,7 @@ fn costs(services: &[Vec<Service>], requests: usize) -> Vec<Vec<u64>> {
 fn best(services: &[Service], costs: &[Vec<u64>], left: usize) -> Option<(u64, usize)> {
     let waiting = u64::from(left.count_ones());
     let first = (0..services.len()).filter(|request| left >> request & 1 == 1);
-    // All that wait, wait for the first.
+    // The service time of the first request delays the completions of all that are left, its own included.
     first
         .map(|first| (services[first].0 * waiting + costs[left & !(1 << first)][services[first].1], first))
         .min()

@@ -10,14 +10,14 @@ use super::{Model, Scheduler, Setting};
 use crate::device::Aim;
 
 sledlab_core::params! {
-    /// Where on the spectrum.
+    /// Where on the spectrum from P-SPTF to PA-SPTF the scheduler lies.
     pub struct PAlphaParams {
         /// Exponent of the waiting times (in ms) that are summed: 0 counts requests, 1 sums the waits.
         alpha: f64 = 0.5, "", 0.0..4.0;
     }
 }
 
-/// The position with the largest sum of powers of waiting times for its positioning time.
+/// The position with the largest sum of powers of waiting times per positioning time.
 pub(super) struct PAlpha;
 
 impl Model for PAlpha {
@@ -25,7 +25,7 @@ impl Model for PAlpha {
     const NAME: &'static str = "p-alpha";
     const MEANING: &'static str =
         "between p-sptf and pa-sptf: waiting times to the power of alpha per positioning time";
-    // With alpha = 0 it is P-SPTF, which is not.
+    // With alpha = 0 this is P-SPTF, under which requests can starve.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;
 

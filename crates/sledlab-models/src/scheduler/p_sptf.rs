@@ -9,7 +9,7 @@ use super::queue::positioned::Positioned;
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::Aim;
 
-/// P-SPTF (SC-15): the position with the most requests for its positioning time.
+/// P-SPTF (SC-15): the position with the most requests per positioning time.
 pub(super) struct PSptf;
 
 impl Model for PSptf {

@@ -9,7 +9,7 @@ use super::queue::positioned::Positioned;
 use super::{Model, NoParams, Scheduler, Setting};
 use crate::device::Aim;
 
-/// PA-SPTF (SC-16): the position with the most waiting for its positioning time.
+/// PA-SPTF (SC-16): the position with the largest sum of waiting times per positioning time.
 pub(super) struct PaSptf;
 
 impl Model for PaSptf {
@@ -17,7 +17,8 @@ impl Model for PaSptf {
     const NAME: &'static str = "pa-sptf";
     const MEANING: &'static str =
         "parallel aged SPTF: the position with most waiting per positioning time, all served at once";
-    // A wait grows without end, but so do sums of waits where more arrives nearby than can be served.
+    // A wait grows without end, but so do the sums of waits at nearby positions where more requests arrive than can
+    // be served.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;
 

@@ -19,7 +19,7 @@ impl Model for Pzsptf {
     const NAME: &'static str = "pzsptf";
     const MEANING: &'static str =
         "P-SPTF between zones of the medium and inside; each zone is served until empty";
-    // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
+    // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;
 

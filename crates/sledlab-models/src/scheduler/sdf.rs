@@ -19,7 +19,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::params! {
-    /// What is near.
+    /// How distance is measured.
     pub struct SdfParams {
         /// Distance to the nearer end of a row: `euclidean`, or as the reference simulator measures distances.
         rule: DistanceRule = DistanceRule::Euclidean;
@@ -46,10 +46,10 @@ impl Model for Sdf {
     }
 }
 
-/// The reference simulator's rules: distances in whole bits; of equal ones the lowest block goes first.
+/// The reference simulator's rules: distances in whole bits; of requests equally far the lowest block goes first.
 struct WholeBits {
     queue: Vec<Queued>,
-    /// The last block accessed, where distances are measured from it instead of from the sled.
+    /// The last block accessed, if distances are measured from that block instead of from the sled.
     last_lbn: Option<u64>,
 }
 

@@ -19,17 +19,17 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// Who goes first of those that are equally far.
+    /// Which of several equally distant requests goes first.
     pub enum Ties {
-        /// The earliest.
+        /// The earliest request.
         Arrival = "arrival",
-        /// The lowest block.
+        /// The request for the lowest block.
         Lbn = "lbn",
     }
 }
 
 sledlab_core::params! {
-    /// What is near.
+    /// How distance is counted and ties are broken.
     pub struct SstfParams {
         /// Unit of distances: `tracks`, or `blocks` as in the reference simulator.
         distance: Unit = Unit::Tracks;
@@ -43,17 +43,17 @@ pub(super) struct Sstf {
     queue: Ordered,
     /// Blocks of a unit of distance.
     unit_blocks: u64,
-    /// Where distances are counted from, in units.
+    /// The place from which distances are counted, in units.
     last: u64,
     tie: Tie,
 }
 
-/// Who goes first of those that are equally far.
+/// Which of several equally distant requests goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tie {
     Earliest,
     Lowest,
-    /// The lower one if the last tie went to the upper.
+    /// The lower request if the last tie went to the upper one, and the other way round.
     Alternate {
         lower: bool,
     },

@@ -32,13 +32,13 @@ impl Model for Wstf {
     }
 }
 
-/// Of all requests at a place the oldest has the least weight.
+/// Positioning time times weight; at a position the oldest request decides, as it has the least weight.
 struct Weighted {
     max_wait_ns: f64,
 }
 
 impl Weighted {
-    /// The share of the tolerated wait that is left; below zero when there is none.
+    /// The share of the tolerated wait that is left; negative once a request has waited longer.
     fn left(&self, waited_ns: f64) -> f64 {
         (self.max_wait_ns - waited_ns) / self.max_wait_ns
     }
@@ -115,8 +115,8 @@ mod tests {
         }
     }
 
-    /// Serves so many requests that arrived `gap` after each other, all of them before the first was served: looks a
-    /// pick, on average over each fifth of the picks.
+    /// Serves `queued` requests that arrived `gap` apart, all of them before the first was served, and returns the
+    /// looks a pick, averaged over each fifth of the picks.
     fn looks_a_pick(queued: u64, gap: Span) -> Vec<u64> {
         let mut device = mems::build(&MemsParams::default()).unwrap();
         let counted = Arc::new(Counted { score: Weighted { max_wait_ns: 1e9 }, looks: AtomicU64::new(0) });
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn looks_at_no_more_places_a_pick_where_more_are_overdue() {
-        // They came at once, over a tenth of a second, and as fast as they are served.
+        // Requests arrive at once, within a tenth of a second, and as fast as they are served.
         for (gap_ns, most) in [(1, 220), (1_000, 220), (400_000, 260)] {
             for queued in [5_000, 80_000] {
                 let looks = looks_a_pick(queued, Span::from_ns(gap_ns));

@@ -15,7 +15,7 @@ impl Model for Zfcfs {
     const NAME: &'static str = "zfcfs";
     const MEANING: &'static str =
         "zone-based FCFS: zones of the medium in circular order, FCFS inside until a zone is empty";
-    // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
+    // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION_FREE: bool = false;
 
     fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

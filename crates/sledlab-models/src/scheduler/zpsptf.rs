@@ -11,7 +11,7 @@ use super::queue::zoned::{self, Tour, Waiting};
 use super::{Model, Scheduler, Setting};
 use crate::device::{Aim, Mechanics, Queued};
 
-/// P-SPTF inside a zone of the medium; the zone with the most requests for the way to it next.
+/// P-SPTF inside a zone of the medium; the next zone is the one with the most requests per positioning time to it.
 pub(super) struct Zpsptf;
 
 impl Model for Zpsptf {
@@ -29,9 +29,9 @@ impl Model for Zpsptf {
     }
 }
 
-/// The zone with the largest number of requests for the smallest positioning time to one of them.
+/// Visits the zone with the most requests per positioning time to the nearest of them.
 ///
-/// Looks at every waiting request, but only when a zone is empty.
+/// A choice looks at every waiting request, but takes place only when the zone in service is empty.
 struct MostForTheWay;
 
 impl Tour for MostForTheWay {
@@ -41,11 +41,11 @@ impl Tour for MostForTheWay {
     }
 }
 
-/// What a zone has to offer.
+/// A zone with waiting requests, and what decides between it and others.
 struct Candidate {
     zone: u32,
     requests: u64,
-    /// Of its nearest request: positioning time, then the tie-breakers of SPTF.
+    /// Positioning time of the zone's nearest request, then the tie-breakers of SPTF.
     nearest: (Span, u64, u64),
 }
 
@@ -60,7 +60,7 @@ impl Candidate {
 
     fn better(self, other: Candidate) -> Candidate {
         let time = |candidate: &Candidate| candidate.nearest.0.max(NEAREST).as_ns();
-        // Numbers over times compare like products crosswise, which are exact.
+        // Requests per time are compared by products crosswise, which are exact.
         let (ours, theirs) = (self.requests * time(&other), other.requests * time(&self));
         let is_better = ours > theirs || (ours == theirs && self.nearest <= other.nearest);
         if is_better { self } else { other }
@@ -81,7 +81,7 @@ mod tests {
         let better = |a, b| Candidate::better(a, b).zone;
         assert_eq!(better(candidate(0, 2, 200_000), candidate(1, 3, 299_999)), 1);
         assert_eq!(better(candidate(0, 2, 200_000), candidate(1, 3, 300_001)), 0);
-        // As good: the nearer one. No nearer than a microsecond counts, but it breaks the tie.
+        // Equally good: the nearer zone. Times below a microsecond count as a microsecond, but break the tie.
         assert_eq!(better(candidate(0, 4, 400_000), candidate(1, 2, 200_000)), 1);
         assert_eq!(better(candidate(0, 1, 900), candidate(1, 1, 0)), 1);
         assert_eq!(better(candidate(0, 2, 900), candidate(1, 1, 0)), 0);

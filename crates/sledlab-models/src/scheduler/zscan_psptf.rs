@@ -19,7 +19,7 @@ impl Model for ZscanPsptf {
     const NAME: &'static str = "zscan-psptf";
     const MEANING: &'static str =
         "P-SPTF in zones that are visited back and forth, column after column, until each is empty";
-    // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
+    // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;
 
@@ -74,7 +74,7 @@ mod tests {
         trial.push(&[(480, 0), (20, 0), (700, 0)]);
         assert_eq!([trial.pop(), trial.pop()], [Some((700, 0)), Some((900, 0))]);
         trial.push(&[(2000, 0)]);
-        // It turns only when nothing is ahead.
+        // The sweep turns only when no request is ahead.
         assert_eq!(trial.rest(), [(2000, 0), (480, 0), (20, 0)]);
     }
 }

@@ -16,7 +16,8 @@ impl Model for Zsptf {
     const NAME: &'static str = "zsptf";
     const MEANING: &'static str =
         "zone-based SPTF: zones of the medium in circular order, SPTF inside until a zone is empty";
-    // A stream of requests into one zone, arrivals included, keeps all others waiting.
+    // A zone is served until it is empty, so a stream of requests into one zone keeps the requests of all others
+    // waiting.
     const STARVATION_FREE: bool = false;
 
     fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
@@ -32,7 +33,7 @@ mod tests {
     #[test]
     fn zones_are_served_up_the_even_columns_and_down_the_odd_ones() {
         let shuffled = [(126, 3), (1, 2), (2499, 0), (2, 20), (1, 20), (0, 2)];
-        // A cell is 125 cylinders wide; the upper one begins at row 14.
+        // A cell is 125 cylinders wide; the upper one of two begins at row 14.
         assert_eq!(order("zsptf", &shuffled), [(0, 2), (2, 20), (1, 20), (1, 2), (126, 3), (2499, 0)]);
         assert_eq!(order("zsptf:grid=1x1:parity=false", &shuffled), order("sptf", &shuffled));
     }

@@ -11,9 +11,10 @@ use crate::device::{Aim, Mechanics};
 sledlab_core::choices! {
     /// What decides how far zones are merged.
     pub enum MergeRule {
-        /// The requests around the zone that is next: it grows until it has enough.
+        /// The requests in and around the next zone, which grows until it has enough requests.
         Local = "local",
-        /// The whole queue: all zones are of the same size, the smallest with enough requests each.
+        /// The whole queue: all zones are of the same size, the smallest at which occupied zones have enough requests
+        /// on average.
         Global = "global",
     }
 }
@@ -42,7 +43,7 @@ impl Model for ZsptfPyramid {
     const NAME: &'static str = "zsptf-pyramid";
     const MEANING: &'static str =
         "zsptf with pyramiding: zones with too few requests are merged with neighbouring zones";
-    // As for `zsptf`: a stream of requests into one zone keeps all others waiting.
+    // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION_FREE: bool = false;
 
     fn make(params: &ZsptfPyramidParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
@@ -99,8 +100,8 @@ impl Level {
     }
 }
 
-/// The levels of the pyramid, the finest first. Every level is what ZSPTF would have with its grid, so that even
-/// and odd columns stay apart; only the root has them together.
+/// The levels of the pyramid, the finest first. The zones of every level are those of ZSPTF with the level's grid, so
+/// that even and odd columns stay apart; only the root merges them.
 fn levels(finest: &Zones, root: bool) -> Vec<Level> {
     let grids = std::iter::successors(Some(finest.grid), |grid| grid.halved());
     let mut levels: Vec<Level> =
@@ -124,12 +125,12 @@ fn level(finest: &Zones, grid: Grid, height: usize) -> Level {
     Level::new(zone_of, zones.count())
 }
 
-/// Sweeps over the finest zones; what is merged with the next one is served together with it.
+/// Sweeps over the finest zones; the zones merged with the next one are served together with it.
 ///
 /// The sweep is over the finest grid even where it serves larger zones: so every request's turn comes within a
 /// round, however the sizes change.
 struct Pyramid {
-    /// The finest first.
+    /// Levels of the pyramid, the finest first.
     levels: Vec<Level>,
     merge: MergeRule,
     threshold: usize,
@@ -181,7 +182,7 @@ mod tests {
                     let above = coarse.zone_of[zone[0] as usize];
                     assert!(zone.iter().all(|finest| coarse.zone_of[*finest as usize] == above));
                 }
-                // All zones of a level are of the same size, and each of the finest is in one of them.
+                // All zones of a level are of the same size, and each of the finest zones is in one of them.
                 let size = levels[0].members.len() / coarse.members.len();
                 assert!(coarse.members.iter().all(|zone| zone.len() == size));
             }
@@ -191,7 +192,7 @@ mod tests {
     #[test]
     fn even_and_odd_columns_are_merged_at_the_root_only() {
         let levels = levels_of(Grid::new(32, 4), true, true);
-        // Zones of the first column: four of the even cylinders, then four of the odd ones.
+        // Zones of the first column of cells: four of even cylinders, then four of odd ones.
         assert!(levels[..3].iter().all(|level| level.zone_of[0] != level.zone_of[7]));
         assert_eq!(levels[2].zone_of[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
         assert_eq!(levels[3].zone_of[0], levels[3].zone_of[7]);
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn sparse_zones_are_merged_up_to_the_row_of_largest_cells() {
-        // The lone request of the first cell is merged with the three others of even cylinders nearby.
+        // The lone request of the first zone is merged with the three others of even cylinders nearby.
         let served = order("zsptf-pyramid", &SPARSE);
         assert_eq!(served[..4], order("sptf", &[(2, 20), (240, 26), (80, 3), (0, 0)]));
         assert_eq!(served[4..], [(1, 3), (400, 0)]);
@@ -214,7 +215,8 @@ mod tests {
 
     #[test]
     fn a_zone_with_enough_requests_is_served_alone() {
-        // Two in the cell entered first are enough; its neighbour has one and takes in the rest of its parent.
+        // Two requests in the zone entered first are enough; the neighbouring zone has one and is merged with the
+        // rest of its parent.
         let places = [(80, 3), (2, 20), (4, 3), (2, 8), (0, 0)];
         let served = order("zsptf-pyramid:threshold=2", &places);
         let mut alone = served[..2].to_vec();
@@ -232,10 +234,10 @@ mod tests {
         let crowd = [(2000, 0), (2002, 0), (2004, 0), (2006, 0), (2008, 0), (2010, 0)];
         let all = [&sparse[..], &crowd].concat();
         let first_three = |word: &str, places: &[CylinderRow]| order(word, places)[..3].to_vec();
-        // A crowd far away raises the mean to two in a zone: no merging.
+        // A crowd of requests far away raises the mean to two requests in a zone: no merging.
         let global = "zsptf-pyramid:merge=global:threshold=2";
         assert_eq!(first_three(global, &all), [(0, 0), (2, 26), (160, 0)]);
-        // Around the zone entered first it does not count, and nowhere if it is not there.
+        // With the local rule the far crowd does not count; without the crowd the global rule merges as well.
         let merged = order("sptf", &sparse);
         assert_ne!(merged, [(0, 0), (2, 26), (160, 0)]);
         assert_eq!(first_three("zsptf-pyramid:threshold=2", &all), merged);

@@ -8,7 +8,7 @@ use super::queue::zoned::{self, Circular};
 use super::{Model, Scheduler, Setting};
 use crate::device::Aim;
 
-/// As ZSPTF, but a visit to a zone serves only what had arrived when it began.
+/// As ZSPTF, but a visit to a zone serves only requests that had arrived when the visit began.
 pub(super) struct Ztsptf;
 
 impl Model for Ztsptf {

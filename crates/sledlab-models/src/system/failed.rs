@@ -1,4 +1,4 @@
-//! What an experiment says of devices that fail: which, and when.
+//! Parameters of device failures in an experiment: which devices fail, and when.
 
 use sledlab_core::Time;
 use sledlab_core::params::{ParamKind, ParamValue};
@@ -45,12 +45,12 @@ pub struct FailedAt(pub Vec<f64>);
 const LATEST_S: f64 = 1e9;
 
 impl FailedAt {
-    /// Whether there is no moment but the beginning.
+    /// Whether all failures are at the beginning of the run.
     pub fn is_start(&self) -> bool {
         self.0.iter().all(|seconds| *seconds == 0.0)
     }
 
-    /// When the device fails that is so far down the list.
+    /// The time of failure number `place` in the list of failed devices, from 0.
     pub fn of(&self, place: usize) -> Time {
         let seconds = self.0.get(place).or(self.0.first()).copied().unwrap_or(0.0);
         Time::from_ns((seconds * 1e9).round() as u64)

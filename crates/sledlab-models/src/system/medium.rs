@@ -1,4 +1,4 @@
-//! What lies on a medium, for tests that ask where data is and what a crash leaves.
+//! Contents of media, for tests of where data are and what a crash leaves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
-/// What a block holds: a number that stands for its data, or the words of a header.
+/// The content of a block: a number that stands for its data, or the words of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Data; 0 where nothing was ever written.
+    /// Data; 0 where the block was never written.
     Data(u64),
     /// Words of 8 bytes, at most 64.
     Header(Arc<[u64]>),
@@ -27,32 +27,35 @@ impl Default for Content {
     }
 }
 
-/// What blocks hold. Those that are missing were never written.
+/// The contents of blocks, by block number. Blocks that are missing here were never written.
 pub type Contents = Map<u64, Content>;
 
-/// A system whose media remember what was written.
+/// A system whose media keep the contents that are written.
 ///
-/// Data reaches the medium when its write is complete. When the power fails, any part of a write under way may have
-/// reached it, block by block.
+/// Data reach the medium when their write is complete. At a power failure, any blocks of a write under way may have
+/// reached it.
 pub struct Medium {
     system: Box<dyn System>,
     contents: Contents,
-    given: Map<u64, Vec<Content>>,
+    /// Data of writes that have been handed over and have not arrived, by access.
+    write_data: Map<u64, Vec<Content>>,
+    /// First block and data of writes under way, by access.
     writing: BTreeMap<u64, (u64, Vec<Content>)>,
+    /// What completed reads found, by access, until it is fetched.
     found: Map<u64, Vec<Content>>,
     loses_headers: bool,
     answers_early: bool,
-    /// Writes that are answered though they are still under way.
+    /// Writes that are acknowledged although they are still under way.
     early: Vec<Completion>,
 }
 
 impl Medium {
-    /// `system` with nothing on its media.
+    /// `system` with empty media.
     pub fn new(system: Box<dyn System>) -> Self {
         Medium {
             system,
             contents: Map::default(),
-            given: Map::default(),
+            write_data: Map::default(),
             writing: BTreeMap::new(),
             found: Map::default(),
             loses_headers: false,
@@ -61,13 +64,13 @@ impl Medium {
         }
     }
 
-    /// The same on which headers do not arrive: a defect that tests must find.
+    /// The same system, whose media drop headers: a defect that tests must find.
     #[must_use]
     pub fn losing_headers(self) -> Self {
         Medium { loses_headers: true, ..self }
     }
 
-    /// The same which answers writes in the moment they arrive: a defect that tests must find.
+    /// The same system, which acknowledges writes in the moment they arrive: a defect that tests must find.
     #[must_use]
     pub fn answering_early(self) -> Self {
         Medium { answers_early: true, ..self }
@@ -87,7 +90,7 @@ impl System for Medium {
 
     fn arrive(&mut self, now: Time, request: Queued) {
         if request.op == Op::Write {
-            let data = self.given.remove(&request.id).unwrap_or_default();
+            let data = self.write_data.remove(&request.id).unwrap_or_default();
             self.writing.insert(request.id, (request.lbn, data));
             if self.answers_early {
                 self.early.push(Completion::at_once(request, now));
@@ -195,7 +198,7 @@ impl System for Medium {
 
 impl Durable for Medium {
     fn give(&mut self, access: u64, data: Vec<Content>) {
-        self.given.insert(access, data);
+        self.write_data.insert(access, data);
     }
 
     fn found(&mut self, access: u64) -> Vec<Content> {
@@ -213,6 +216,6 @@ impl Durable for Medium {
         std::mem::take(&mut self.contents)
     }
 
-    /// Nothing lies anywhere else.
+    /// There is no such defect here: all data are on the medium.
     fn free_early(&mut self) {}
 }

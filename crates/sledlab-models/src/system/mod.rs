@@ -1,4 +1,4 @@
-//! Systems: what the host talks to. One station, or several behind one address space.
+//! Systems: the storage that the host sends requests to, one station or several behind one address space.
 
 mod array;
 mod cached;
@@ -29,68 +29,69 @@ use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger, Spent};
 use crate::scheduler;
 
-/// Completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory and an
-/// interrupt need not wait for long.
+/// Number of completions after which [`System::advance_before`] returns, so that a long queue drains in constant memory
+/// and an interrupted run stops soon.
 pub const MOST_COMPLETED: usize = 64;
 
-/// What the host talks to. Trims are answered before they get here.
+/// The storage that the host sends requests to. Trims never reach a system; they are answered before.
 ///
 /// The event loop delivers arrivals in order of time and calls [`advance`](System::advance) at
-/// [`next_event`](System::next_event); of an arrival and an event at the same time, the arrival comes first,
-/// so that a scheduler sees every request that is there when it chooses.
+/// [`next_event`](System::next_event); of an arrival and an event at the same time, the arrival comes first, so that a
+/// scheduler sees every request that has arrived when it chooses.
 ///
-/// Systems stand in front of each other. No method has a default: one that a wrapper forgot to forward would hide, in
-/// silence, what the system behind it knows.
+/// A system such as a cache wraps another system. No method has a default: a wrapper that forgot to forward one would
+/// silently hide the answer of the system behind it.
 pub trait System: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
     /// A request arrives; its blocks lie within the capacity.
     fn arrive(&mut self, now: Time, request: Queued);
-    /// When something happens next, if nothing arrives.
+    /// Time of the next event, if no request arrives before.
     fn next_event(&self) -> Option<Time>;
-    /// Does what is due at `now`; appends what is completed, in order.
+    /// Handles the events due at `now`; appends the completions, in order.
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
-    /// Does all that is due before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`].
+    /// Handles all events before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`].
     ///
-    /// Appends completions in order. Those from `horizon` on may be among them as soon as nothing can change
-    /// them; they are not appended again. [`advance_by_events`] does it for systems that know no shorter way.
+    /// Appends completions in order. Completions at `horizon` or later may be among them once no arrival can change
+    /// them; they are not appended again. [`advance_by_events`] implements this for systems that have no faster way.
     fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>);
-    /// A flush arrives, of a system that acknowledges writes which are not durable: it completes the flush when those
-    /// before it are. Others return false: their writes are durable when they are complete.
+    /// A flush arrives. A system that acknowledges writes before they are durable returns true, and completes the flush
+    /// when all writes before it are durable. Other systems return false: their writes are durable when they are
+    /// complete.
     fn flush(&mut self, now: Time, request: Queued) -> bool;
-    /// Why a scheduler or a power policy has given up, if one has.
+    /// The error that stopped a scheduler, a power policy, a replacement policy or a device, if one did.
     fn failure(&mut self) -> Option<Error>;
-    /// The parts that queue and serve.
+    /// The stations: a queue and a device each.
     fn stations(&self) -> Vec<&Station>;
-    /// The same, to be watched.
+    /// The stations, mutable, so that they can be watched.
     fn stations_mut(&mut self) -> Vec<&mut Station>;
-    /// Requests that wait to be selected.
+    /// Number of requests that wait to be selected.
     fn queue_length(&self) -> usize;
-    /// Most requests that waited at any time since the ledgers were opened.
+    /// Largest number of requests that waited at one time since the ledgers were opened.
     fn longest_queue(&self) -> usize;
-    /// Starts the ledgers anew: only what happens from `now` on counts.
+    /// Opens new ledgers and sets all counts to zero: only events from `now` on count.
     fn open_ledgers(&mut self, now: Time);
-    /// Ends the run: accounts for the rest since the last service.
+    /// Ends the run: enters the rest since the last service into the ledgers.
     fn close_ledgers(&mut self, now: Time);
-    /// What has been spent for no single request, and when the last of it was done. A run lasts until then.
+    /// The energy spent for no single request, and when the last such work was done. A run lasts until then.
     fn background(&self) -> (Spent, Time);
-    /// What a cache in front of the devices has done since the ledgers were opened.
+    /// Counts of the cache in front of the devices since the ledgers were opened, where there is one.
     fn cache(&self) -> Option<CacheCounts>;
-    /// What hybrids have done since the ledgers were opened.
+    /// Counts of all hybrids since the ledgers were opened, where there are any.
     fn hybrid(&self) -> Option<HybridCounts>;
-    /// What the cache holds at this moment, if there is one, and then what the front of every hybrid does, in the order of
-    /// their stations; failed devices are left out. Takes time in proportion to the slots: for whoever looks on.
+    /// Residency at this moment: of the cache, where there is one, then of the front of every hybrid, in the order of
+    /// their stations; failed devices are left out. Takes time in proportion to the number of slots.
     fn residency(&self) -> Vec<Residency>;
-    /// What failed, and what came of it, where something can fail.
+    /// Failures so far and their consequences, where the system has failures.
     fn faults(&self) -> Option<FaultCounts>;
-    /// Positioning time of `read` if it were served next; zero where that cannot be told.
+    /// Positioning time of `read` if it were served next; zero where the system cannot say.
     fn positioning(&self, now: Time, read: &Queued) -> Span;
-    /// The same system as one that keeps contents, where it does.
+    /// This system as one whose media keep contents, where they do.
     fn durable(&mut self) -> Option<&mut dyn Durable>;
 }
 
 impl dyn System + '_ {
-    /// Ledgers of all stations that have one, and what they cost.
+    /// The ledgers of all stations that have one, each with its energy.
     pub fn ledgers(&self) -> Vec<(&Ledger, Energy)> {
         self.stations()
             .into_iter()
@@ -99,20 +100,20 @@ impl dyn System + '_ {
     }
 }
 
-/// A system whose media keep contents, from [`Medium`] up: what is written is found again, and the power can fail.
+/// A system whose media keep contents ([`Medium`]): reads find what was written, and a power failure can be simulated.
 pub trait Durable: Send {
-    /// Hands over the data of the write that arrives next under this number, one content for each block.
+    /// Hands over the data of write number `access`, which arrives next, one content for each block.
     fn give(&mut self, access: u64, data: Vec<Content>);
-    /// What the read found that was completed last under this number.
+    /// The contents that read number `access` found, which has been completed.
     fn found(&mut self, access: u64) -> Vec<Content>;
-    /// The power fails: all that is not durable is lost, and of every block on its way to a medium `survives` tells
-    /// whether it got there. Returns what is found when all that is durable has been read again.
+    /// The power fails: all volatile state is lost, and for every block of a write under way `survives` decides whether
+    /// the medium has it. Returns the contents that recovery finds.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;
-    /// From now on room is called free before what was in it is safe: a defect that tests must find.
+    /// From now on the system frees room before the data in it are durable elsewhere: a defect that tests must find.
     fn free_early(&mut self);
 }
 
-/// [`System::advance_before`] one event after the other.
+/// Implements [`System::advance_before`] by one [`System::advance`] after the other.
 pub fn advance_by_events<S: System + ?Sized>(system: &mut S, horizon: Time, completed: &mut Vec<Completion>) {
     while let Some(now) = system.next_event().filter(|at| *at < horizon)
         && completed.len() < MOST_COMPLETED
@@ -121,14 +122,14 @@ pub fn advance_by_events<S: System + ?Sized>(system: &mut S, horizon: Time, comp
     }
 }
 
-/// What runs on a device: how its queue is served and merged, and when it parks.
+/// The policies of a station: how its queue is served and merged, and when its device parks.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// Which request is served next.
+    /// The scheduler, which chooses the request that is served next.
     pub scheduler: &'a scheduler::Choice,
-    /// When the device parks and starts.
+    /// The power policy, which decides when the device parks and starts up.
     pub power: &'a power::Choice,
-    /// Which requests are served as one.
+    /// Parameters of merging: which requests are served as one.
     pub merge: &'a MergeParams,
     /// Whether the device begins parked.
     pub start: Start,
@@ -137,35 +138,35 @@ pub struct Setup<'a> {
 /// A hybrid in the place of each device.
 #[derive(Clone, Debug)]
 pub struct HybridFile {
-    /// Which one.
+    /// The kind of hybrid, with its parameters.
     pub choice: hybrid::Choice,
-    /// The device in front.
+    /// The front device.
     pub front: DeviceFile,
-    /// When that parks and starts.
+    /// The power policy of the front device.
     pub power: power::Choice,
 }
 
-/// All that a system is made of.
+/// All parts that a system is assembled from.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemParts<'a> {
-    /// How devices are put together.
+    /// How the devices are combined.
     pub system: &'a SystemParams,
-    /// What is in front of them all.
+    /// The cache in front of all devices.
     pub cache: &'a CacheParams,
-    /// What is in front of each.
+    /// The hybrid in the place of each device, if any.
     pub hybrid: Option<&'a HybridFile>,
-    /// The devices.
+    /// The file of the devices, which are all alike.
     pub device: &'a DeviceFile,
-    /// What runs on them.
+    /// Scheduler, merging and power policy of each device.
     pub setup: Setup<'a>,
     /// Whether media keep contents, which takes memory and time.
     pub keep_contents: bool,
 }
 
-/// The system that `parts` ask for, with nothing waiting and nothing cached.
+/// Assembles the system of `parts`, with no request waiting and nothing cached.
 ///
 /// # Errors
-/// Parameters that make no sense, alone or together.
+/// Parameters out of range, or that contradict each other.
 pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
     let SystemParts { system, cache, .. } = parts;
     let mut bare = if system.kind == params::SystemKind::Single && system.devices == 1 {
@@ -207,10 +208,10 @@ fn node(parts: SystemParts) -> Result<Box<dyn System>> {
     choice.make(hybrid::HybridDevices { front, back })
 }
 
-/// The system that a device file describes, each station with an empty queue.
+/// Builds the system that a device file describes, each station with an empty queue.
 ///
 /// # Errors
-/// Parameters that make no sense together.
+/// Parameters that contradict each other.
 pub fn build(file: &DeviceFile, setup: Setup) -> Result<Box<dyn System>> {
     if let Some(units) = file.params.units()? {
         return Ok(Box::new(Array::of_units(units, setup)?));

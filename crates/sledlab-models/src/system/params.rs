@@ -1,4 +1,4 @@
-//! What an experiment says about the system around its devices.
+//! Parameters of the system around the devices in an experiment.
 
 use sledlab_core::params::ParamValue;
 use sledlab_core::{choices, registry};
@@ -6,53 +6,53 @@ use sledlab_core::{choices, registry};
 pub use super::failed::{FailedAt, FailedDevices};
 
 choices! {
-    /// How devices are put together.
+    /// How the devices are combined.
     pub enum SystemKind {
         /// One device.
         Single = "single",
-        /// One device after the other.
+        /// One device after the other in one address space.
         Concatenation = "concatenation",
-        /// Units on each device in turn.
+        /// Units of consecutive blocks on each device in turn.
         Stripe = "stripe",
         /// The same blocks on every device.
         Mirror = "mirror",
-        /// Units on each device in turn, and their parity on one of them, another for every stripe.
+        /// Units on each device in turn, and the parity of every stripe on another device.
         Raid5 = "raid5",
     }
 }
 
 choices! {
-    /// Who uses the bus of a device.
+    /// Which devices use a bus.
     pub enum BusUse {
-        /// The device alone.
+        /// Each device has a bus of its own.
         Own = "own",
-        /// All devices of the system, one at a time.
+        /// All devices of the system share one bus, which one of them uses at a time.
         Shared = "shared",
     }
 }
 
 choices! {
-    /// How devices begin.
+    /// The state in which devices begin a run.
     pub enum Start {
         /// Parked: the first request waits until its device has started.
         Parked = "parked",
-        /// Started and idle since then.
+        /// Started up and idle.
         Ready = "ready",
     }
 }
 
 impl SystemKind {
-    /// The word after `kind`.
+    /// The word of this kind in configurations.
     pub fn word(self) -> String {
         self.to_value().as_str().unwrap_or_default().to_owned()
     }
 
-    /// Whether no data is lost with a single device.
+    /// Whether the data survive the failure of one device.
     pub fn outlives_failures(self) -> bool {
         matches!(self, SystemKind::Mirror | SystemKind::Raid5)
     }
 
-    /// Fewest devices that make one.
+    /// Fewest devices of a system of this kind.
     pub fn fewest_devices(self) -> u64 {
         match self {
             SystemKind::Single => 1,

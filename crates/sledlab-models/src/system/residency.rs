@@ -1,30 +1,31 @@
-//! Residency: what a cache or the front of a hybrid holds at a moment, for whoever looks on.
+//! Residency: what each slot of a cache or of the front of a hybrid holds at a moment.
 //!
-//! It is worked out of what they keep anyway when somebody asks, so that it costs nothing where nobody does.
+//! It is derived from the state of the cache or hybrid on request, so runs in which it is not asked for pay nothing.
 
 use sledlab_core::Time;
 
-/// What a slot holds.
+/// The state of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotState {
-    /// Nothing that anybody may ask for.
+    /// No data that a read could be served from.
     Free,
-    /// What is behind it, too.
+    /// The same data as the device behind.
     Clean,
-    /// Something newer than what is behind it.
+    /// Data newer than those of the device behind.
     Dirty,
-    /// Something that is on its way into it.
+    /// Data that are being written to the slot.
     Filling,
-    /// Something newer than what is behind it, on its way there.
+    /// Data newer than those of the device behind, which are being destaged.
     Destaging,
 }
 
 impl SlotState {
-    /// All of them, in order of their numbers.
+    /// All states, in the order of their numbers.
     pub const ALL: [SlotState; 5] =
         [SlotState::Free, SlotState::Clean, SlotState::Dirty, SlotState::Filling, SlotState::Destaging];
 
-    /// Of a slot that is dirty or not, and whether what is dirty is on its way.
+    /// The state of a slot that holds data: `is_dirty` with dirty blocks, `is_destaging` while these are being
+    /// destaged.
     pub(crate) fn held(is_dirty: bool, is_destaging: bool) -> SlotState {
         match (is_destaging, is_dirty) {
             (true, _) => SlotState::Destaging,
@@ -34,21 +35,22 @@ impl SlotState {
     }
 }
 
-/// What a cache or the front of a hybrid holds at a moment.
+/// The states of all slots of a cache or of the front of a hybrid at a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Residency {
-    /// What its slots hold, in the field's word: segment, log or line.
+    /// The field's word for what a slot holds: segment, log or line.
     pub unit: &'static str,
     /// Blocks of a slot.
     pub slot_blocks: u64,
-    /// Whether a slot is a place. Otherwise what is there is told in order of its blocks, and free slots come last.
+    /// Whether a slot is a fixed place on the device. Otherwise the slots are in order of their blocks, and free slots
+    /// come last.
     pub has_places: bool,
-    /// Since when all of this has been so.
+    /// The time since when the slots have been in these states.
     pub since: Time,
-    /// Every slot, in order of their places.
+    /// The state of every slot, in order of their places.
     pub slots: Vec<SlotState>,
-    /// Write-behind: writes to what is behind that are ready, with their data in no slot any more or in a buffer too.
+    /// Write-behind: destages that wait to be written to the device behind, with their data in a buffer.
     pub waiting: usize,
-    /// Those that are under way.
+    /// Destages that are being written to the device behind.
     pub writing: usize,
 }

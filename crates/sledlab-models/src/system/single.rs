@@ -1,4 +1,4 @@
-//! One station.
+//! A system of one station.
 
 use sledlab_core::{Error, Span, Time};
 
@@ -8,13 +8,13 @@ use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
-/// A system of one device.
+/// A system of one device with its queue.
 pub struct Single {
     station: Station,
 }
 
 impl Single {
-    /// A host that talks to `station` alone.
+    /// A system in which the host sends all requests to `station`.
     pub fn new(station: Station) -> Self {
         Single { station }
     }

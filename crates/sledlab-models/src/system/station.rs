@@ -1,4 +1,4 @@
-//! A station: a queue with its scheduler, a device, and a policy that parks it.
+//! A station: a queue with its scheduler, a device, and the power policy that parks the device.
 
 use std::collections::VecDeque;
 
@@ -12,25 +12,25 @@ use crate::merge::{Merged, Merger};
 use crate::power::{Ledger, PowerPolicy, PowerRates, Prices};
 use crate::scheduler::Scheduler;
 
-/// A request that is done, as the host sees it.
+/// A completed request, as the host sees it.
 pub type Completion = Served;
 
-/// What the mechanism is doing.
+/// The state of the mechanism.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Without requests since then; `parked` already when that began.
+    /// Without requests since `since`; `parked` where it was parked already at that time.
     Resting { since: Time, parked: bool },
-    /// Parked with requests since `first`, until there are enough or they have waited long enough.
+    /// Parked with requests waiting since `first`; starts up at `until`, or earlier when enough requests wait.
     Held { first: Time, until: Time },
-    /// Starting up or ready: it selects at that time.
+    /// Starting up or ready: the next batch is selected at `at`.
     Selecting { at: Time },
-    /// Serving since then; until when, and with what work, if the device has told.
+    /// Serving a batch since `since`; `busy` is until when and with what work, where the device has reported it.
     Serving { since: Time, busy: Option<Busy> },
-    /// The scheduler has given up: nothing is served any more.
+    /// The scheduler has failed: no request is served any more.
     Stuck,
 }
 
-/// A queue, a scheduler, a device and an idle policy.
+/// A queue, a scheduler, a device and a power policy.
 pub struct Station {
     device: Box<dyn Device>,
     has_own_work: bool,
@@ -39,41 +39,42 @@ pub struct Station {
     power: Box<dyn PowerPolicy>,
     rates: PowerRates,
     phase: Phase,
-    /// When another batch is selected although the device is not free: it takes more, and requests wait.
+    /// When another batch is selected although the device is not free: the device takes further requests, and some
+    /// wait.
     more_at: Option<Time>,
-    /// Commands whose overhead runs, in order of its end.
+    /// Requests whose command overhead runs, in order of its end.
     admitted: VecDeque<(Time, Queued)>,
-    /// Requests that wait until the device lets them in.
+    /// Number of requests that wait until the device admits them.
     outside: usize,
-    /// When the mechanism became free last, of a device with work of its own.
+    /// When the mechanism last became free, for a device with work of its own.
     freed: Time,
-    /// Services whose completion lies in the future, in that order.
+    /// Served requests whose completion lies in the future, in order of completion.
     finishing: VecDeque<Served>,
-    /// Start-ups, and the request that was selected after each, if it has been, until that is served: a device with work
-    /// of its own may rest before it has told.
+    /// Durations of start-ups, each with the request that was selected after it, where one was, until that request is
+    /// reported served: a device with work of its own may rest before it reports a completion.
     startups: Vec<(Span, Option<u64>)>,
-    /// `None` where nobody asks what the run costs.
+    /// `None` where the run accounts for no energy.
     ledger: Option<Ledger>,
     longest_queue: usize,
     batch: Vec<Queued>,
     served: Vec<Served>,
-    /// Where somebody looks on.
+    /// Records choices and services, where the station is watched.
     watch: Option<Box<Watch>>,
 }
 
 impl Station {
-    /// The station of a device file: its device at rest, with an empty queue as `setup` says.
+    /// The station of a device file: its device at rest, with an empty queue and the policies of `setup`.
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     pub fn new(file: &DeviceFile, setup: Setup) -> sledlab_core::Result<Self> {
         Station::of(device::build(file)?, setup)
     }
 
-    /// The station of a device at rest, with an empty queue as `setup` says.
+    /// The station of a device at rest, with an empty queue and the policies of `setup`.
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     pub fn of(device: Box<dyn Device>, setup: Setup) -> sledlab_core::Result<Self> {
         let Setup { scheduler, power, merge, start } = setup;
         let merger = Merger::new(merge, device.mechanics().blocks_at_once());
@@ -114,12 +115,12 @@ impl Station {
         self.device.as_ref()
     }
 
-    /// Time and energy by state, if they are accounted for.
+    /// Time and energy by state, where the station accounts for them.
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// The same station that accounts for no energy: what accounting costs is measured against it.
+    /// The same station without energy accounting, to measure what the accounting costs.
     #[must_use]
     pub fn without_energy(mut self) -> Self {
         self.device.forgo_energy();
@@ -136,13 +137,14 @@ impl Station {
         self.device.probe(free.max(now), request).positioning()
     }
 
-    /// From now on keeps what happens at `from` or later, for [`seen`](Station::seen). Watch from the beginning: what waits
-    /// already is not known. A station that is watched does the same, more slowly.
+    /// From now on records choices, services and rests at `from` or later, for [`seen`](Station::seen). Call this at
+    /// the beginning of a run: requests that wait already are not known. A watched station behaves the same, but runs
+    /// more slowly.
     pub fn watch(&mut self, from: Time) {
         self.watch.get_or_insert_default().begin(from);
     }
 
-    /// What has been seen since it was asked last; nothing without [`watch`](Station::watch).
+    /// What has been recorded since the last call; nothing without [`watch`](Station::watch).
     pub fn seen(&mut self) -> Seen {
         let resting = match self.phase {
             Phase::Resting { since, parked } => {
@@ -154,22 +156,22 @@ impl Station {
         self.watch.as_mut().map(|watch| watch.take(resting)).unwrap_or_default()
     }
 
-    /// When the mechanism was done with the last request: some disks write on when that is complete.
+    /// When the mechanism finished its last work: some disks still write after the last request is complete.
     pub fn freed(&self) -> Time {
         self.freed
     }
 
-    /// Why the scheduler, the power policy or the device has given up, if one has.
+    /// The error that stopped the scheduler, the power policy or the device, if one did.
     pub fn failure(&mut self) -> Option<Error> {
         self.scheduler.failure().or_else(|| self.power.failure()).or_else(|| self.device.failure())
     }
 
-    /// Requests waiting to be selected.
+    /// Number of requests that wait to be selected, including those the device has not admitted.
     pub fn queue_length(&self) -> usize {
         self.waiting() + self.admitted.len() + self.outside
     }
 
-    /// Requests in the queue.
+    /// Number of requests in the queue of the scheduler.
     #[inline]
     fn waiting(&self) -> usize {
         self.merger.as_ref().map_or_else(|| self.scheduler.len(), Merger::len)
@@ -180,8 +182,8 @@ impl Station {
         self.merger.as_ref().map(Merger::merged).unwrap_or_default()
     }
 
-    /// Most requests that waited at any time since the ledger was opened. One that is selected in the
-    /// moment it arrives has not waited.
+    /// Largest number of requests that waited at one time since the ledger was opened. A request that is selected in
+    /// the moment of its arrival does not count.
     pub fn longest_queue(&self) -> usize {
         self.longest_queue
     }
@@ -201,10 +203,10 @@ impl Station {
         }
     }
 
-    /// A request joins the queue; a resting device gets going.
+    /// A request joins the queue; a resting device ends its rest.
     #[inline]
     fn enqueue(&mut self, now: Time, mut request: Queued) {
-        // Changed in place: to fill in a new one takes a copy.
+        // Changed in place, which saves a copy of the request.
         request.queued = now;
         if let Some(watch) = &mut self.watch {
             watch.arrive(&request);
@@ -221,14 +223,14 @@ impl Station {
         }
     }
 
-    /// Another batch is selected at `now` if the device, which is not free, takes more.
+    /// Selects another batch at `now` if the device, which is not free, takes further requests and some wait.
     fn consider_more(&mut self, now: Time) {
         if self.more_at.is_none() && self.waiting() > 0 && self.device.takes_more() {
             self.more_at = Some(now);
         }
     }
 
-    /// Accounts for the rest that a request ends at `now`, and gets going.
+    /// Accounts for the rest that an arrival ends at `now`; starts up a parked device, or selects.
     fn end_rest(&mut self, since: Time, parked: bool, now: Time) {
         let length = now.since(since);
         let prices = self.prices();
@@ -248,7 +250,7 @@ impl Station {
         }
     }
 
-    /// A parked device with requests since `first` starts up, or waits for more.
+    /// A parked device with requests waiting since `first` starts up, or waits for further requests.
     fn hold(&mut self, first: Time, now: Time) {
         let waiting = self.queue_length();
         let until = first + self.power.patience(waiting);
@@ -259,7 +261,7 @@ impl Station {
         }
     }
 
-    /// A device that has been held parked since `first` gets going.
+    /// A device that has been held parked since `first` starts up.
     fn start_up(&mut self, first: Time, now: Time) {
         let at = now + self.rates.startup;
         if let Some(ledger) = &mut self.ledger {
@@ -274,7 +276,7 @@ impl Station {
         self.phase = Phase::Selecting { at };
     }
 
-    /// What the policy weighs where the mechanism has stopped.
+    /// The powers and the start-up energy that the power policy weighs, where the mechanism has stopped.
     fn prices(&self) -> Prices {
         Prices {
             idle_mw: self.device.mechanics().idle_mw(),
@@ -299,7 +301,7 @@ impl Station {
         }
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     #[inline]
     pub fn next_event(&self) -> Option<Time> {
         let phase = match self.phase {
@@ -319,8 +321,8 @@ impl Station {
         earliest(earliest(next, self.more_at), self.device.next_wakeup())
     }
 
-    /// Does what is due at `now`. Selection comes last and alone, so that whatever arrives in answer
-    /// to a completion at the same time takes part in it.
+    /// Handles the events due at `now`. Selection comes last and in a call of its own, so that requests that arrive in
+    /// response to a completion at the same time take part in it.
     #[inline]
     pub fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         let mut progress = self.complete(now, completed);
@@ -356,7 +358,7 @@ impl Station {
     pub fn advance_before(&mut self, horizon: Time, most: usize, completed: &mut Vec<Completion>) {
         while completed.len() < most {
             match self.phase {
-                // In one step what nothing can come between.
+                // Selects and serves in one step, as no other event can come between.
                 Phase::Selecting { at } if at < horizon && self.tells_all() && self.finishing.is_empty() => {
                     self.serve(at, horizon, completed);
                 }
@@ -402,7 +404,7 @@ impl Station {
                     self.free(since, now, work);
                 }
                 None if self.more_at.is_none() && self.device.takes_more() => {
-                    // Whoever waits has waited for this.
+                    // Requests that wait now did wait for the device to take more.
                     self.longest_queue =
                         self.longest_queue.max(self.waiting() + self.admitted.len() + self.outside);
                     self.consider_more(now);
@@ -445,14 +447,15 @@ impl Station {
         };
     }
 
-    /// Whether the device tells all it will do, and in order, as soon as it is issued a batch, no start-up
-    /// waits for the request it was for, and nothing was merged, and nobody looks on.
+    /// Whether completions can be taken from the device as soon as a batch is issued: the device reports all of them at
+    /// once and in order, no start-up waits to be charged to a request, requests are not merged, and the station is not
+    /// watched.
     #[inline]
     fn tells_all(&self) -> bool {
         !self.has_own_work && self.startups.is_empty() && self.merger.is_none() && self.watch.is_none()
     }
 
-    /// Asks the scheduler what to serve; false if it has given up.
+    /// Asks the scheduler for the next batch; false if the scheduler has failed.
     #[inline]
     fn choose(&mut self, now: Time) -> bool {
         self.batch.clear();
@@ -487,7 +490,7 @@ impl Station {
         }
     }
 
-    /// Has a device that takes more take another batch.
+    /// Issues another batch to a device that takes further requests while it is busy.
     fn select_more(&mut self, now: Time) {
         self.more_at = None;
         if self.choose(now) {
@@ -498,7 +501,8 @@ impl Station {
         }
     }
 
-    /// Starts a service of a device that tells all; what it promises is as good as completed.
+    /// Starts a service where [`tells_all`](Station::tells_all) holds: the completions that the device reports are
+    /// final.
     #[inline]
     fn serve(&mut self, now: Time, horizon: Time, completed: &mut Vec<Completion>) {
         if !self.choose(now) {
@@ -511,8 +515,8 @@ impl Station {
         }
     }
 
-    /// Sorts what the device has promised into the queue of completions, enters the start-up where it belongs,
-    /// and tells merged requests apart.
+    /// Sorts the reported completions into the queue of completions, adds each start-up to the request that it was for,
+    /// and splits merged requests.
     fn note_served(&mut self) {
         let mut all = std::mem::take(&mut self.served);
         for mut served in all.drain(..) {
@@ -540,7 +544,7 @@ impl Station {
     pub fn open_ledger(&mut self, now: Time) {
         if let Some(ledger) = &mut self.ledger {
             *ledger = Ledger::opened_at(now);
-            // The rest of a start-up under way; it was entered when it began.
+            // The remaining part of a start-up under way, which was entered into the old ledger when it began.
             if let (Phase::Selecting { at }, Some((startup, None))) = (self.phase, self.startups.last())
                 && at > now
             {
@@ -553,7 +557,7 @@ impl Station {
         self.longest_queue = self.queue_length();
     }
 
-    /// Accounts for the rest since the last service.
+    /// Enters the rest since the last service into the ledger.
     pub fn close_ledger(&mut self, now: Time) {
         let (since, timeout) = match self.phase {
             Phase::Resting { since, parked: true } => (since, Span::ZERO),

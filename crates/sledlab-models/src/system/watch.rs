@@ -1,77 +1,79 @@
-//! What a station does, for whoever looks on: who waits, what is chosen of what, what comes of it.
+//! Records what a watched station does: which requests wait, which are chosen among which candidates, and how they are
+//! served.
 //!
-//! Nothing of it is kept unless somebody asks: runs are the same to the byte, so whoever wants to look runs the experiment
-//! again and watches.
+//! Nothing is recorded unless the station is watched: a run repeats to the byte, so the experiment can be run again and
+//! watched.
 
 use sledlab_core::{Span, Time};
 
 use crate::device::{Device, DeviceState, Queued, Served};
 
-/// Candidates whose positioning is worked out; of more, those that are nearest along x.
+/// Most candidates whose positioning time is computed: those nearest along x.
 const PROBED: usize = 256;
-/// Candidates that are kept of those that were not chosen.
+/// Most candidates that are recorded among those not chosen, by positioning time.
 const KEPT: usize = 7;
 
-/// What a mechanism is doing when it does not serve.
+/// The state of a mechanism that does not serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Ready.
+    /// Idle: ready to serve at once.
     Idle,
     /// Parked.
     Parked,
-    /// Getting going.
+    /// Starting up.
     StartUp,
 }
 
 /// A time without service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rested {
-    /// What it did.
+    /// The state of the mechanism during that time.
     pub state: State,
-    /// Since when.
+    /// When the state began.
     pub begin: Time,
-    /// Until when; [`Time::MAX`] where it has not ended.
+    /// When the state ended; [`Time::MAX`] where it has not.
     pub end: Time,
 }
 
-/// A request from which was chosen.
+/// A request that a scheduler could choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The request.
+    /// Number of the request.
     pub id: u64,
-    /// What positioning takes, or would take.
+    /// The positioning time of the request if it is served next.
     pub positioning: Span,
-    /// Whether it was chosen.
+    /// Whether the scheduler chose the request.
     pub chosen: bool,
 }
 
-/// A choice.
+/// A choice of a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// When it was made.
+    /// When the choice was made.
     pub at: Time,
-    /// Requests that waited, the chosen among them.
+    /// Number of requests that waited, including those chosen.
     pub waiting: usize,
-    /// Where the mechanism was.
+    /// State of the mechanism when the choice was made.
     pub from: DeviceState,
-    /// What it waits for before it sets out.
+    /// Overhead before the mechanism begins to move.
     pub overhead: Span,
-    /// What was chosen, in order.
+    /// The chosen requests, in order of service.
     pub batch: Vec<Queued>,
-    /// What was chosen; then seven at most that would have been as near, by positioning time, and whoever waits longest.
+    /// The chosen requests, then up to seven others with the shortest positioning times, and the request that has
+    /// waited longest.
     pub candidates: Vec<Candidate>,
 }
 
-/// What came of a request, as far as that is known.
+/// A request that was served, or is not complete.
 #[derive(Clone, Copy, Debug)]
 pub enum Access {
-    /// Its times.
+    /// It was served, with its times.
     Served(Served),
     /// It waits, or is being served.
     Waiting(Queued),
 }
 
-/// What has been seen.
+/// What has been recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Requests that were served, and those that wait.
@@ -82,12 +84,12 @@ pub struct Seen {
     pub rests: Vec<Rested>,
 }
 
-/// Looks on.
+/// The recorder of a watched station.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     from: Time,
     waiting: Vec<Queued>,
-    /// Chosen, and not told of yet.
+    /// Requests that were chosen and are not reported served.
     under_way: Vec<Queued>,
     seen: Seen,
 }
@@ -109,7 +111,7 @@ impl Watch {
         self.waiting.push(*request);
     }
 
-    /// Spends a time so.
+    /// Records a time without service.
     pub fn pass(&mut self, state: State, begin: Time, end: Time) {
         if end > self.from && begin < end {
             self.seen.rests.push(Rested { state, begin, end });
@@ -117,7 +119,7 @@ impl Watch {
     }
 
     pub fn serve(&mut self, served: &Served) {
-        // One that was merged with others was chosen under another number.
+        // A request that was merged with others was chosen under another number, and still counts as waiting here.
         let found = [&mut self.under_way, &mut self.waiting].into_iter().any(|requests| {
             let place = requests.iter().position(|request| request.id == served.request.id);
             place.map(|place| requests.swap_remove(place)).is_some()
@@ -128,7 +130,7 @@ impl Watch {
         }
     }
 
-    /// `batch` has been chosen of all that wait.
+    /// Records that `batch` has been chosen among the waiting requests.
     pub fn choose(&mut self, now: Time, batch: &[Queued], device: &dyn Device) {
         let waiting = self.waiting.len();
         let mut chosen = Vec::with_capacity(batch.len());
@@ -153,7 +155,7 @@ impl Watch {
         self.under_way.append(&mut chosen);
     }
 
-    /// The nearest that were not chosen, and the oldest.
+    /// The nearest requests that were not chosen, and the one that has waited longest.
     fn others(&self, now: Time, device: &dyn Device) -> Vec<Candidate> {
         let mut near: Vec<&Queued> = self.waiting.iter().collect();
         if near.len() > PROBED {

@@ -1,4 +1,4 @@
-//! A host that remembers what it wrote and what it was told.
+//! A host that records what it wrote and which requests were acknowledged, and checks what it reads.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,7 +18,7 @@ use sledlab_models::system::{
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
-/// Blocks that requests touch: more than fit in front.
+/// Number of blocks that requests touch: more than the front device holds.
 const BLOCKS: u64 = 400;
 
 /// A system under test.
@@ -29,7 +29,7 @@ pub struct Bench {
     scheduler: scheduler::Choice,
     power: power::Choice,
     cache: Option<CacheParams>,
-    /// How several devices are put together, or hybrids in their places, where there are.
+    /// How several devices, or hybrids in their places, are combined, where there are several.
     array: Option<SystemParams>,
     /// Mean time between requests.
     pace_us: f64,
@@ -37,32 +37,32 @@ pub struct Bench {
     smallest: Option<u64>,
 }
 
-/// What tests must find.
+/// A defect that tests must find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
-    /// Headers do not arrive on the front device.
+    /// Headers are not written to the front device.
     LosesHeaders,
-    /// The front device answers writes before it has them.
+    /// The front device acknowledges writes before it has their data.
     FrontAnswersEarly,
-    /// The back device does.
+    /// The back device acknowledges writes before it has their data.
     BackAnswersEarly,
-    /// The hybrid calls room on the front device free before what was dirty in it is in the buffer, or in logs before it
-    /// is on the back device.
+    /// The hybrid frees a slot of the front device before its dirty blocks are in the buffer, or a log before its
+    /// blocks are on the back device.
     FreesEarly,
 }
 
-/// Requests, and when the power fails.
+/// The requests of a run, and when the power fails.
 pub struct Plan {
     seed: u64,
     requests: Vec<(Op, u64, u32, f64)>,
-    /// Events before the crash.
+    /// Number of events before the crash.
     events: usize,
 }
 
 pub enum Outcome {
-    /// All was right when the power failed while something was going on.
+    /// No error was found, and the power failed while accesses were under way.
     Crashed,
-    /// All was right at the end.
+    /// No error was found, and all requests were complete.
     Ended,
     Wrong(String),
 }
@@ -72,14 +72,14 @@ struct Write {
     version: u64,
     arrival: Time,
     done: Option<Time>,
-    /// When a read had found it first.
+    /// When a read first found this version.
     seen: Option<Time>,
-    /// When it was flushed.
+    /// When a flush made it durable.
     durable: Option<Time>,
 }
 
 impl Plan {
-    /// Requests one after the other or all at once, to the end.
+    /// Requests at intervals of `gap`, or all at once where it is 0, run to the end without a crash.
     pub fn of(requests: impl Iterator<Item = (Op, u64, u32)>, gap: f64) -> Self {
         let requests = requests.map(|(op, lbn, blocks)| (op, lbn, blocks, gap)).collect();
         Plan { seed: 0, requests, events: usize::MAX }
@@ -101,7 +101,7 @@ impl Plan {
                 _ => Op::Write,
             };
             let blocks = if rng.random_bool(0.2) { rng.random_range(1..40) } else { rng.random_range(1..9) };
-            // Half of them in a small part, so that blocks are written again.
+            // Half of the requests fall into a small range, so that blocks are written again.
             let end = if rng.random_bool(0.5) { 60 } else { BLOCKS };
             (op, rng.random_range(0..end - 40), blocks, rng.random::<f64>())
         });
@@ -129,7 +129,7 @@ fn device(text: &str, changes: &str) -> DeviceFile {
 }
 
 impl Bench {
-    /// Memory in front of memory.
+    /// A hybrid of two memories.
     pub fn of_memory(hybrid: &str) -> Self {
         let ram = preset::text("ram").unwrap();
         let front = device(ram, "name = \"fast\"\ncapacity_mb = 1\naccess_us = 20.0");
@@ -148,13 +148,13 @@ impl Bench {
         }
     }
 
-    /// Several of memory, put together as `system` says.
+    /// An array of memories, combined as `system` says.
     pub fn of_array(system: &str) -> Self {
         let params = SystemParams::from_table("system", &system.parse().unwrap()).unwrap();
         Bench { array: Some(params), pace_us: 100.0, ..Bench::of_memory("none") }
     }
 
-    /// A sled in front of a disk that writes before it reports.
+    /// A sled in front of a disk that reports a write only when it is on the medium.
     pub fn of_devices(hybrid: &str, scheduler: &str) -> Self {
         Bench {
             front: device(preset::text("mems-g2").unwrap(), "name = \"mems-g2\""),
@@ -165,19 +165,20 @@ impl Bench {
         }
     }
 
-    /// The same with room for one segment, or three logs, in front, and `buffered` of them in the buffer.
+    /// The same system with room for one segment, or three logs, on the front device, and for `buffered` of them in the
+    /// buffer.
     pub fn smallest(self, buffered: u64) -> Self {
         Bench { smallest: Some(buffered), ..self }
     }
 
-    /// The same behind a cache that keeps its contents, or does not.
+    /// The same system behind a cache, which is volatile or not.
     pub fn cached(self, volatile: bool) -> Self {
         let table = "kind = \"write-back\"\ncapacity_blocks = 64\nline_blocks = 4\ndestage_idle_ms = 1.0";
         let params = CacheParams::from_table("cache", &table.parse().unwrap()).unwrap();
         Bench { cache: Some(CacheParams { volatile, ..params }), ..self }
     }
 
-    /// The same with a defect.
+    /// The same system with a defect.
     pub fn with(self, defect: Defect) -> Self {
         Bench { defect: Some(defect), ..self }
     }
@@ -234,7 +235,7 @@ impl Bench {
         }
     }
 
-    /// Runs requests until the power fails, or to the end, and looks at everything that is read.
+    /// Runs requests until the power fails, or to the end, and checks the contents of every read.
     pub fn run(&self, plan: &Plan) -> Outcome {
         let mut host = Host {
             writes: HashMap::new(),
@@ -302,18 +303,18 @@ impl Bench {
     }
 }
 
-/// Whether every block that was written has been destaged once, superseded, or is still to be destaged, and the back
-/// device has got what was destaged.
+/// Whether every written block has been destaged once, was superseded or is dirty, and the destaged blocks were written
+/// to the back device.
 fn conserves(counts: &HybridCounts) -> bool {
     counts.written_blocks == counts.superseded_blocks + counts.destaged_blocks + counts.dirty_blocks
         && counts.back.written_blocks >= counts.destaged_blocks
 }
 
-/// What was asked for and answered.
+/// The host: its writes, and the requests that were not answered.
 struct Host {
     writes: HashMap<u64, Vec<Write>>,
     unanswered: usize,
-    /// Whether only what was flushed is promised.
+    /// Whether only flushed writes are durable.
     is_volatile: bool,
     wrong: Option<String>,
 }
@@ -368,7 +369,7 @@ impl Host {
         }
     }
 
-    /// A cache that loses its contents promises nothing but what was flushed.
+    /// After a crash of a volatile cache only flushed writes count as complete.
     fn forget_what_was_not_flushed(&mut self) {
         if self.is_volatile {
             for write in self.writes.values_mut().flatten() {
@@ -379,8 +380,8 @@ impl Host {
         }
     }
 
-    /// A block that is asked for at `asked` may hold any version that no other follows which was begun after it was
-    /// done and was done, or found by a read, by then.
+    /// Checks the version that a read, which arrived at `asked`, found in a block. A version is stale if another write
+    /// began after it was complete, and was itself complete, or found by a read, by `asked`.
     fn check(&mut self, block: u64, asked: Time, content: &Content, when: &str) {
         let Content::Data(version) = content else {
             self.wrong = Some(format!("block {block} holds a header, {when}"));

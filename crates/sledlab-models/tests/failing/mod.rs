@@ -1,4 +1,4 @@
-//! A host of an array that remembers what it wrote and when.
+//! A host of an array that records what it wrote and when.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use sledlab_models::system::{self, Completion, Content, Setup, Start, System, Sy
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
-/// An array of memories of 1 MB: 10 us for an access, 1 us for a block.
+/// An array of memories of 1 MB: 10 us per access and 1 us per block.
 pub struct Array(String);
 
 impl Array {
@@ -74,7 +74,7 @@ pub struct Host {
     system: Box<dyn System>,
     now: Time,
     begun: u64,
-    /// Of every block, in order of arrival.
+    /// The writes to every block, in order of arrival.
     written: HashMap<u64, Vec<Write>>,
 }
 
@@ -93,12 +93,12 @@ impl Host {
         self.system.ledgers().iter().map(|(ledger, _)| ledger.busy().as_ns()).sum::<u64>() / 1000
     }
 
-    /// Runs requests to the end of all that comes of them, and checks what reads find.
+    /// Runs requests until no event is left, and checks what the reads find.
     pub fn run(&mut self, requests: &[Request]) -> Vec<Completion> {
         self.run_until(requests, Time::MAX)
     }
 
-    /// The same, of what happens before `end`.
+    /// The same, but only until `end`.
     pub fn run_until(&mut self, requests: &[Request], end: Time) -> Vec<Completion> {
         let mut done = Vec::new();
         let start = self.now;
@@ -165,7 +165,8 @@ impl Host {
         assert_eq!(found.len(), blocks as usize);
         for (block, content) in range.zip(found) {
             let writes = self.written.get(&block).map_or(&[][..], Vec::as_slice);
-            // The last write that was done when the read came, or one that was under way since.
+            // A read may find the last write that was complete when the read arrived, or any later one that arrived
+            // before the read was complete.
             let first = writes.iter().rposition(|write| write.done < arrival);
             let may = writes[first.unwrap_or(0)..].iter().filter(|write| write.arrival <= done.completion);
             let may: Vec<u64> = may.map(|write| write.data).chain(first.is_none().then_some(0)).collect();
@@ -174,7 +175,7 @@ impl Host {
         }
     }
 
-    /// Reads every block, some at a time and all at once.
+    /// Reads every block, by requests of 37 blocks that all arrive at once.
     pub fn check_all(&mut self) {
         let capacity = self.system.capacity_blocks() as usize;
         let read = |lbn: usize| {
@@ -185,7 +186,7 @@ impl Host {
         assert_eq!(self.run(&all).len(), all.len());
     }
 
-    /// Reads every block alone, and counts those that are lost; the others must hold what was written last.
+    /// Reads every block alone, and counts the lost blocks; the others must hold the last write.
     pub fn count_lost(&mut self) -> u64 {
         let mut lost = 0;
         for lbn in 0..self.system.capacity_blocks() {
@@ -203,7 +204,7 @@ impl Host {
                 continue;
             }
             let found = self.system.durable().unwrap().found(id);
-            // Not one of requests that were lost in part.
+            // Writes that were lost in part must not be found.
             let writes = self.written.get(&lbn);
             let last = writes.and_then(|writes| writes.last()).map_or(0, |write| write.data);
             assert_eq!(found, [Content::Data(last)], "block {lbn}");

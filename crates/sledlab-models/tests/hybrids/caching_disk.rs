@@ -1,11 +1,12 @@
-//! Paper 001, section 4.2, on memories: a front access takes 10 us and a back access 100 us, each 1 us more for a block.
+//! The caching disk of paper 001, section 4.2, with memories as devices: a front access takes 10 us and a back access
+//! 100 us, plus 1 us per block.
 
 use sledlab_core::Op::{self, Read, Write};
 
 use crate::watching::run;
 
-/// A caching disk with so many slots of 8 blocks and so many places in the buffer, without headers or any technique but
-/// those said.
+/// A caching disk with `slots` slots of 8 blocks and `buffered` places in the buffer, without headers and without
+/// techniques other than those in `more`.
 fn plain(slots: u32, buffered: u32, more: &str) -> String {
     let front_mb = f64::from(slots) * 8.0 / 2048.0;
     let said = format!("caching-disk:segment_kb=4:front_mb={front_mb:?}:buffer_kb={}", 4 * buffered);
@@ -110,16 +111,17 @@ fn immediate_report_falls_back_where_the_buffer_is_full() {
     let answers = |buffered, more: &str| {
         run(&plain(2, buffered, &format!("immediate_report=true{more}")), &requests).answers
     };
-    // The second victim waits for the buffer until 1126, is read by 1144 and on the disk at 1252.
+    // The second victim waits for the buffer until 1126, has been read at 1144 and is on the disk at 1252.
     assert_eq!(answers(1, ":destage=in-order"), [18, 36, 1036, 1270]);
-    // Behind reads nobody waits for the second to be on the disk.
+    // With write-behind no request waits until the second victim is on the disk.
     assert_eq!(answers(1, ""), [18, 36, 1036, 1162]);
     for more in ["", ":destage=in-order"] {
         assert_eq!(answers(2, more), [18, 36, 1054, 1072]);
     }
 }
 
-/// Writes of single blocks in an order in which each misses and finds a dirty victim, with time for all to end between.
+/// Writes of single blocks, each of which misses and has a dirty victim, with time between them for all accesses to
+/// end.
 #[test]
 fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() {
     const DESTAGE: u64 = 100 + 8;
@@ -134,7 +136,7 @@ fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() 
         assert_eq!(without - with, saved, "write {number}");
     }
     assert_eq!(in_order.answers, none.answers, "the fetch waits for the destage all the same");
-    // The destage is all that has moved.
+    // The traffic is the same: only the time of the destage has changed.
     for counts in [behind.counts, in_order.counts] {
         assert_eq!((counts.front, counts.back), (none.counts.front, none.counts.back));
     }
@@ -148,7 +150,7 @@ fn immediate_report_saves_exactly_a_destage_behind_reads_and_nothing_in_order() 
 
 #[test]
 fn a_victim_that_waits_to_be_written_goes_ahead_where_somebody_waits_for_it() {
-    // A stream keeps the disk busy from 1,000 on for longer than any request comes.
+    // A stream keeps the disk busy from 1,000 us until after the last other request.
     let stream = (0..30).map(|number| (1_000 + 100 * number, Read, 1_008 + 16 * number, 16));
     let mut requests = vec![(0, Write, 0, 8), (100, Read, 1_000, 8), (1_050, Write, 80, 8)];
     requests.extend(stream);
@@ -168,7 +170,7 @@ fn a_victim_that_waits_to_be_written_goes_ahead_where_somebody_waits_for_it() {
 
 #[test]
 fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_buffer() {
-    // Victims 320, 160, 0, 240, 80 in this order, each while the disk is read without a pause.
+    // The victims at blocks 320, 160, 0, 240, 80 in this order, each evicted while the disk is read without a pause.
     let dirty = [40, 20, 0, 30, 10].map(|segment| (0, Write, 8 * segment, 8));
     let reads: Vec<_> = (0..5).map(|number| (1_000, Read, 1_000 + 8 * number, 1)).collect();
     let order = |buffered| {
@@ -180,7 +182,8 @@ fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_b
     let reads = ["read 1000", "read 1008", "read 1016", "read 1024", "read 1032"];
     let writes = ["write 0", "write 80", "write 160", "write 240", "write 320"];
     assert_eq!(order(16), [&reads[..], &writes].concat());
-    // Five victims are more than half of eight, and those who wait for one of two places need it.
+    // Five victims take more than half of eight places in the buffer; with two places, waiting segments need a victim's
+    // place.
     for buffered in [8, 2] {
         let found = order(buffered);
         let first = found.iter().position(|access| access.starts_with("write")).unwrap();
@@ -191,7 +194,7 @@ fn victims_are_written_behind_reads_by_an_elevator_until_they_take_half_of_the_b
 
 #[test]
 fn dirty_neighbours_are_destaged_with_a_victim_and_stay() {
-    // Segments 0 to 5, of which 3 is clean, then a seventh, and 1 again.
+    // Segments 0 to 5, of which 3 is clean, then a seventh segment, a write to 2, a read of 1, and another segment.
     let mut requests: Vec<_> =
         (0..6).map(|n| (1_000 * n, if n == 3 { Read } else { Write }, 8 * n, 8)).collect();
     requests.extend([
@@ -206,12 +209,12 @@ fn dirty_neighbours_are_destaged_with_a_victim_and_stay() {
         accesses.into_iter().filter(|access| access.starts_with("back write")).collect::<Vec<_>>()
     };
     assert_eq!(writes(""), ["back write 0+8 10018-10126"]);
-    // 1 and 2 are read from their slots, one after the other. The next victim, 3, is clean.
+    // Segments 1 and 2 are read from their slots, one after the other. The next victim, 3, is clean.
     assert_eq!(writes("destage_kb=16"), ["back write 0+24 10054-10178"]);
     assert_eq!(writes("destage_kb=8"), ["back write 0+16 10036-10152"]);
     assert_eq!(writes("destage_kb=7"), writes(""));
     let counts = found("destage_kb=16").counts;
-    // What was written again is dirty again: that block, 4, 5, and the last two.
+    // A block written again is dirty again. Dirty are: that block, segments 4 and 5, and the last two segments.
     assert_eq!((counts.destaged_blocks, counts.dirty_blocks, counts.superseded_blocks), (24, 33, 0));
     assert_eq!(counts.read_hits, 1, "what was destaged along is still there");
 }
@@ -227,7 +230,7 @@ fn partial_write_fetches_only_for_a_later_read() {
         "front write 0+2 1108-1120",
         "front write 4+4 1120-1134",
         "front read 3+2 1134-1146",
-        // Only what is dirty leaves.
+        // Only the dirty blocks are destaged.
         "front read 2+2 2000-2012",
         "back write 2+2 2012-2114",
         "back read 8+8 2114-2222",
@@ -282,7 +285,7 @@ fn streams_go_past() {
     );
     assert_eq!((found.counts.bypassed, found.counts.reads), (2, 3));
     assert_eq!(run(&plain(4, 8, ""), &reads).counts.bypassed, 0);
-    // What is in front, or may be newer there, is read there.
+    // Segments on the front device, whose blocks may be newer, are read from there.
     let found = run(
         &plain(4, 8, "bypass_kb=4"),
         &[(0, Write, 8, 8), reads[1], (1_500, Read, 8, 4), (2_500, Read, 12, 4)],

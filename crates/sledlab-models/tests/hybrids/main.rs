@@ -1,4 +1,4 @@
-//! What hybrids do, access by access, on memories whose times can be told in the head.
+//! Hybrids access by access, with memories whose times can be computed in the head.
 
 mod caching_disk;
 mod mirror;
@@ -8,7 +8,7 @@ mod write_buffer;
 use sledlab_core::Op::{self, Read, Write};
 use watching::run;
 
-/// One of each with very little room in front.
+/// One hybrid of each kind, with very little room on the front device.
 const SMALL: [&str; 6] = [
     "caching-disk:segment_kb=4:front_mb=0.0045:buffer_kb=8",
     "caching-disk:segment_kb=4:front_mb=0.009:buffer_kb=4:partial_write=false:shortcut=false",
@@ -18,8 +18,8 @@ const SMALL: [&str; 6] = [
     "mirror:sequential_kb=4:buffer_kb=8",
 ];
 
-/// Requests of which each makes others wait: all are answered and accounted for, as `run` sees to. If each took a look
-/// at all others, minutes would not do for that.
+/// Requests of which each makes others wait: `run` checks that all are answered and accounted for. If each request
+/// looked at all others, the test would take many minutes.
 #[test]
 fn a_crowd_that_waits_is_answered() {
     const REQUESTS: u64 = 60_000;

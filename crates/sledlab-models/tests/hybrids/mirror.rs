@@ -1,4 +1,5 @@
-//! Half-MEMS RAID 1/0 on memories: a front access takes 10 us and a back access 100 us, each 1 us more for a block.
+//! Half-MEMS RAID 1/0 with memories as devices: a front access takes 10 us and a back access 100 us, plus 1 us per
+//! block.
 
 use sledlab_core::Op::{Read, Write};
 
@@ -33,7 +34,7 @@ fn a_write_is_done_in_front_and_gets_to_the_back_later() {
     let expected = [
         "front write 0+8 0-18",
         "front write 8+4 18-32",
-        // The back device has not got it.
+        // The write has not been destaged to the back device.
         "front read 0+8 32-50",
         "back write 0+12 32-144",
         "back read 0+8 1000-1108",
@@ -47,7 +48,7 @@ fn a_write_is_done_in_front_and_gets_to_the_back_later() {
 #[test]
 fn writes_to_the_same_blocks_take_turns_and_others_wait_for_room() {
     let found = run("mirror:buffer_kb=8", &[(0, Write, 0, 2), (0, Write, 1, 2), (0, Write, 100, 2)]);
-    // One line of the buffer: the third waits until the others are on the back device.
+    // The buffer has one line: the third write waits until the others have been destaged.
     let expected = [
         "front write 0+2 0-12",
         "front write 1+2 12-24",

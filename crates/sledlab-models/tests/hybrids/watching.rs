@@ -1,6 +1,6 @@
-//! Two memories as a hybrid whose accesses are written down.
+//! A hybrid of two memories whose accesses are logged.
 //!
-//! The front one takes 10 us and the back one 100 us for an access, and each 1 us for a block.
+//! An access to the front device takes 10 us and to the back device 100 us, plus 1 us per block.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use sledlab_models::system::{
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
-/// An access to a device, or a request: its blocks, and from when to when it was served.
+/// An access to a device, or a request: its blocks, and the start and end of its service.
 #[derive(Clone, Copy)]
 struct Access {
     device: &'static str,
@@ -37,7 +37,7 @@ fn us(time: Time) -> u64 {
     time.as_ns() / 1_000
 }
 
-/// A device whose accesses are written down.
+/// A device whose accesses are logged.
 struct Watched {
     name: &'static str,
     system: Box<dyn System>,
@@ -129,14 +129,14 @@ impl System for Watched {
     }
 }
 
-/// What has become of requests.
+/// The log of a run.
 pub struct Found {
     /// Accesses to the devices in order of their starts, such as `front read 0+8 100-118`, with times in microseconds.
     pub accesses: Vec<String>,
-    /// When requests were done, in microseconds, in order of arrival.
+    /// When requests were complete, in microseconds, in order of arrival.
     pub answers: Vec<u64>,
-    /// What the slots held whenever that changed, such as `18 .dc`, with the time in microseconds: `.` free, `c` clean, `d`
-    /// dirty, `<` filling, `>` destaging.
+    /// The states of the slots whenever they changed, such as `18 .dc`, with the time in microseconds: `.` free, `c`
+    /// clean, `d` dirty, `<` filling, `>` destaging.
     pub slots: Vec<String>,
     pub counts: HybridCounts,
     pub longest_queue: usize,
@@ -151,7 +151,7 @@ fn memory(access_us: u32) -> DeviceFile {
     preset::from_table(&table).unwrap()
 }
 
-/// A hybrid of two memories, or for `none` the back one alone.
+/// A hybrid of two memories, or for `none` the back memory alone.
 pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
     let accesses = Arc::new(Mutex::new(Vec::new()));
     let (scheduler, power) =
@@ -175,7 +175,7 @@ pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
     (system, written)
 }
 
-/// What the slots hold, a letter each; nothing else may be dirty.
+/// The states of the slots, one letter each; no other blocks may be dirty.
 fn letters(system: &dyn System, now: Time) -> String {
     let Some(Residency { since, slots, waiting, writing, .. }) = system.residency().pop() else {
         return String::new();
@@ -195,7 +195,7 @@ fn letters(system: &dyn System, now: Time) -> String {
     slots.iter().map(letter).collect()
 }
 
-/// Runs requests, each of which arrives so many microseconds after the beginning, in order.
+/// Runs requests in order of arrival; the first number of each is its arrival in microseconds after the beginning.
 pub fn run(hybrid: &str, requests: &[(u64, Op, u64, u32)]) -> Found {
     let (mut system, accesses) = build(hybrid);
     let (mut answers, mut completed) = (vec![0; requests.len()], Vec::new());

@@ -1,10 +1,11 @@
-//! Paper 001, section 4.1, on memories: a front access takes 10 us and a back access 100 us, each 1 us more for a block.
+//! The write buffer of paper 001, section 4.1, with memories as devices: a front access takes 10 us and a back access
+//! 100 us, plus 1 us per block.
 
 use sledlab_core::Op::{Read, Write};
 
 use crate::watching::run;
 
-/// Five logs of 8 blocks of which so many are cleaned together.
+/// A write buffer of five logs of 8 blocks, of which a given number are cleaned together.
 fn plain(logs_at_once: u32, more: &str) -> String {
     format!("write-buffer:log_kb=4:front_mb=0.02:buffer_kb={}{more}", 4 * logs_at_once)
 }
@@ -12,7 +13,7 @@ fn plain(logs_at_once: u32, more: &str) -> String {
 #[test]
 fn writes_are_appended_in_order_each_behind_a_header() {
     let found = run(&plain(2, ""), &[(0, Write, 100, 2), (1, Write, 7, 3), (2, Write, 50, 7)]);
-    // The third does not fit behind the others.
+    // The third record does not fit behind the others.
     assert_eq!(
         found.accesses[..3],
         ["front write 0+3 0-13", "front write 3+4 13-27", "front write 8+8 27-45"]
@@ -92,7 +93,7 @@ fn cleaning_begins_at_one_watermark_and_ends_at_the_other() {
         "front write 16+8 2000-2018",
         "front read 1+7 2018-2035",
         "back write 0+7 2035-2142",
-        // The rest when the disk has not been read for 20 ms.
+        // The rest is destaged when the disk has not been read for 20 ms.
         "front read 9+7 22001-22018",
         "back write 100+7 22018-22125",
     ];
@@ -134,7 +135,8 @@ fn gathered_writes_are_appended_with_one_access() {
 
 #[test]
 fn a_fifo_cleans_log_by_log_what_was_written_first() {
-    // Of the first log 20 to 26 is written first, and 16 to 17 after; the second goes on where the first ends.
+    // Of the first log, blocks 20 to 26 are written first, then 16 to 17; the second log continues where the first
+    // ends.
     let writes =
         [(0, Write, 20, 3), (0, Write, 16, 1), (0, Write, 17, 1), (0, Write, 26, 6), (0, Write, 90, 6)];
     let back = |more: &str| {

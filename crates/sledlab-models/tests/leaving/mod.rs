@@ -1,11 +1,11 @@
-//! What tests leave for the page on validation: JSON in the folder that `SLEDLAB_RESULTS` names.
+//! Results of tests for the page on validation: JSON in the folder that `SLEDLAB_RESULTS` names.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// Writes what a test has found to `rust/<test>.json`; nothing where no folder is named.
+/// Writes the result of a test to `rust/<test>.json`; does nothing where no folder is named.
 pub fn leave(test: &str, found: &Value) {
     let Some(results) = std::env::var_os("SLEDLAB_RESULTS") else { return };
     let folder = Path::new(&results).join("rust");

@@ -1,4 +1,4 @@
-//! How far schedulers are from the best order there is, on small instances (AN-08).
+//! How far schedulers are from the optimal order, on small instances (AN-08).
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::racing::{Draw, choice, device};
 
 const DEVICES: [&str; 4] = ["", "direction = 'up'", "direction = 'parity'", "layout = 'y-sequential'"];
 
-/// A device, a request that it serves first, and requests that all wait when that is done.
+/// A device, a request that it serves first, and requests that all wait when that one is complete.
 struct Instance {
     device: Box<dyn Device>,
     first: Queued,
@@ -26,7 +26,8 @@ fn instance(text: &str, root: u64, requests: usize) -> Instance {
     Instance { device, first, waiting: (0..requests).map(|_| draw.request(Time::ZERO)).collect() }
 }
 
-/// The sum of all completion times from when the first request is done, when a scheduler orders the others.
+/// The sum of the completion times, counted from the completion of the first request, where a scheduler orders the
+/// others.
 fn total(word: &str, Instance { mut device, first, waiting }: Instance) -> Span {
     let mut queue = choice(word).make(device.mechanics()).unwrap();
     queue.push(first);
@@ -47,7 +48,8 @@ fn total(word: &str, Instance { mut device, first, waiting }: Instance) -> Span 
     total
 }
 
-/// The least sum of completion times over all orders of `left`, of which one has taken `begun` already.
+/// The least sum of completion times over all orders of the requests `left`, where `begun` is the time that has passed
+/// already.
 fn least(mechanics: &dyn Mechanics, state: DeviceState, begun: Span, left: &[Queued]) -> Span {
     let first = left.iter().enumerate().map(|(at, request)| {
         let (timing, then) = mechanics.serve_from(state, request);
@@ -80,7 +82,7 @@ fn alike(text: &str, root: u64) -> Instance {
     instance
 }
 
-/// How much longer the mean completion takes than in the best order, in percent, over a hundred instances.
+/// How much longer the mean completion takes than in the optimal order, in percent, over a hundred instances.
 fn mean_gap(word: &str) -> f64 {
     let instances = || DEVICES.into_iter().flat_map(|text| (0..25).map(move |root| (text, root)));
     let gaps = instances().map(|(text, root)| {
@@ -94,7 +96,7 @@ fn mean_gap(word: &str) -> f64 {
 
 #[test]
 fn who_knows_positions_is_nearer_to_the_optimum() {
-    // One request at a time, as the optimum is.
+    // One request at a time, as in the optimal order.
     let gap = |name: &'static str| (name, mean_gap(&format!("{name}:batch=none")));
     let names = || LIST.iter().map(|entry| entry.name).filter(|name| *name != "optimal");
     let gaps: HashMap<&str, f64> = names().map(gap).collect();

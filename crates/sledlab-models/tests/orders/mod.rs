@@ -1,4 +1,4 @@
-//! The orders that block numbers and plans give, worked out by hand.
+//! Orders of schedulers by block numbers and by plans, compared with orders worked out by hand.
 
 use sledlab_core::{Op, Time};
 use sledlab_models::device::{Device, Queued};
@@ -6,7 +6,7 @@ use sledlab_models::scheduler::Scheduler;
 
 use super::racing::{choice, device};
 
-/// A scheduler on a G2 that serves blocks.
+/// A scheduler for a G2 sled that serves its requests.
 struct Trial {
     device: Box<dyn Device>,
     queue: Box<dyn Scheduler>,
@@ -38,7 +38,7 @@ impl Trial {
         self.pushed += lbns.len() as u64;
     }
 
-    /// Serves up to `count` requests and tells their blocks and numbers.
+    /// Serves up to `count` requests and returns their blocks and numbers.
     fn pop(&mut self, count: usize) -> Vec<(u64, u64)> {
         let (mut batch, mut served) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -92,7 +92,7 @@ fn sweeps_do_not_stay_at_a_block() {
 
 #[test]
 fn sstf_counts_tracks() {
-    // Tracks of 540 blocks: 2, then 1 and 3 at one distance.
+    // Tracks of 540 blocks: track 2, then 1 and 3 at the same distance.
     let order = |word, on| {
         let mut trial = Trial::new(word, on, &[1100]);
         trial.pop(1);
@@ -108,7 +108,7 @@ fn sstf_counts_tracks() {
 fn sstf_by_blocks_goes_up_and_down_in_turn() {
     let mut trial = Trial::new("sstf:distance=blocks", "", &[1000]);
     trial.pop(1);
-    // From block 1001; from 1012 then; from 1003 in the end.
+    // Distances count from block 1001, then from 1012, in the end from 1003.
     trial.push(&[991, 1011]);
     assert_eq!(trial.pop_lbns(1), [1011]);
     trial.push(&[1002, 1022]);

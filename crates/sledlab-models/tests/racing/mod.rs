@@ -1,4 +1,4 @@
-//! Schedulers side by side on one device: each with the device's index and by an exhaustive search.
+//! Races: a scheduler with the device's index beside the same scheduler with an exhaustive search, on one device.
 
 use rand::RngExt;
 use sledlab_core::params::Params;
@@ -20,11 +20,11 @@ pub fn choice(word: &str) -> Choice {
     Choice::new(&name, &params).unwrap()
 }
 
-/// Draws requests.
+/// Draws random requests, pauses and queue depths.
 pub struct Draw {
     rng: seed::Stream,
     capacity: u64,
-    /// Whether they share few columns and rows: many are at the same place, many times are equal.
+    /// Whether requests share few columns and rows, so that many have the same position and many times are equal.
     crowded: bool,
     next: u64,
 }
@@ -45,30 +45,30 @@ impl Draw {
         Queued { id, arrival: now, queued: now, lbn, blocks, op: Op::Read, ..Queued::default() }
     }
 
-    /// How long nothing is served: hardly, for seconds, for years.
+    /// A time without service: from nanoseconds to years.
     pub fn pause(&mut self) -> Span {
         Span::from_ns(1 << self.rng.random_range(0..56_u32))
     }
 
-    /// How many requests to keep queued for a while: all, a few, hardly any.
+    /// Number of requests to keep queued for a while: `depth`, a quarter of it, or one.
     pub fn level(&mut self, depth: usize) -> usize {
         [depth, depth.div_ceil(4), 1][self.rng.random_range(0..3_usize)]
     }
 }
 
-/// What is raced over.
+/// The device and the limits of a race.
 pub struct Course<'a> {
     /// The device.
     pub text: &'a str,
     /// Most requests in the queue.
     pub depth: usize,
-    /// Decisions.
+    /// Number of decisions.
     pub picks: usize,
     pub root: u64,
     pub crowded: bool,
 }
 
-/// Keeps up to `depth` requests queued, and serves what the index and the search agree on.
+/// Keeps up to `depth` requests queued, and serves the requests that the index and the search both choose.
 pub fn race(word: &str, course: &Course) {
     let Course { text, depth, picks, root, crowded } = *course;
     let mut device = device(text);

@@ -1,4 +1,4 @@
-//! Who lets a far request starve while requests near the sled keep arriving (WL-15), and who does not.
+//! Which schedulers let a far request starve while requests near the sled keep arriving (WL-15), and which do not.
 
 use sledlab_core::{Request, Span, Time};
 use sledlab_models::device::Queued;
@@ -17,8 +17,8 @@ fn stream(name: &str, text: &str) -> Vec<Request> {
     requests
 }
 
-/// How long each request waits until it is selected, in order of arrival; `None` if it is not while the
-/// stream lasts.
+/// How long each request waits until it is selected, in order of arrival; `None` if it is not selected while the stream
+/// lasts.
 fn waits(word: &str, requests: &[Request]) -> Vec<Option<Span>> {
     let mut device = device("");
     let mut queue = choice(word).make(device.mechanics()).unwrap();
@@ -57,17 +57,17 @@ fn bound_ms(name: &str) -> f64 {
     match name {
         // Some 50 requests are older.
         "fcfs" => 50.0,
-        // One sweep: what waits, with what joins ahead. ZTSPTF: what waited in the near zones when they were
-        // entered.
+        // C-SCAN: one sweep over the waiting requests and those that join ahead of the sled. ZTSPTF: the requests that
+        // waited in the near zones when these were entered.
         "c-scan" | "ztsptf" => 100.0,
-        // It may have turned just before.
+        // The sweep may have turned just before, so two sweeps.
         "scan" => 200.0,
-        // ASPTF: 200 ms of waiting make up for 1 ms, and only the 1,050 requests up to then may overtake.
-        // WSTF: after 1,000 ms its weight is below zero, and only that of the 50 older ones may be smaller.
+        // ASPTF: 200 ms of waiting make up for 1 ms of positioning, and only the 1,050 requests that arrive up to then
+        // may overtake the far one. WSTF: after 1,000 ms the weight of the far request is below zero, and only the 50
+        // older requests may have a smaller one.
         "asptf" | "wstf" => 1_050.0,
-        // A near place holds no more than a few requests, as they are served jointly, faster than they
-        // arrive: the sum of their waits stays below 250 ms, and the way to the far one is at most four
-        // times as long.
+        // A near position holds only a few requests, as these are served jointly, faster than they arrive: the sum of
+        // their waits stays below 250 ms, and positioning to the far request takes at most four times as long.
         "pa-sptf" => 1_000.0,
         other => panic!("say how long {other} lets a far request wait"),
     }
@@ -76,7 +76,7 @@ fn bound_ms(name: &str) -> f64 {
 #[test]
 fn serves_the_far_request_in_bounded_time() {
     let free = LIST.iter().filter(|entry| entry.facts.starvation_free).map(|entry| entry.name);
-    // PA-SPTF is bounded too as long as the near requests can be served.
+    // The wait is bounded for PA-SPTF too, as long as the near requests can be served as fast as they arrive.
     for name in free.chain(["pa-sptf"]) {
         let (wait, lasts) = far_wait(name, "requests = 20000");
         let bound = Span::from_ms(bound_ms(name));
@@ -90,14 +90,15 @@ fn starves_the_far_request_by_position_alone() {
     for word in ["sptf", "sptf-exhaustive", "sstf", "sdf", "p-sptf", "gsptf"] {
         assert_eq!(far_wait(word, "requests = 10000").0, None, "{word}");
     }
-    // With an arrival at every decision the walk never comes to the branch of the far one. No longer than
-    // the tree can hold all that wait.
+    // With an arrival at every decision the walk through the tree never reaches the branch of the far request. The
+    // stream is no longer than the number of waiting requests that the tree can hold.
     assert_eq!(far_wait("mst", "requests = 900\nmean_interarrival_ms = 0.05\nfar_after_ms = 5").0, None);
 }
 
 #[test]
 fn starves_the_far_request_by_waits_where_too_many_wait_nearby() {
-    // Near places fill faster than they are served: the sums of waits there grow faster than a single wait.
+    // Requests arrive at near positions faster than they are served: the sums of waits there grow faster than the wait
+    // of the far request.
     let flood = "requests = 20000\nmean_interarrival_ms = 0.1";
     assert_eq!(far_wait("pa-sptf", flood).0, None);
     assert!(far_wait("asptf", flood).0.is_some());
@@ -105,10 +106,10 @@ fn starves_the_far_request_by_waits_where_too_many_wait_nearby() {
 
 #[test]
 fn a_group_keeps_the_sled_while_a_stream_goes_through_it() {
-    // It takes the stream two seconds through the first of 80 groups.
+    // The stream takes two seconds to pass through the first of 80 groups.
     let requests = stream("directed-stream", "requests = 10000");
     let end = requests.last().unwrap().arrival;
-    // Random requests elsewhere; those of the last half second need not have had their turn.
+    // The random requests in other groups; those of the last half second need not have been selected.
     let elsewhere =
         |request: &Request| request.lbn >= 84_375 && end.since(request.arrival) > Span::from_ms(500.0);
     let waits_elsewhere = |word| {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// A line of the table: what, value, unit, and what it is compared with.
+/// A line of the table: the figure's name, value, unit, and the value to compare with.
 pub struct Row {
     what: String,
     value: f64,
@@ -14,12 +14,12 @@ pub struct Row {
     target: String,
 }
 
-/// A line.
+/// Makes a line of the table.
 pub fn row(what: impl Into<String>, value: f64, unit: &'static str, target: impl Into<String>) -> Row {
     Row { what: what.into(), value, unit, target: target.into() }
 }
 
-/// The middle one.
+/// The median of the values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -47,7 +47,7 @@ pub fn keep(name: &str, rows: &[Row]) {
     store(name, &rows.iter().map(plain).collect::<Vec<_>>());
 }
 
-/// Keeps rows of any shape, and the machine they are of, in a file of the folder `benches`.
+/// Keeps rows of any shape, and the machine that they were measured on, in a file of the folder `benches`.
 pub fn store(name: &str, rows: &[Value]) {
     let text = json!({ "machine": machine(), "rows": rows });
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches").join(name);

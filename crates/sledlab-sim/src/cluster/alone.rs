@@ -1,5 +1,5 @@
-//! A step of a node that does one thing at a time (`node.prefetch_pages = 0`): read a page, work on it, write what is
-//! due, and so on. Times add, and nothing another node does matters.
+//! A step of a node that does one thing at a time (`node.prefetch_pages = 0`): read a page, work on it, write the pages
+//! that are due, and so on. Times add, and no other node affects them.
 
 use sledlab_core::{Op, Result, Span, Time};
 use sledlab_trace::work::{NodeStep, Work};
@@ -8,30 +8,30 @@ use super::member::{Charge, Member, MemberParts, Passes, Watch};
 use super::sequence::{Cursor, Sequence};
 use super::share::Share;
 
-/// What a node does before messages are exchanged, or after.
+/// The half of a step before messages are exchanged, or the half after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
-    /// Pages are read and worked on; what results is written, unless it waits for what comes.
+    /// Pages are read and worked on; result pages are written, unless they wait for messages to come.
     Before,
-    /// What came is worked on, by a node that reads nothing, and written.
+    /// A node that reads nothing works on the messages that came, and writes the results.
     After,
 }
 
-/// What a node has to do.
+/// One half of a node's step, as [`run`] takes it.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     /// Name of the phase.
     pub phase: &'a str,
     pub step: &'a NodeStep,
-    /// Whether messages come, or stay on the node.
+    /// Whether messages come to the node, or some of its own stay there.
     pub receives: bool,
     pub half: Half,
 }
 
-/// Runs one half of a step from `now` on; returns when it ends, and where the time went.
+/// Runs one half of a step from `now` on; returns when it ends, and its time by component.
 ///
 /// # Errors
-/// Kinds of operation without cycles, a scheduler or policy that has given up, the user's interrupt.
+/// Kinds of operation without cycles, a scheduler or power policy that has given up, the user's interrupt.
 pub(super) fn run(
     member: &mut Member,
     work: &Work,
@@ -116,7 +116,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Works on what has been read, `done` units by now, and writes what is due then.
+    /// Works on the pages that have been read, `done` units by now, and writes the pages that are due then.
     #[inline]
     fn work(&mut self, member: &mut Member, done: u64, writes: &Sequence) -> Result<()> {
         let compute = Span::from_ns(self.compute.upto(done));
@@ -132,7 +132,7 @@ impl Turn {
         Ok(())
     }
 
-    /// Goes on where `done` units are done, after passes that are left out.
+    /// Goes on at `done` units, after skipped passes that took `left_out`.
     fn skip(&mut self, member: &mut Member, done: u64, left_out: MemberParts) {
         self.compute.upto(done);
         self.network.upto(done);

@@ -1,14 +1,14 @@
-//! The baseline of plain devices: the same record with all work at a host (SM-15).
+//! The baseline of plain devices: the same record with all work done at a host (SM-15).
 //!
-//! Every page that a node would read goes over the network to the host, which works on it; what a node would write
-//! comes back from there. What nodes would tell each other stays within the host, and results go from there to the
+//! Every page that a node would read goes over the network to the host, which works on it; pages that a node would
+//! write come back from the host. Messages between nodes stay within the host, and results go from the host to the
 //! client.
 
 use sledlab_core::{Error, Result};
 use sledlab_models::node::Node;
 use sledlab_trace::work::{FileAccess, NodeStep, Phase, Work};
 
-/// The record of `work` where a host does all of it: one node more, the last, which has no store.
+/// The record of `work` where a host does all of it: one more node, the last, which has no store.
 ///
 /// # Errors
 /// Sums that no longer fit.
@@ -63,8 +63,8 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
     Ok(moved)
 }
 
-/// The reads of a step; what a nested loop reads again for every block, the host asks for again, for its memory holds
-/// the blocks of all nodes.
+/// The reads of a step. The host asks again for the file that a nested loop reads again for every block; the host's
+/// memory holds the blocks of all nodes.
 fn again(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
     let mut reads = Vec::new();
     for access in &step.reads {

@@ -1,4 +1,4 @@
-//! The experiment of a replay: nodes, what they store on, and the network between them, as a TOML file says it.
+//! The experiment of a replay: the nodes, their stores, and the network between them, as a TOML file says it.
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
@@ -42,15 +42,15 @@ sledlab_core::params! {
     }
 }
 
-/// Tables of such a file besides those of what stores the blocks.
+/// Tables of an experiment file with a cluster, besides those of the store.
 pub(crate) const OF_CLUSTERS: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
-/// Tables that say nothing where a record is replayed.
+/// Tables that may not stand in an experiment that replays a work record.
 const FOREIGN: [&str; 3] = ["trace", "workload", "replay"];
 
-/// An experiment under construction: what has been said so far.
+/// An experiment under construction: the tables and keys set so far.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterExperiment {
-    /// Of the store of every node that no group claims.
+    /// The store of every node that is in no group.
     store: Experiment,
     own: Table,
 }
@@ -66,18 +66,18 @@ pub(super) struct NodeKind {
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     pub seed: u64,
-    /// The kinds of node, the one of nodes without a group first; and which kind each node is.
+    /// The kinds of node, that of nodes without a group first, and the kind of each node.
     pub kinds: Vec<NodeKind>,
     pub kind_of: Vec<usize>,
     pub host: Node,
     pub network: NetworkFile,
     pub params: ClusterParams,
-    /// Nodes that fail, and after how many phases each is switched off.
+    /// Nodes that fail, each with the number of phases after which it is switched off.
     pub failed_after: Vec<(usize, usize)>,
 }
 
 impl Resolved {
-    /// After how many phases a node is switched off, if it fails.
+    /// After how many phases `node` is switched off, if it fails.
     pub fn fails_after(&self, node: usize) -> Option<usize> {
         let found = self.failed_after.iter().find(|(failed, _)| *failed == node);
         found.map(|(_, phases)| *phases)
@@ -85,12 +85,12 @@ impl Resolved {
 }
 
 impl ClusterExperiment {
-    /// Nothing said yet: at least a device is needed.
+    /// An experiment with no key set; it needs at least a device.
     pub fn new() -> Self {
         ClusterExperiment::default()
     }
 
-    /// Reads an experiment file; the files that it names are those of [`seen`](crate::seen).
+    /// Reads an experiment file. The files that it names are looked for as [`seen`](crate::seen) says.
     ///
     /// # Errors
     /// Text that is not TOML, with its place; unknown tables.
@@ -134,20 +134,20 @@ impl ClusterExperiment {
         }
     }
 
-    /// What has been said: no default is filled in, and no preset is opened.
+    /// The keys that were set: no default is filled in, and no preset is opened.
     pub fn said(&self) -> Table {
         self.own.iter().chain(self.store.said()).map(|(name, said)| (name.clone(), said.clone())).collect()
     }
 
-    /// What stores the blocks of nodes without a group.
+    /// The store of nodes without a group, as an experiment.
     pub fn store(&mut self) -> &mut Experiment {
         &mut self.store
     }
 
-    /// What stores the blocks of nodes without a group, and of each group, as it was said.
+    /// The store of nodes without a group, and that of each group, as they were set.
     ///
     /// # Errors
-    /// Groups that are none, and unknown tables in them.
+    /// A `group` that is no list of tables, and unknown tables in a group.
     pub fn stores(&self) -> Result<Vec<Experiment>> {
         let groups = self.groups()?;
         let grouped = groups.iter().map(|group| {
@@ -170,7 +170,7 @@ impl ClusterExperiment {
         self.own.insert(table.to_owned(), Value::Table(std::iter::once(preset).collect()));
     }
 
-    /// The record that the file names.
+    /// The file of the work record, where the experiment names one.
     ///
     /// # Errors
     /// A name that is no text.
@@ -178,7 +178,7 @@ impl ClusterExperiment {
         keys::take_text(&mut keys::table(&self.own, "work")?, "work", "file")
     }
 
-    /// Names the record.
+    /// Names the file of the work record.
     pub fn set_work_file(&mut self, file: &str) {
         let file = ("file".to_owned(), Value::from(file));
         self.own.insert("work".to_owned(), Value::Table(std::iter::once(file).collect()));
@@ -187,7 +187,7 @@ impl ClusterExperiment {
     /// The complete experiment for a record, every default filled in: alone sufficient to run it again.
     ///
     /// # Errors
-    /// What makes no sense.
+    /// Settings that make no sense, alone or with the record.
     pub fn to_toml(&self, work: &Work) -> Result<String> {
         let table = self.complete(&self.resolve(work)?)?;
         toml::to_string(&table)
@@ -212,7 +212,7 @@ impl ClusterExperiment {
                 kind_of[member] = grouped.len();
             }
         }
-        // Where all nodes are in groups, nobody need say what the others would be.
+        // Where all nodes are in groups, the node of the first group stands for nodes without a group.
         let base = match grouped.first() {
             Some(first) if !self.store.has_device() && !kind_of.contains(&0) => first.clone(),
             _ => NodeKind { node, store: store(&self.store, params.ready)? },
@@ -243,7 +243,7 @@ impl ClusterExperiment {
         }
     }
 
-    /// The nodes of a group: what it says replaces what all others have, table by table.
+    /// The nodes of a group: each table that the group sets replaces that of nodes without a group.
     fn kind(&self, group: &Table, base: &Node, ready: bool) -> Result<NodeKind> {
         let mut said = self.store.said().clone();
         let own = ["nodes", "node", "name"];
@@ -293,7 +293,7 @@ impl ClusterExperiment {
     }
 }
 
-/// What stores the blocks of a node; one that is ready stays so.
+/// The store of a node; with `ready`, it begins ready and never parks.
 fn store(said: &Experiment, ready: bool) -> Result<SystemSetup> {
     let mut said = said.clone();
     if ready {
@@ -320,13 +320,13 @@ fn refuse_foreign(table: &Table) -> Result<()> {
     }
 }
 
-/// Refuses tables that nobody knows.
+/// Refuses unknown tables.
 fn known(table: &str) -> Result<()> {
     let all = || keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(OF_CLUSTERS);
     if all().any(|known| known == table) { Ok(()) } else { Err(Error::unknown("table", table, all())) }
 }
 
-/// A table by name, where a text alone names a preset.
+/// A table by name, where a text instead of a table names a preset.
 fn preset_or_table(all: &Table, name: &str) -> Result<Table> {
     match all.get(name) {
         Some(Value::String(preset)) => {
@@ -361,14 +361,14 @@ fn members(group: &Table, work: &Work) -> Result<Vec<usize>> {
     }
 }
 
-/// A preset or a file with some keys changed; over `base` where neither is said.
+/// A node, from a preset or a file, with some keys changed; over `base` where it names neither.
 fn node(path: &str, said: &Table, base: Option<&Node>) -> Result<Node> {
     let mut said = said.clone();
     let name = keys::take_text(&mut said, path, "preset")?;
     let mut table = match (name, base) {
         (Some(name), _) => keys::opened(&name, "node", nodes::text)?,
         (None, Some(base)) => base.to_table(),
-        // A complete table, as a run leaves it, names its kinds of operation.
+        // A complete table, as results hold it, lists its kinds of operation.
         (None, None) if said.contains_key("cycles") && said.contains_key("description") => Table::new(),
         (None, None) => keys::opened("smart-2003", "node", nodes::text)?,
     };

@@ -1,8 +1,9 @@
-//! The way of a record through a cluster: phase after phase, all nodes begin each together.
+//! The replay of a record on a cluster: phase after phase, which all nodes begin together.
 //!
-//! 1. Every node runs its step. Where it does one thing at a time ([`alone`]) it reads and works first; then messages
-//!    are exchanged ([`talk`]); then what came is written. Where all overlaps ([`overlap`]) one event loop takes the
-//!    nodes and the network forward together. Nodes that no message connects run on all processors of the machine.
+//! 1. Every node runs its step. Where a node does one thing at a time ([`alone`]) it reads and works first; then
+//!    messages are exchanged ([`talk`]); then result pages are written. Where reading, working, writing and messages
+//!    overlap ([`overlap`]) one event loop takes the nodes and the network forward together. Nodes that no message
+//!    connects run on all processors of the machine.
 //! 2. The collectives of the phase follow, one after the other.
 //! 3. The phase ends when the last node and the last message are done. Nodes that are done earlier wait.
 
@@ -24,24 +25,25 @@ use super::overlap::{Incoming, Overlap};
 use super::store::{Traffic, since};
 use super::talk::{self, Letter, Talker};
 
-/// How far a replay is: the share of its phases, and pages so far.
+/// Called with the progress of a replay: the share of the record that is done, 0 to 1, and pages so far; false
+/// interrupts.
 pub type ProgressHook<'a> = &'a mut (dyn FnMut(f64, u64) -> bool + Send);
 
-/// From one look-up to the next while nodes run on threads of their own.
+/// Real time between two calls of the progress hook while nodes run on threads of their own.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A node in a phase.
+/// What a node spent in a phase: its time by component, traffic and energy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     pub parts: MemberParts,
     pub traffic: Traffic,
-    /// Energy of the store up to the state it is in.
+    /// Energy of the store, up to the state it is in at the end of the phase.
     pub store: Energy,
-    /// Time of the processor.
+    /// Time in which the processor was busy.
     pub busy: Span,
 }
 
-/// A phase that is over.
+/// A phase that has been replayed, with what each node spent in it.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub name: String,
@@ -61,7 +63,7 @@ pub(super) struct Cluster<'a> {
     pub progress: Option<ProgressHook<'a>>,
     now: Time,
     phase: usize,
-    /// Pages before the phase, and those in it: passes of nested loops, which may be skipped, count once.
+    /// Pages done before the phase, and pages of the phase: passes of nested loops, which may be skipped, count once.
     before: u64,
     ahead: u64,
 }
@@ -94,8 +96,8 @@ impl<'a> Cluster<'a> {
     /// Runs all phases.
     ///
     /// # Errors
-    /// Kinds of operation without cycles, a scheduler or policy that has given up, the user's interrupt, and what was
-    /// lost, which is a defect.
+    /// Kinds of operation without cycles, a scheduler or power policy that has given up, the user's interrupt, and
+    /// requests or messages that were lost, which is a defect.
     pub fn run(&mut self, startup: impl Fn(&Member) -> Span) -> Result<Vec<Ran>> {
         let mut ran = Vec::with_capacity(self.work.phases.len() + 1);
         let starts: Vec<Span> = self.members.iter().map(startup).collect();
@@ -118,7 +120,7 @@ impl<'a> Cluster<'a> {
             self.before = self.watch.pages.load(Ordering::Relaxed);
             self.ahead = self.pages_of(&self.work.phases[index]);
             ran.push(self.phase(&self.work.phases[index])?);
-            // An interrupt that came too late for the phase ends the replay now.
+            // An interrupt that came too late to end the phase ends the replay here.
             self.watch.note(0)?;
         }
         Ok(ran)
@@ -132,7 +134,7 @@ impl<'a> Cluster<'a> {
         self.members.iter().zip(&phase.steps).map(of).sum()
     }
 
-    /// Which share of the job is done after so many pages.
+    /// The share of the record that is done, as a function of the pages done.
     fn share(&self) -> impl Fn(u64) -> f64 + 'static {
         let (phase, phases) = (self.phase as f64, self.work.phases.len() as f64);
         let (before, ahead) = (self.before, self.ahead.max(1) as f64);
@@ -172,7 +174,7 @@ impl<'a> Cluster<'a> {
         Ok(Ran { name: phase.name.clone(), start, end, nodes })
     }
 
-    /// What comes to each node in a phase.
+    /// The messages and bytes that come to each node in a phase.
     fn incoming(&self, phase: &Phase) -> Vec<Incoming> {
         let mut incoming = vec![Incoming::default(); self.members.len()];
         for (member, step) in self.members.iter().zip(&phase.steps) {
@@ -219,7 +221,7 @@ impl<'a> Cluster<'a> {
         Ok(parts)
     }
 
-    /// Runs one half of every node's step; those that are done earlier wait.
+    /// Runs one half of every node's step; nodes that are done earlier wait.
     fn half(
         &mut self,
         phase: &Phase,
@@ -240,7 +242,7 @@ impl<'a> Cluster<'a> {
         Ok(())
     }
 
-    /// Goes on when all are done.
+    /// Goes on when all nodes are done.
     fn join(&mut self, ran: Vec<(Time, MemberParts)>, parts: &mut [MemberParts]) {
         let end = ran.iter().map(|(end, _)| *end).max().unwrap_or(self.now);
         for (parts, (own_end, own)) in parts.iter_mut().zip(ran) {
@@ -250,7 +252,7 @@ impl<'a> Cluster<'a> {
         self.now = end;
     }
 
-    /// Does something on every node, on all threads there are.
+    /// Calls `run` for every node, on as many threads as the replay may use.
     fn each<T: Send>(&mut self, run: impl Fn(&mut Member, &Watch) -> Result<T> + Sync) -> Result<Vec<T>> {
         let threads = self.threads.clamp(1, self.members.len().max(1));
         let (share, watch, run) = (self.members.len().div_ceil(threads).max(1), &self.watch, &run);
@@ -258,7 +260,7 @@ impl<'a> Cluster<'a> {
         let members = &mut self.members;
         let progress = &mut self.progress;
         thread::scope(|scope| {
-            // Nobody sends: that the last worker has dropped its end tells that all are done.
+            // Workers send nothing: the channel closes when the last of them has dropped its sender.
             let (working, done) = mpsc::channel::<()>();
             let workers: Vec<_> = members
                 .chunks_mut(share)
@@ -288,7 +290,7 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    /// Lets nodes talk, and the others wait until all is said.
+    /// Lets `talkers` exchange their messages; all other nodes wait until the last message has been taken in.
     fn talk(&mut self, mut talkers: Vec<Talker>, parts: &mut [MemberParts]) -> Result<()> {
         let start = self.now;
         let mut turns = 0_u64;
@@ -338,7 +340,7 @@ impl<'a> Cluster<'a> {
         self.talk(talkers, parts)
     }
 
-    /// A phase of nodes in which all overlaps.
+    /// A phase of nodes in which reading, working, writing and messages overlap.
     fn overlapped(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<MemberParts>> {
         let (now, work) = (self.now, self.work);
         let begun = |member: &Member| {
@@ -378,7 +380,7 @@ impl<'a> Cluster<'a> {
             .zip(&mut self.members)
             .map(|(overlap, member)| overlap.finished.ok_or_else(|| lost(member)));
         let end = ends.collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(now);
-        // What is for the client is done when it has arrived.
+        // Messages for the client are done when they have arrived.
         let end = end.max(self.now);
         for overlap in &mut overlaps {
             overlap.end(end);
@@ -387,8 +389,8 @@ impl<'a> Cluster<'a> {
         Ok(overlaps.iter().map(|overlap| overlap.parts).collect())
     }
 
-    /// Takes nodes and network forward in order of time; of a packet and a node at the same time the packet comes first,
-    /// of two nodes the first.
+    /// Takes nodes and network forward in order of time. Of a packet and a node at the same time the packet comes
+    /// first, of two nodes the one with the lower number.
     fn together(&mut self, overlaps: &mut [Overlap]) -> Result<()> {
         let mut due = BinaryHeap::with_capacity(2 * overlaps.len());
         let mut next: Vec<Option<Time>> = vec![Some(self.now); overlaps.len()];
@@ -406,7 +408,7 @@ impl<'a> Cluster<'a> {
                         continue;
                     };
                     overlap.receive(&packet);
-                    // It is looked at with all else that happens there now.
+                    // The receiving node handles the packet together with its other events of this time.
                     let index = packet.to as usize;
                     if next[index] != Some(at) {
                         next[index] = Some(at);
@@ -459,7 +461,7 @@ fn talker(member: &Member, rounds: Vec<talk::Round>) -> Talker {
     Talker::new(member.index as Port, rounds, ns(params.message_cycles), ns(params.byte_cycles))
 }
 
-/// Why a step does not end.
+/// The error of a step that does not end.
 fn lost(member: &mut Member) -> Error {
     match &mut member.store {
         Some(store) => store.stuck(),

@@ -1,7 +1,7 @@
-//! Export to GOAL, the language of `LogGOPSim` and its kin (Hoefler, Schneider, Lumsdaine, HPDC 2010): each node is a
-//! rank that computes, sends and receives, so that simulators of networks can take our jobs along.
+//! Export to GOAL, the language of `LogGOPSim` and related simulators (Hoefler, Schneider, Lumsdaine, HPDC 2010): each
+//! node is a rank that computes, sends and receives, so that network simulators can run sledlab's jobs.
 //!
-//! They know no stores: what a node computes there is what it took here for compute and store, one after the other.
+//! GOAL has no stores: a rank's computation lasts as long as compute and store of the node here, one after the other.
 
 use std::io::Write;
 
@@ -17,12 +17,12 @@ use super::outcome::ClusterOutcome;
 struct Rank {
     lines: Vec<String>,
     operations: usize,
-    /// What the next operations wait for.
+    /// Numbers of the operations that the next operations depend on.
     last: Vec<usize>,
 }
 
 impl Rank {
-    /// An operation after those of `after`; its number.
+    /// Adds an operation that depends on those of `after`; returns its number.
     fn add(&mut self, operation: &str, after: &[usize]) -> usize {
         self.operations += 1;
         let number = self.operations;
@@ -35,7 +35,7 @@ impl Rank {
 /// Writes the schedule of all ranks, the client last.
 ///
 /// # Errors
-/// What the writer says.
+/// Errors of the writer.
 pub fn goal(work: &Work, outcome: &ClusterOutcome, out: &mut dyn Write) -> Result<()> {
     let mut ranks: Vec<Rank> = (0..=work.nodes).map(|_| Rank::default()).collect();
     let mut tag = 0;
@@ -77,7 +77,7 @@ pub fn goal(work: &Work, outcome: &ClusterOutcome, out: &mut dyn Write) -> Resul
     Ok(())
 }
 
-/// Messages that all may leave when what came before is over, and that all have come before what follows.
+/// Messages that may all leave when the operations before are over, and that have all come before the next operations.
 fn exchange(ranks: &mut [Rank], sends: impl Iterator<Item = (usize, usize, u64)>, tag: usize) {
     let before: Vec<Vec<usize>> = ranks.iter().map(|rank| rank.last.clone()).collect();
     let mut touched = vec![false; ranks.len()];

@@ -1,4 +1,4 @@
-//! A node at work: its store, its files, and what its operations cost.
+//! A node at work: its store, its files, and the cost of its operations.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ use sledlab_trace::work::{NodeStep, Work};
 use super::sequence::{Sequence, SequencePlace};
 use super::store::{Store, Traffic};
 
-/// How much faster than they are described processor, store and network are: 1, or 2 where that is asked.
+/// How many times as fast as described processor, store and network are: 1, or 2 in a what-if replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rates {
     pub processor: u64,
@@ -25,7 +25,7 @@ impl Default for Rates {
     }
 }
 
-/// Where the time of a node in a phase went, to the nanosecond.
+/// The time of a node in a phase by component, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MemberParts {
     /// The processor works on data.
@@ -34,12 +34,12 @@ pub(super) struct MemberParts {
     pub store: Span,
     /// Messages are packed, sent, on their way, or taken in.
     pub network: Span,
-    /// For other nodes.
+    /// The node waits for other nodes.
     pub waiting: Span,
 }
 
 impl MemberParts {
-    /// All of it.
+    /// The sum of all components.
     pub fn total(&self) -> Span {
         self.compute + self.store + self.network + self.waiting
     }
@@ -54,14 +54,14 @@ impl std::ops::AddAssign for MemberParts {
     }
 }
 
-/// Work of a step in time of the processor.
+/// The work of a step, in time of the processor.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Charge {
     pub compute_ns: u64,
     pub network_ns: u64,
 }
 
-/// Counts pages, and tells loops to end.
+/// Counts pages, and tells loops to end when the user interrupts.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pub pages: AtomicU64,
@@ -69,10 +69,10 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Pages between two looks.
+    /// Pages between two checks for an interrupt.
     pub const EVERY: u64 = 2048;
 
-    /// So many pages more are done.
+    /// Counts `pages` more pages as done.
     ///
     /// # Errors
     /// The user has interrupted the work.
@@ -86,22 +86,23 @@ impl Watch {
 pub(super) struct Member {
     pub index: usize,
     pub node: Node,
-    /// None of a host, whose data come over the network.
+    /// The store; a host has none, as its data come over the network.
     pub store: Option<Store>,
     pub files: Files,
     pub rates: Rates,
     /// Whether every pass of a nested loop is simulated.
     pub exact: bool,
     pub seed: u64,
-    /// Time of the processor in all phases.
+    /// Time in which the processor was busy, over all phases.
     pub processor_busy: Span,
-    /// Pages that were simulated, and those of skipped passes.
+    /// Pages that were simulated.
     pub simulated: u64,
+    /// Pages of passes that were skipped.
     pub skipped: u64,
 }
 
 impl Member {
-    /// What the operations of a step take.
+    /// The processor time of a step's operations.
     ///
     /// # Errors
     /// A kind of operation that the node does not know.
@@ -118,19 +119,19 @@ impl Member {
         })
     }
 
-    /// Software for a message of so many bytes at either end.
+    /// Processor time for messages of so many bytes, the same at either end, in ns.
     pub fn message_ns(&self, messages: u64, bytes: u64) -> u64 {
         let params = &self.node.params;
         let cycles = params.message_cycles * messages as f64 + params.byte_cycles * bytes as f64;
         (cycles / self.node.cycles_per_ns() / self.rates.network as f64 + 0.5) as u64
     }
 
-    /// Bytes of a message of a step.
+    /// Most bytes of a message of a step.
     pub fn message_bytes(&self, step: &NodeStep) -> u64 {
         step.message_bytes.unwrap_or(self.node.params.message_kb * sledlab_models::node::KB).max(1)
     }
 
-    /// Software before each request.
+    /// Processor time before each request.
     pub fn request(&self) -> Span {
         Span::from_seconds(self.node.params.request_us * 1e-6 / self.rates.store as f64)
     }
@@ -147,7 +148,7 @@ impl Member {
         Sequence::new(&place, accesses, |file| work.files[file].bytes[self.index])
     }
 
-    /// The store.
+    /// The store of the node.
     ///
     /// # Errors
     /// A host that is asked for pages, which is a defect.
@@ -160,7 +161,7 @@ impl Member {
         self.store.as_ref().map_or_else(Energy::default, Store::energy)
     }
 
-    /// Leaves out passes that are done in `span`: `pages` and their blocks are read, others written.
+    /// Skips passes that last `span`: `read` and `written` are their pages and blocks, `energy` that of the store.
     pub fn skip(&mut self, span: Span, read: (u64, u64), written: (u64, u64), energy: Energy) -> Result<()> {
         self.skipped += read.0 + written.0;
         let traffic = Traffic {
@@ -172,28 +173,29 @@ impl Member {
         Ok(())
     }
 
-    /// What the store has done so far, and what that took.
+    /// Traffic and energy of the store so far.
     pub fn spent(&self) -> (Traffic, Energy) {
         self.store.as_ref().map_or_else(Default::default, |store| (store.traffic(), store.energy()))
     }
 }
 
-/// Finds out when the passes of a nested loop have become alike.
+/// Finds out when successive passes of a nested loop last the same, so that later passes can be skipped.
 #[derive(Debug, Default)]
 pub(super) struct Passes {
-    /// Between the last passes: when, where the time went by then, and the energy of the store.
+    /// At the end of each pass: the time, the node's time by component so far, and the energy of the store so far.
     ends: Vec<(Time, MemberParts, Energy)>,
 }
 
 impl Passes {
-    /// Passes in a row that must last the same before the others are taken for like them.
+    /// Passes in a row that must last the same before later passes count as like them.
     const SAME: usize = 2;
-    /// Passes that differ by less than this share last the same. Their mean is nearer to the others than either is: the
-    /// first comes from elsewhere, and those of disks differ by as much for ever.
+    /// Passes whose lengths differ by less than this share count as the same. The mean of two passes is nearer to the
+    /// later ones than either is: the first begins at another position, and passes on disks always differ by about as
+    /// much.
     const ALIKE: f64 = 2e-3;
 
-    /// A pass has ended, the `ended`th, or the first begins. When the last ones lasted the same: what `times` more like
-    /// them take.
+    /// Notes the end of the `ended`th pass, or the beginning of the first. Where the last passes lasted the same: time
+    /// and energy of `times` more passes like them.
     pub fn end(
         &mut self,
         ended: u64,
@@ -225,7 +227,7 @@ impl Passes {
     }
 }
 
-/// Whether the passes between these places lasted the same.
+/// Whether the passes between these ends lasted the same.
 fn are_alike(ends: &[(Time, MemberParts, Energy)]) -> bool {
     let lengths = ends.windows(2).map(|two| two[1].0.since(two[0].0).as_ns() as f64);
     let (least, most) =

@@ -1,11 +1,11 @@
-//! The messages of a step, and when each is due.
+//! The messages of a step, and the unit of work after which each is due.
 
 use sledlab_models::network::Port;
 use sledlab_trace::work::{NodeStep, Work};
 
 use super::member::Member;
 
-/// A message that is due when a unit is done.
+/// A message that is due when a unit of work is done.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     pub unit: u64,
@@ -13,11 +13,11 @@ pub(super) struct Message {
     pub bytes: u64,
 }
 
-/// The messages of a step in order of the units at whose end they are full. To every port goes its proportion of each
-/// unit's result; nodes begin with their neighbours, so that not all send to one at a time.
+/// The messages of a step in order of the units at whose end they are full. Each port gets the same proportion of each
+/// unit's result; nodes begin with their neighbours, so that not all send to one node at a time.
 ///
-/// A node that `only_receives` has what it sends to other nodes in memory: that need not wait for what comes, and must
-/// not, for they may wait for it.
+/// A node that `only_receives` has its messages to other nodes in memory: they need not wait for messages to come, and
+/// must not, as other nodes may wait for them.
 pub(super) fn messages(
     member: &Member,
     work: &Work,
@@ -33,7 +33,7 @@ pub(super) fn messages(
     for (to, whole) in after.iter().chain(before).filter(|(to, bytes)| *to != own && *bytes > 0) {
         for index in 0..whole.div_ceil(size) {
             let end = ((index + 1) * size).min(*whole);
-            // The first unit after which that many bytes are there.
+            // The first unit after which that many bytes have resulted.
             let unit = (u128::from(end) * u128::from(units)).div_ceil(u128::from(*whole)) as u64;
             let unit = if only_receives && (*to as usize) < work.nodes { 0 } else { unit };
             all.push(Message { unit, to: *to, bytes: end - index * size });

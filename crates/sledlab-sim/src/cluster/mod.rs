@@ -1,4 +1,4 @@
-//! Clusters: nodes with a processor, memory, a store and a link, which do again what a work record says (paper 004).
+//! Clusters: nodes with a processor, memory, a store and a link, which replay the work of a work record (paper 004).
 //!
 //! A record holds counts and bytes; the replay gives them times. Every nanosecond of every node is compute, store,
 //! network or waiting.
@@ -57,16 +57,17 @@ use engine::Cluster;
 use member::{Member, Rates};
 use store::Store;
 
-/// What a replay may be given besides its configuration.
+/// Settings and callbacks of a replay besides its configuration.
 #[derive(Default)]
 pub struct ClusterHooks<'a> {
     /// Threads at most; 0: as many as the machine has processors.
     pub threads: usize,
-    /// Whether to replay again with each component twice as fast, unless the experiment says no.
+    /// Whether to replay again with each component twice as fast, unless the experiment sets `what_if = false`.
     pub what_if: bool,
-    /// Told now and then how far the replay is: the share of it, and pages so far. False interrupts it.
+    /// Called now and then with the progress of the replay: the share that is done, 0 to 1, and pages so far. False
+    /// interrupts the replay.
     pub progress: Option<ProgressHook<'a>>,
-    /// Takes the requests of a node's store.
+    /// Takes the requests of a node's store: the number of the node, and the table to fill.
     pub dump: Option<(usize, &'a mut Dump)>,
 }
 
@@ -74,8 +75,8 @@ impl ClusterExperiment {
     /// Replays a record.
     ///
     /// # Errors
-    /// Anything that makes no sense, alone or with the record; files that do not fit on their stores; the user's
-    /// interrupt; and what was lost, which is a defect.
+    /// Settings that make no sense, alone or with the record; files that do not fit on their stores; the user's
+    /// interrupt; and requests or messages that were lost, which is a defect.
     pub fn run(&self, work: &Work, hooks: ClusterHooks) -> Result<ClusterOutcome> {
         let resolved = self.resolve(work)?;
         let ClusterHooks { threads, what_if, mut progress, dump } = hooks;
@@ -93,14 +94,14 @@ impl ClusterExperiment {
         let mut run = |rates: Rates, mut dump: Option<(usize, &mut Dump)>| {
             let end = at + replays;
             let outcome = failure::replayed(&resolved, work, &mut |resolved, work| {
-                let mut told_of_all = |share: f64, pages: u64| {
-                    // Who has said stop is not asked again.
+                let mut progress_of_all = |share: f64, pages: u64| {
+                    // A progress hook that has interrupted is not called again.
                     goes_on = goes_on
                         && progress.as_mut().is_none_or(|progress| progress((at + share) / runs, pages));
                     goes_on
                 };
                 let dump = dump.as_mut().map(|(node, dump)| (*node, &mut **dump));
-                let outcome = once(resolved, work, rates, threads, Some(&mut told_of_all), dump);
+                let outcome = once(resolved, work, rates, threads, Some(&mut progress_of_all), dump);
                 at += 1.0;
                 outcome
             });
@@ -127,7 +128,7 @@ impl ClusterExperiment {
     }
 }
 
-/// One replay at these rates.
+/// One replay of a record at the given rates.
 fn once<'a>(
     resolved: &Resolved,
     work: &'a Work,
@@ -147,7 +148,7 @@ fn once<'a>(
     check(work, &members)?;
     let network =
         if rates.network == 2 { resolved.network.twice_as_fast()? } else { resolved.network.clone() };
-    // The client is the last port.
+    // The client has the last port.
     let made = network.make(work.nodes + 1)?;
     let mut cluster = Cluster::new(work, members, made, network.packet_bytes(), threads, progress);
     let startup = |member: &Member| match resolved.fails_after(member.index) {
@@ -156,7 +157,7 @@ fn once<'a>(
     };
     let ran = cluster.run(startup)?;
     let end = ran.last().map_or(sledlab_core::Time::ZERO, |ran| ran.end);
-    // Before the phases of the record there may be a start-up, in which nothing is sent.
+    // Before the phases of the record there may be a start-up phase, in which no message is sent.
     let startup = ran.len() - work.phases.len();
     let off_at = |index: usize| match resolved.fails_after(index) {
         None => end,
@@ -190,7 +191,7 @@ fn once<'a>(
     }
     energy.store_j = energy.store_states.total;
     energy.total_j = energy.store_j + energy.processor_j + energy.memory_j + energy.network_j;
-    let phases = told_of(work, &ran, closing);
+    let phases = phase_outcomes(work, &ran, closing);
     let pages = simulated + skipped;
     let mut all = ClusterOutcome {
         job: work.job.clone(),
@@ -210,22 +211,24 @@ fn once<'a>(
     Ok(all)
 }
 
-/// The phases of a record, and a start-up before them if there was one, with what stores took at the end.
-fn told_of(work: &Work, ran: &[engine::Ran], closing: Vec<f64>) -> Vec<PhaseOutcome> {
+/// Results of the phases of a record, and of a start-up phase before them if there was one; `closing` is the energy of
+/// each store after the last phase.
+fn phase_outcomes(work: &Work, ran: &[engine::Ran], closing: Vec<f64>) -> Vec<PhaseOutcome> {
     let (startup, ran) = ran.split_at(ran.len() - work.phases.len());
     let mut phases: Vec<PhaseOutcome> = startup.iter().map(|ran| outcome::phase(ran, &[], &[])).collect();
     for (ran, phase) in ran.iter().zip(&work.phases) {
         let sent: Vec<u64> = phase.bytes_sent().collect();
         phases.push(outcome::phase(ran, &sent, &phase.bytes_received()));
     }
-    // What stores do after the last phase belongs to it.
+    // The last phase takes the energy that stores spend after it.
     if let Some(last) = phases.last_mut() {
         last.nodes.iter_mut().zip(closing).for_each(|(node, closing)| node.store_j += closing);
     }
     phases
 }
 
-/// A node at its beginning: its store built, its files placed. The last one of a record at a host has none.
+/// A node at its beginning: its store built, its files placed. The host, the last node of a record at a host, has no
+/// store.
 fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumped: bool) -> Result<Member> {
     let kind = resolved.kind_of.get(index).map(|kind| &resolved.kinds[*kind]);
     let node = kind.map_or(&resolved.host, |kind| &kind.node);
@@ -248,10 +251,10 @@ fn member(resolved: &Resolved, work: &Work, index: usize, rates: Rates, is_dumpe
     })
 }
 
-/// Longer than this, in ns, no job may work on processors and requests: 31 years. Times are counted in 64 bits.
+/// Most time, in ns, that a job may spend on processors and requests: 31 years. Times are counted in 64 bits.
 const LONGEST_NS: f64 = 1e18;
 
-/// Everything that can be checked before the work starts: operations that nodes know, memory, and how long it takes.
+/// Checks all that can be checked before the replay: that nodes know the operations, memory, and the length of the job.
 fn check(work: &Work, members: &[Member]) -> Result<()> {
     let mut job_ns = 0.0;
     for phase in &work.phases {
@@ -290,7 +293,7 @@ fn check(work: &Work, members: &[Member]) -> Result<()> {
     Ok(())
 }
 
-/// What the software before the requests of a step takes.
+/// Processor time before the requests of a step, in ns.
 fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &NodeStep) -> f64 {
     let each = member.request();
     if each == Span::ZERO {
@@ -301,7 +304,7 @@ fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &NodeStep) -> 
     each.as_ns() as f64 * pages as f64
 }
 
-/// What was asked has been served, and energies add up; what is violated is a defect.
+/// Checks that all pages of the record have been read and written, and that energies add up; a violation is a defect.
 fn conserve(work: &Work, outcome: &ClusterOutcome) -> Result<()> {
     let moved = |access: &sledlab_trace::work::FileAccess| access.bytes;
     let (mut least_read, mut least_written) = (0_u128, 0_u128);

@@ -1,4 +1,4 @@
-//! What a replay gives: where the time of every node went, phase by phase, and what that took.
+//! Results of a replay: the time of every node by component, phase by phase, and the energy.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use sledlab_models::power::Energy;
 use super::engine::{Ran, Spent};
 use super::failure::FailureOutcome;
 
-/// Of a replay.
+/// Results of a replay.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClusterOutcome {
     /// The job that was recorded.
@@ -21,53 +21,53 @@ pub struct ClusterOutcome {
     pub phases: Vec<PhaseOutcome>,
     /// Energy of all nodes.
     pub energy: ClusterEnergy,
-    /// Pages that were read and written by nodes, and the share of them that was simulated; the others are passes of nested
-    /// loops that are like those before them.
+    /// Pages that nodes read and wrote, passes of nested loops that were skipped included.
     pub pages: u64,
-    /// See `pages`.
+    /// The share of `pages` that was simulated. The others belong to skipped passes of nested loops, which are taken to
+    /// be like the passes before them.
     pub simulated_share: f64,
-    /// The component that takes most time of all nodes together: `compute`, `store` or `network` (MT-14).
+    /// The component that takes most time over all nodes together: `compute`, `store` or `network` (MT-14).
     pub largest: &'static str,
-    /// The same replay with one of them twice as fast; empty unless asked for.
+    /// The same replay with one component twice as fast; empty unless asked for.
     pub what_if: Vec<WhatIf>,
-    /// Where nodes hold copies: what that costs, and what failed.
+    /// Where nodes hold copies: the bytes copied, the nodes that failed, and the rebuild.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureOutcome>,
-    /// The complete experiment.
+    /// The complete experiment of the replay.
     pub config: Value,
 }
 
-/// Of a phase.
+/// Results of a phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct PhaseOutcome {
-    /// Its name.
+    /// Name of the phase.
     pub name: String,
-    /// When it begins, in ns.
+    /// When the phase begins, in ns.
     pub start_ns: u64,
-    /// When it ends.
+    /// When the phase ends, in ns.
     pub end_ns: u64,
-    /// Every node.
+    /// Results of every node in the phase.
     pub nodes: Vec<NodeOutcome>,
 }
 
-/// Of a node in a phase: compute + store + network + waiting = the length of the phase.
+/// Results of a node in a phase: compute + store + network + waiting = the length of the phase.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct NodeOutcome {
-    /// The processor works on data, in ns.
+    /// Time in which the processor works on data, in ns.
     pub compute_ns: u64,
-    /// Pages are missing, or being written.
+    /// Time in which pages are missing, or being written, in ns.
     pub store_ns: u64,
-    /// Messages are packed, under way, or taken in.
+    /// Time in which messages are packed, under way, or taken in, in ns.
     pub network_ns: u64,
-    /// For other nodes.
+    /// Time in which the node waits for other nodes, in ns.
     pub waiting_ns: u64,
-    /// Time of the processor, for data and messages.
+    /// Time in which the processor is busy, for data and messages, in ns.
     pub processor_ns: u64,
     /// Requests to the store.
     pub requests: u64,
     /// Bytes read from the store.
     pub read_bytes: u64,
-    /// Bytes written there.
+    /// Bytes written to the store.
     pub written_bytes: u64,
     /// Bytes sent to other nodes and to the client.
     pub sent_bytes: u64,
@@ -80,33 +80,33 @@ pub struct NodeOutcome {
 /// Energy in J.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct ClusterEnergy {
-    /// All of it: the sum of the others.
+    /// Energy of all components: the sum of the others.
     pub total_j: f64,
-    /// Stores.
+    /// Energy of stores.
     pub store_j: f64,
-    /// Stores by state.
+    /// Energy of stores by state.
     pub store_states: Energy,
-    /// Processors.
+    /// Energy of processors.
     pub processor_j: f64,
-    /// Memories.
+    /// Energy of memories.
     pub memory_j: f64,
-    /// Ports of the network.
+    /// Energy of the ports of the network.
     pub network_j: f64,
 }
 
-/// A replay with something twice as fast.
+/// Results of a replay with one component twice as fast.
 #[derive(Clone, Debug, Serialize)]
 pub struct WhatIf {
     /// What: `compute`, `store` or `network`.
     pub what: &'static str,
-    /// How long it takes then, in ns.
+    /// How long the replay takes then, in ns.
     pub elapsed_ns: u64,
-    /// The share of the time that is saved.
+    /// The share of the elapsed time that is saved.
     pub saved: f64,
 }
 
 impl ClusterOutcome {
-    /// The component whose doubled speed saves most, where that was asked for.
+    /// The component whose doubled speed saves most, where such replays were asked for.
     pub fn bottleneck(&self) -> Option<&WhatIf> {
         self.what_if.iter().max_by(|a, b| a.saved.total_cmp(&b.saved))
     }
@@ -151,7 +151,7 @@ pub(super) fn phase(ran: &Ran, sent: &[u64], received: &[u64]) -> PhaseOutcome {
     }
 }
 
-/// What processor and memory of a node take in `elapsed_s`.
+/// Energy of the processor and of the memory of a node in `elapsed_s`, in J.
 pub(super) fn node_energy(node: &Node, elapsed_s: f64, busy_s: f64) -> (f64, f64) {
     let params = &node.params;
     let idle_s = (elapsed_s - busy_s).max(0.0);

@@ -1,5 +1,6 @@
-//! A step of a node in which everything overlaps (`node.prefetch_pages > 0`): pages are read ahead and written behind,
-//! the processor works on what is there, and messages leave and arrive meanwhile.
+//! A step of a node in which reading, working, writing and messages overlap (`node.prefetch_pages > 0`): pages are read
+//! ahead and written behind, the processor works on the pages that have been read, and messages leave and arrive
+//! meanwhile.
 
 use std::collections::VecDeque;
 
@@ -12,34 +13,35 @@ use super::messages::{Message, messages};
 use super::sequence::{Cursor, Sequence};
 use super::share::Share;
 
-/// What takes the time of a node that is not done: the first of these that applies.
+/// The component that the time of a node counts for while its step is not done: the first of these that applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Cause {
     /// The processor works on data.
     Compute,
-    /// It packs or takes in messages, or a message is on its way.
+    /// The processor packs or takes in messages, or a message is on its way.
     Network,
     /// Pages are missing, or being written.
     Store,
-    /// Nothing of this node's own.
+    /// None of the above: the node waits for other nodes.
     #[default]
     Waiting,
 }
 
-/// What the processor does.
+/// What the processor is busy with.
 #[derive(Clone, Copy, Debug)]
 enum Task {
-    /// A unit of the step: then comes its network part.
+    /// The compute part of a unit of the step; its network part follows.
     Unit { network: Span },
     /// The network part of a unit.
     Packing,
-    /// Software of a message that waits for no unit.
+    /// Software for a message that depends on no unit.
     Posting,
-    /// Taking in so many messages and bytes.
+    /// Taking in messages: their number and bytes.
     Taking { messages: u64, bytes: u64 },
 }
 
-/// The work of a step, in units: the pages it reads; where it reads none, the messages that come; or one alone.
+/// The step of a node. Its units of work are the pages it reads; where it reads none, the messages that come; where
+/// none come, the whole step is one unit.
 pub(super) struct Overlap {
     reads: Sequence,
     writes: Sequence,
@@ -51,46 +53,48 @@ pub(super) struct Overlap {
     done: u64,
     compute: Share,
     network: Share,
-    /// Reads that have been asked, that are under way, and pages that wait for the processor.
+    /// Reads asked for so far, reads under way (`reads_out`), and pages read that wait for the processor (`ready`).
     asked: u64,
     reads_out: u64,
     ready: u64,
-    /// Pages to write, as far as they are due, under way and done.
+    /// Pages to write that have become due so far; writes asked for and under way follow.
     due: u64,
     due_of_units: Share,
     due_of_bytes: Share,
     writes_asked: u64,
     writes_out: u64,
-    /// Requests in the hands of software.
+    /// Requests to the store that wait for their software: when each is ready, and its operation, first block and
+    /// blocks.
     software: VecDeque<(Time, Op, u64, u32)>,
     software_free: Time,
     task: Option<(Task, Time)>,
-    /// Messages in order of the units that end them.
+    /// Messages in order of the units of work at whose end they are due.
     messages: Vec<Message>,
     sent: usize,
     outbox: VecDeque<(Port, u64)>,
     port_free: Time,
-    /// What is awaited, what has arrived and waits for software, and what has been taken in.
+    /// Messages and bytes that the step awaits; `arrived` waits for software, `taken_*` has been taken in.
     awaited_messages: u64,
     awaited_bytes: u64,
-    /// Bytes that stay on the node count as taken in when they are packed.
+    /// Bytes that the node sends to itself: they count as taken in when they are packed.
     own_bytes: Share,
     arrived: (u64, u64),
     taken_messages: u64,
     taken_bytes: u64,
-    /// Packets on their way here.
+    /// Packets on their way to this node.
     pub inbound: u64,
     looked: Time,
     cause: Cause,
     pub parts: MemberParts,
     pub finished: Option<Time>,
     passes: Passes,
-    /// Nobody else matters, so that passes may be skipped; and what has been skipped and not been told.
+    /// Whether no other node affects the step, so that passes may be skipped; and the time of skipped passes by which
+    /// events under way have yet to be delayed.
     is_alone: bool,
     put_off: Span,
 }
 
-/// What comes to a node in a phase.
+/// Messages and bytes that come to a node in a phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Incoming {
     pub messages: u64,
@@ -98,7 +102,7 @@ pub(super) struct Incoming {
 }
 
 impl Overlap {
-    /// The step of `member` from `now` on.
+    /// Begins the step of `member` at `now`.
     ///
     /// # Errors
     /// Kinds of operation without cycles.
@@ -170,7 +174,7 @@ impl Overlap {
         Ok(overlap)
     }
 
-    /// When something happens next here.
+    /// The time of the node's next event.
     pub fn next_event(&self, member: &Member) -> Option<Time> {
         let store = member.store.as_ref().and_then(super::store::Store::next_event);
         let software = self.software.front().map(|(at, ..)| *at);
@@ -179,14 +183,14 @@ impl Overlap {
         [store, software, port, task].into_iter().flatten().min()
     }
 
-    /// A packet has arrived.
+    /// Takes a packet that has arrived.
     pub fn receive(&mut self, packet: &Packet) {
         self.inbound -= 1;
         self.arrived.0 += packet.tag;
         self.arrived.1 += packet.bytes;
     }
 
-    /// Enters the time since the last look under what took it.
+    /// Adds the time since the last call to the component that it counts for.
     fn look(&mut self, now: Time) {
         let span = now.since(self.looked);
         *match self.cause {
@@ -203,10 +207,10 @@ impl Overlap {
         self.look(now);
     }
 
-    /// Does all that is due at `now`; `leaves` takes the packets that go.
+    /// Does all that is due at `now`; adds to `gone` the ports to which packets have left.
     ///
     /// # Errors
-    /// A scheduler or policy that has given up.
+    /// A scheduler or power policy that has given up.
     pub fn advance(
         &mut self,
         mut now: Time,
@@ -262,7 +266,7 @@ impl Overlap {
             && self.software.is_empty()
     }
 
-    /// Takes what the store has done.
+    /// Hands over requests whose software is done, and takes the store's completions.
     fn complete(&mut self, now: Time, member: &mut Member) {
         let Some(store) = &mut member.store else { return };
         while let Some((_, op, lbn, blocks)) = self.software.front().copied().filter(|(at, ..)| *at <= now) {
@@ -278,7 +282,7 @@ impl Overlap {
         }
     }
 
-    /// Ends what the processor does, if it is over; tells whether it was.
+    /// Ends the processor's task, if it is over; returns whether it was.
     fn end_task(&mut self, now: Time, member: &mut Member) -> Result<bool> {
         let Some((task, _)) = self.task.take_if(|(_, until)| *until <= now) else { return Ok(false) };
         match task {
@@ -293,7 +297,7 @@ impl Overlap {
         Ok(true)
     }
 
-    /// A unit is done: its messages are ready to leave, and pages are due.
+    /// Ends a unit of work: its messages may leave, and result pages are due.
     fn end_unit(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.done += 1;
         while self.messages.get(self.sent).is_some_and(|message| message.unit <= self.done) {
@@ -308,14 +312,14 @@ impl Overlap {
         Ok(())
     }
 
-    /// Hands over the next message.
+    /// Puts the next message into the outbox.
     fn post_one(&mut self) {
         let message = self.messages[self.sent];
         self.outbox.push_back((message.to, message.bytes));
         self.sent += 1;
     }
 
-    /// So many bytes have come, and pages are due.
+    /// Counts `bytes` as taken in; result pages that depend on them are due.
     fn came(&mut self, bytes: u64) {
         self.taken_bytes += bytes;
         self.due += self.due_of_bytes.upto(self.taken_bytes);
@@ -329,8 +333,8 @@ impl Overlap {
         }
     }
 
-    /// Gives the processor something to do; tells whether there was anything. What came goes first: it frees the
-    /// network.
+    /// Gives the processor its next task; returns whether it has begun one. Messages that have arrived go first, as
+    /// taking them in frees the network.
     fn begin_task(&mut self, now: Time, member: &mut Member) -> bool {
         if self.task.is_some() {
             return false;
@@ -381,7 +385,7 @@ impl Overlap {
         true
     }
 
-    /// Asks for pages ahead, and for those to write behind; tells whether any were asked for.
+    /// Asks the store for pages ahead, and for pages to write behind; returns whether it asked for any.
     fn ask(&mut self, now: Time, member: &mut Member) -> Result<bool> {
         let mut any = false;
         while self.asked < self.reads.len() && self.reads_out + self.ready < self.depth {
@@ -411,7 +415,7 @@ impl Overlap {
         Ok(())
     }
 
-    /// Puts the next packet on the link, if that is free; tells whether one left.
+    /// Puts the next packet on the link, if the link is free; returns whether a packet left.
     fn send(
         &mut self,
         now: Time,
@@ -436,9 +440,10 @@ impl Overlap {
         true
     }
 
-    /// Skips passes when they have become alike: all that is under way is put off by as much.
+    /// Skips passes when successive passes have come to last the same: all events under way are delayed by the time of
+    /// the skipped passes.
     fn end_pass(&mut self, now: Time, member: &mut Member) -> Result<()> {
-        // The processor has finished a pass when it has worked on all of its pages.
+        // The processor has finished a pass when it has worked on all pages of the pass.
         let Some(pass) = self.reads.pass_after(self.done) else { return Ok(()) };
         self.look(now);
         let asked_ahead = self.asked - self.done;

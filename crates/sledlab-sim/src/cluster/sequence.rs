@@ -3,13 +3,13 @@
 use sledlab_models::node::{AccessOrder, Files, Node, Pages};
 use sledlab_trace::work;
 
-/// An access to one file.
+/// The pages of an access to one file.
 struct Touch {
     file: usize,
     pages: Pages,
 }
 
-/// Accesses that follow each other.
+/// Accesses of a step that follow one another: a single one, or a nested loop.
 enum Part {
     /// One access.
     Once(Touch),
@@ -17,24 +17,24 @@ enum Part {
     Nested { outer: Option<Touch>, block_pages: u64, inner: Vec<Touch>, passes: u64 },
 }
 
-/// Everything that a step reads, or writes.
+/// All pages that a step reads, or all that it writes, in order.
 #[derive(Default)]
 pub(super) struct Sequence {
     parts: Vec<Part>,
     pages: u64,
 }
 
-/// What a sequence is made for.
+/// Where the pages of a sequence lie, and how random ones are drawn.
 pub(super) struct SequencePlace<'a> {
     pub node: &'a Node,
     pub files: &'a Files,
     pub seed: u64,
-    /// Names the streams of random accesses: phase and node.
+    /// Name of the streams of random accesses, made of phase and node.
     pub name: &'a str,
 }
 
 impl Sequence {
-    /// The sequence of `accesses`; `bytes_of` tells what a file holds on the node.
+    /// The sequence of `accesses`; `bytes_of` gives the bytes that a file holds on the node.
     pub fn new(
         place: &SequencePlace,
         accesses: &[work::FileAccess],
@@ -59,8 +59,8 @@ impl Sequence {
         let asked = || accesses.iter().enumerate().filter(|(_, access)| access.bytes > 0);
         let outers: Vec<usize> = asked().filter_map(|(_, access)| access.per_block_of).collect();
         let block_pages = place.node.block_bytes() / place.node.page_bytes();
-        // A file that is read alone is an access of its own, unless a nested loop reads it block by block; what is
-        // read of that file besides is again.
+        // A file that is read alone is an access of its own, unless a nested loop reads it block by block; any further
+        // read of that file is then an access of its own too.
         let own = |file: usize| {
             move |(_, access): &(usize, &work::FileAccess)| {
                 access.file == file && access.per_block_of.is_none()
@@ -92,14 +92,14 @@ impl Sequence {
         Sequence { parts, pages }
     }
 
-    /// Pages in all, those of every pass counted.
+    /// Number of pages, those of every pass counted.
     pub fn len(&self) -> u64 {
         self.pages
     }
 }
 
 impl Sequence {
-    /// What begins or ends at the page that is `done`th in order: a pass of a nested loop, or nothing.
+    /// The end of a pass of a nested loop when `done` pages are done, or the beginning of its first; `None` elsewhere.
     pub fn pass_after(&self, done: u64) -> Option<Pass> {
         let mut before = 0;
         for part in &self.parts {
@@ -143,7 +143,7 @@ impl Part {
         }
     }
 
-    /// The access of a stage of a pass, and which of its pages: `None` past the last stage.
+    /// The access of a stage of a pass, and the first and last of its pages: `None` past the last stage.
     fn stage(&self, pass: u64, stage: usize) -> Option<(&Touch, u64, u64)> {
         match self {
             Part::Once(touch) => (stage == 0).then(|| (touch, 0, touch.pages.len())),
@@ -172,14 +172,14 @@ pub(super) struct Cursor {
     part: usize,
     pass: u64,
     stage: usize,
-    /// Pages of the stage: next and end. None of a stage that has not begun.
+    /// Next page of the stage, and the end of the stage; both 0 before the first stage.
     turn: u64,
     end: u64,
     has_begun: bool,
 }
 
 impl Cursor {
-    /// The next page: its first block and how many.
+    /// The next page: its first block and number of blocks.
     #[inline]
     pub fn next(&mut self, sequence: &Sequence, files: &Files) -> Option<(u64, u32)> {
         while self.turn == self.end {
@@ -193,7 +193,7 @@ impl Cursor {
         Some((files.block(touch.file, page), blocks))
     }
 
-    /// Goes to the next stage; false at the end of all.
+    /// Goes to the next stage; false at the end of the sequence.
     fn enter(&mut self, sequence: &Sequence) -> bool {
         if self.has_begun {
             self.stage += 1;
@@ -215,25 +215,25 @@ impl Cursor {
         false
     }
 
-    /// Leaves out so many passes.
+    /// Skips `passes` passes.
     pub fn skip(&mut self, passes: u64) {
         self.pass += passes;
     }
 
-    /// Leaves out so many pages; tells how many blocks those are.
+    /// Skips `pages` pages; returns the number of their blocks.
     pub fn forward(&mut self, sequence: &Sequence, files: &Files, pages: u64) -> u64 {
         (0..pages).map_while(|_| self.next(sequence, files)).map(|(_, blocks)| u64::from(blocks)).sum()
     }
 }
 
-/// A place between two passes.
+/// The end of a pass, or the beginning of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pass {
     /// Passes that have ended.
     pub ended: u64,
-    /// Passes that follow and have the same pages as those before.
+    /// Passes that follow and have as many pages as those before.
     pub alike: u64,
-    /// Pages of each of them.
+    /// Pages of each pass.
     pub pages: u64,
     /// Blocks of those pages.
     pub blocks: u64,

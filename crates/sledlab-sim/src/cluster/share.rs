@@ -1,28 +1,28 @@
-//! Spreading what a step does over its pages, so that nothing is lost by rounding.
+//! Spreading a step's operations, bytes and messages over its units of work, so that rounding loses none.
 
-/// A whole that is given out by integer proportion as work goes on.
+/// A whole that falls due in proportion to the units done, in whole numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Share {
     whole: u64,
     of: u64,
-    given: u64,
+    allotted: u64,
 }
 
 impl Share {
     /// `whole` over `of` units of work.
     pub fn new(whole: u64, of: u64) -> Self {
-        Share { whole, of: of.max(1), given: 0 }
+        Share { whole, of: of.max(1), allotted: 0 }
     }
 
-    /// What falls due when `done` units are done, and was not given before.
+    /// The amount that is due when `done` units are done, less what earlier calls returned.
     #[inline]
     pub fn upto(&mut self, done: u64) -> u64 {
         let due = match self.whole.checked_mul(done) {
             Some(product) => product / self.of,
             None => (u128::from(self.whole) * u128::from(done) / u128::from(self.of)) as u64,
         };
-        let more = due - self.given;
-        self.given = due;
+        let more = due - self.allotted;
+        self.allotted = due;
         more
     }
 }

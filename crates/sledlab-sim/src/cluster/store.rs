@@ -1,4 +1,4 @@
-//! The store of a node: any system, on a clock of its own.
+//! The store of a node: any system, with a clock of its own.
 
 use sledlab_core::request::BLOCK_BYTES;
 use sledlab_core::{Error, Op, Request, Result, Span, Time};
@@ -6,10 +6,10 @@ use sledlab_models::device::Queued;
 use sledlab_models::power::Energy;
 use sledlab_models::system::{Completion, System};
 
-/// What a store was asked and has done.
+/// Requests and bytes that a store has completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traffic {
-    /// Requests that are complete; those of skipped passes count.
+    /// Requests completed; those of skipped passes count.
     pub requests: u64,
     /// Bytes read.
     pub read: u64,
@@ -24,7 +24,7 @@ impl Traffic {
         if op == Op::Write { self.written += bytes } else { self.read += bytes }
     }
 
-    /// What was added since `earlier`.
+    /// Requests and bytes since `earlier`.
     pub fn since(self, earlier: Traffic) -> Traffic {
         Traffic {
             requests: self.requests - earlier.requests,
@@ -34,19 +34,19 @@ impl Traffic {
     }
 }
 
-/// The requests of a node's store in the order in which they arrived, in time of the store: a block trace.
+/// The requests of a node's store in order of arrival, in the store's own time: a block trace.
 #[derive(Clone, Debug, Default)]
 pub struct Dump {
     /// Requests with their arrivals.
     pub requests: Vec<Request>,
-    /// When each was complete.
+    /// When each request was complete.
     pub completions: Vec<Time>,
 }
 
-/// A system whose time is that of the cluster less what was skipped, at a rate.
+/// A system in a cluster: its time is the cluster's time less that of skipped passes, multiplied by a rate.
 ///
-/// So repetitions can be left out without the store resting meanwhile, and a store twice as fast is one whose clock
-/// runs at rate 2: no device needs to know.
+/// So passes can be skipped without the store resting meanwhile, and a store twice as fast is one whose clock runs at
+/// rate 2: devices need not know of either.
 pub(super) struct Store {
     system: Box<dyn System>,
     rate: u64,
@@ -95,11 +95,11 @@ impl Store {
         Time::from_ns(own.as_ns().div_ceil(self.rate)) + self.skipped
     }
 
-    /// A request arrives at `now`; tells its number.
+    /// Takes a request that arrives at `now`; returns its number.
     #[inline]
     pub fn arrive(&mut self, now: Time, op: Op, lbn: u64, blocks: u32) -> u64 {
         let arrival = self.own_time(now);
-        // What the system does of its own accord, read-ahead say, it has done by then.
+        // Events before the arrival come first: the system may read ahead, for example, without a request.
         while let Some(at) = self.system.next_event().filter(|at| *at < arrival) {
             self.system.advance(at, &mut self.completed);
         }
@@ -115,7 +115,7 @@ impl Store {
         id
     }
 
-    /// Serves a request that arrives at `now` alone, and tells when it is complete.
+    /// Serves a request that arrives at `now`, with no other waiting, and returns when it is complete.
     ///
     /// # Errors
     /// A scheduler or power policy that has given up.
@@ -134,7 +134,7 @@ impl Store {
         Ok(self.cluster_time(completion))
     }
 
-    /// When something happens next.
+    /// The time of the store's next event, in the cluster's time.
     #[inline]
     pub fn next_event(&self) -> Option<Time> {
         if !self.completed.is_empty() {
@@ -143,7 +143,7 @@ impl Store {
         self.system.next_event().map(|at| self.cluster_time(at))
     }
 
-    /// Does what is due at `now`; tells how many reads and writes are complete.
+    /// Does all that is due at `now`; returns the reads and writes that are complete.
     #[inline]
     pub fn advance(&mut self, now: Time) -> (u64, u64) {
         let own = self.own_time(now);
@@ -167,18 +167,18 @@ impl Store {
         }
     }
 
-    /// Why nothing happens although requests wait.
+    /// The error of a store in which requests wait and no event is to come.
     pub fn stuck(&mut self) -> Error {
         let lost = || Error::internal("a store has requests and does nothing");
         self.system.failure().unwrap_or_else(lost)
     }
 
-    /// Why a scheduler or policy has given up, if one has.
+    /// The error of a scheduler or power policy, if one has given up.
     pub fn failure(&mut self) -> Option<Error> {
         self.system.failure()
     }
 
-    /// Leaves out repetitions that last `span`, do `traffic` and take `energy`.
+    /// Skips passes that last `span`, with their `traffic` and `energy`.
     pub fn skip(&mut self, span: Span, traffic: Traffic, energy: Energy) {
         self.skipped += span;
         self.traffic.requests += traffic.requests;
@@ -187,17 +187,17 @@ impl Store {
         self.skipped_energy += energy;
     }
 
-    /// Energy so far, up to the state the devices are in.
+    /// Energy so far, up to the last change of state of the devices.
     pub fn energy(&self) -> Energy {
         let mut all = self.skipped_energy;
         self.system.ledgers().into_iter().for_each(|(_, energy)| all += energy);
         all
     }
 
-    /// Ends the run at `now`, after what the system still does of its own accord, and accounts for the rest.
+    /// Ends the run at `now`, after the system's background work, and accounts for the energy until then.
     ///
     /// # Errors
-    /// Requests that were asked and not served, and times of states that are not that of the run: defects of sledlab.
+    /// Requests that were asked for and not served, and times in states that do not sum to the run: defects of sledlab.
     pub fn close(&mut self, now: Time) -> Result<Energy> {
         while let Some(at) = self.system.next_event() {
             self.system.advance(at, &mut self.completed);
@@ -226,14 +226,14 @@ impl Store {
     }
 }
 
-/// What was spent since `earlier`.
+/// The energy spent since `earlier`.
 pub(super) fn since(now: Energy, earlier: Energy) -> Energy {
     let mut spent = scaled(earlier, -1.0);
     spent += now;
     spent
 }
 
-/// So many times as much.
+/// The energy multiplied by `by`.
 pub(super) fn scaled(energy: Energy, by: f64) -> Energy {
     Energy {
         total: energy.total * by,

@@ -1,8 +1,8 @@
-//! Messages among nodes that do nothing else meanwhile: an exchange, or a collective.
+//! Messages among nodes that do no other work meanwhile: an exchange, or a collective.
 //!
-//! Each node prepares messages in software, one after the other, while its port sends those that are ready; what
-//! arrives is taken in by software too. A round of a collective is over for a node when all it sends has left and all
-//! it awaits has been taken in.
+//! Each node prepares messages in software, one after the other, while its port sends those that are ready; software
+//! also takes in messages that arrive. A round of a collective is over for a node when all its messages have left and
+//! all messages that it awaits have been taken in.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,12 +10,12 @@ use std::collections::BinaryHeap;
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::network::{Network, Packet, Port};
 
-/// Messages to one port.
+/// The bytes that a node sends to one port.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letter {
     pub to: Port,
     pub bytes: u64,
-    /// They are cut into messages of so many bytes; one of no bytes is one message.
+    /// Size of the messages into which the bytes are cut; a letter of no bytes is one message.
     pub message_bytes: u64,
 }
 
@@ -25,37 +25,38 @@ impl Letter {
     }
 }
 
-/// What a node sends and awaits before it goes on.
+/// The letters that a node sends, and the messages that it awaits, before its next round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     pub letters: Vec<Letter>,
-    /// Messages.
+    /// Messages awaited.
     pub awaited: u64,
 }
 
-/// A node that talks.
+/// A node in an exchange or a collective.
 #[derive(Debug, Default)]
 pub(super) struct Talker {
     pub port: Port,
     rounds: Vec<Round>,
-    /// Software of a message and of a byte at either end, in ns.
+    /// Processor time of a message and of a byte, the same at either end, in ns.
     message_ns: f64,
     byte_ns: f64,
     round: usize,
-    /// The letter that is sent now, and its bytes that have left.
+    /// The letter that is sent now, and (`left`) its bytes that have left.
     letter: usize,
     left: u64,
-    /// When the software is done with all it has been given.
+    /// When the software is done with all messages it has been given.
     software: Time,
-    /// When the software began to prepare the messages of the round, and how much it has been given of them.
+    /// When the software began to prepare the messages of the round, and (`prepared`) how long it takes for those it
+    /// has been given.
     begun: Time,
     prepared: Span,
     port_free: Time,
-    /// Messages taken in by round, and when the last of them was.
+    /// For each round, the messages taken in, and when the last of them was.
     taken: Vec<(u64, Time)>,
-    /// Since when it has nothing more to do.
+    /// When the last round was over.
     finished: Option<Time>,
-    /// Time of the processor.
+    /// Time in which the processor was busy.
     pub busy: Span,
 }
 
@@ -83,12 +84,12 @@ impl Talker {
         self.busy += all;
     }
 
-    /// The end of the message under way, in bytes of the letter; the message is prepared then.
+    /// The end of the message under way, in bytes of the letter: software must have prepared the message up to there.
     fn message_end(letter: &Letter, left: u64) -> u64 {
         ((left / letter.message_bytes + 1) * letter.message_bytes).min(letter.bytes)
     }
 
-    /// When the next packet can leave; none where the round's letters have left.
+    /// When the next packet can leave; `None` where all letters of the round have left.
     fn next_send(&self) -> Option<Time> {
         let letter = self.rounds.get(self.round)?.letters.get(self.letter)?;
         let end = Self::message_end(letter, self.left);
@@ -97,7 +98,7 @@ impl Talker {
         Some(ready.max(self.port_free))
     }
 
-    /// When all of this round has been sent and taken in, if that is known.
+    /// When all messages of this round have been sent and taken in, if that is known.
     fn round_end(&self) -> Option<Time> {
         let round = self.rounds.get(self.round)?;
         let (taken, when) = self.taken[self.round];
@@ -150,8 +151,8 @@ impl Talker {
     }
 }
 
-/// Runs the rounds of all talkers from `now` on; tells for each when it is done, and when all is. Talkers are in order of
-/// their ports; the client, which is none, takes in what comes for nothing.
+/// Runs the rounds of all talkers from `now` on; returns for each when it is done, and when all are. Talkers are in
+/// order of their ports; the client, which is no talker, takes in messages without software.
 ///
 /// # Errors
 /// Messages that are awaited and never come, a defect; and the user's interrupt.
@@ -178,7 +179,7 @@ pub(super) fn run(
     let mut end = now;
     loop {
         let next = due.peek().map(|Reverse((at, _))| *at);
-        // What arrives comes first, so that whoever waits for it goes on in the same moment.
+        // Arrivals come first, so that a node that awaits a message goes on at the same time.
         if let Some(at) = network.next_event().filter(|at| next.is_none_or(|next| *at <= next)) {
             network.advance(at, &mut arrived);
             end = at;
@@ -193,7 +194,7 @@ pub(super) fn run(
         }
         let Some(Reverse((at, index))) = due.pop() else { break };
         let talker = &mut talkers[index];
-        // An event that has been put off is found again under its new time.
+        // An event that has been delayed is in the queue again, under its new time.
         if talker.finished.is_some() || talker.next_event() != Some(at) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Interrupts, and what looking for them must not change.
+//! Interrupts, and that looking for interrupts changes no result.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use sledlab_models::system::{self, Setup, Start};
 use super::*;
 use crate::rows::Rows;
 
-/// First come, first served, by a scheduler that thinks for so long.
+/// First come, first served, by a scheduler that sleeps for so long in every decision.
 struct Ponders {
     queue: Box<dyn Scheduler>,
     chosen: Arc<AtomicUsize>,
@@ -67,7 +67,7 @@ fn build(name: &str, scheduler: &scheduler::Choice) -> Box<dyn System> {
     .unwrap()
 }
 
-/// A system whose scheduler ponders, and what that has chosen.
+/// A system whose scheduler sleeps in every decision, and the number of requests that it has chosen.
 fn pondering(pause: Duration, fails_at: usize) -> (Box<dyn System>, Arc<AtomicUsize>) {
     let chosen = Arc::<AtomicUsize>::default();
     let counter = chosen.clone();
@@ -78,7 +78,7 @@ fn pondering(pause: Duration, fails_at: usize) -> (Box<dyn System>, Arc<AtomicUs
     (build("mems-g2", &choice), chosen)
 }
 
-/// So many requests, so far apart, with a flush here and there.
+/// `count` requests, `apart_ns` apart, with a flush here and there.
 fn requests(count: u64, apart_ns: u64) -> InMemory {
     let request = |n: u64| Request {
         arrival: Time::from_ns(n / 3 * 3 * apart_ns),
@@ -110,7 +110,7 @@ fn an_interrupt_while_the_queue_drains_ends_the_run_and_keeps_what_there_is() {
     let mut chosen_before = 0;
     let mut stop = |at: Progress| {
         chosen_before = chosen.load(Ordering::Relaxed);
-        // Late enough for something to be there that can be kept.
+        // Late enough that some requests are complete and can be kept.
         let drains = at.operations == QUEUED && chosen_before >= 20;
         if drains { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -186,7 +186,7 @@ fn a_scheduler_that_gives_up_is_noticed_at_once() {
     assert!(last < 10_000_000, "noticed after {last} operations");
 }
 
-/// A stream in which the user's interrupt strikes after so many requests.
+/// A stream of requests in which the user's interrupt strikes after so many requests.
 struct Struck(InMemory, usize);
 
 impl Source for Struck {

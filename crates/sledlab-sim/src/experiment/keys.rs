@@ -11,7 +11,7 @@ use toml::{Table, Value};
 use crate::cluster::OF_CLUSTERS;
 use crate::replay::ReplayParams;
 
-/// Tables of an experiment file, and the one key outside of them.
+/// Tables of an experiment file, and `seed`, the one key outside of them.
 pub(crate) const TABLES: [&str; 11] = [
     "device",
     "front",
@@ -41,8 +41,8 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
     })
 }
 
-/// The table of a preset, of a file where the name is that of a `.toml` file, or of a plug-in. What it describes, a `noun` such as
-/// device, is called as the preset, the file or the class is, unless it has a name of its own.
+/// The table of a preset, of a file where the name is that of a `.toml` file, or of a plug-in. The `noun` that it
+/// describes, such as device, gets the name of the preset, the file or the class, unless the table has a `name`.
 pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'static str>) -> Result<Table> {
     let path = Path::new(name);
     let is_file = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
@@ -70,7 +70,7 @@ pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'s
     Ok(table)
 }
 
-/// Only known tables may stand in an experiment.
+/// Refuses tables that no experiment has.
 pub(crate) fn check_tables(table: &Table) -> Result<()> {
     let known = || TABLES.into_iter().chain([SEED]);
     match table.keys().find(|key| known().all(|known| known != key.as_str())) {
@@ -104,7 +104,8 @@ pub(crate) fn take_text(table: &mut Table, path: &str, key: &str) -> Result<Opti
     }
 }
 
-/// The replay table with every default filled in; what cannot be read stays as it is, it is refused elsewhere.
+/// The replay table with every default filled in; values that cannot be read stay as they are, and are refused
+/// elsewhere.
 pub(crate) fn replay_table(all: &Table) -> Table {
     let said = table(all, "replay").unwrap_or_default();
     ReplayParams::from_table("replay", &said).map_or(said, |params| params.to_table())

@@ -32,39 +32,39 @@ use workload::Workload;
 
 const DEFAULT_SEED: u64 = 1;
 
-/// The device in front of a hybrid, unless another is said.
+/// The device in front of a hybrid, unless the experiment sets another.
 const FRONT: &str = "mems-g2";
 
-/// What a run may be given besides its configuration.
+/// Source, sinks and callbacks of a run besides its configuration.
 #[derive(Default)]
 pub struct Hooks<'a> {
-    /// Replays this instead of the configured trace or workload.
+    /// Replays this source instead of the configured trace or workload.
     pub source: Option<Box<dyn Source>>,
-    /// First block after the highest request of `source`, where known; scaling needs it.
+    /// First block after the highest request of `source`, where known; scaling addresses needs it.
     pub highest_end: Option<u64>,
     /// Takes the per-request table in chunks.
     pub rows: Option<RowSink<'a>>,
-    /// Told about every 50 ms of real time how far the run is, while a trace is surveyed before it too.
+    /// Called with the progress about every 50 ms of real time, also while a trace is surveyed before the run.
     pub progress: Option<ProgressSink<'a>>,
-    /// Measures what the scheduler's decisions cost in real time.
+    /// Whether to measure the real time that the scheduler's decisions take.
     pub time_decisions: bool,
 }
 
-/// A configuration under construction: what has been said so far.
+/// A configuration under construction: the tables and keys set so far.
 #[derive(Clone, Debug, Default)]
 pub struct Experiment {
     table: Table,
-    /// A scheduler that is not in the list.
+    /// A scheduler given from outside, such as a plug-in.
     scheduler: Option<scheduler::Choice>,
-    /// A power policy that is not in the list.
+    /// A power policy given from outside.
     power: Option<power::Choice>,
-    /// A generator that is not in the list.
+    /// A generator given from outside.
     workload: Option<synthetic::Choice>,
-    /// Kinds of device that are not in the list.
+    /// Kinds of device given from outside.
     kinds: Vec<CustomDevice>,
-    /// Replacement policies that are not in the list.
+    /// Replacement policies given from outside.
     policies: Vec<replacement::CustomPolicy>,
-    /// Whether something of it stands for what cannot be built.
+    /// Whether some given models only stand for those that cannot be built here.
     unbuilt: bool,
 }
 
@@ -77,25 +77,25 @@ struct Resolved {
     workload: Workload,
 }
 
-/// What results say of an experiment whose operations are recorded, not read.
+/// The part of an experiment that results of a live run need: its operations are submitted and recorded, not read.
 pub(crate) struct Recorded {
     pub seed: u64,
     pub config: serde_json::Value,
-    /// Operations at the start that do not count.
+    /// Operations at the start that do not count in statistics.
     pub warmup: u64,
-    /// Whether there are several devices.
+    /// Whether the system has several devices.
     pub several: bool,
     /// Whether writes are answered before they are durable.
     pub volatile: bool,
 }
 
 impl Experiment {
-    /// Nothing said yet: at least a device and a workload are needed.
+    /// An experiment with no key set; it needs at least a device and a workload.
     pub fn new() -> Self {
         Experiment::default()
     }
 
-    /// Reads an experiment file; the files that it names are those of [`seen`](crate::seen).
+    /// Reads an experiment file. The files that it names are looked for as [`seen`](crate::seen) says.
     ///
     /// # Errors
     /// Text that is not TOML, with its place; unknown tables.
@@ -105,7 +105,7 @@ impl Experiment {
         Self::from_table(table)
     }
 
-    /// The same of a table.
+    /// Reads an experiment from a TOML table.
     pub(crate) fn from_table(table: Table) -> Result<Self> {
         keys::check_tables(&table)?;
         Ok(Experiment { table, ..Experiment::default() })
@@ -114,13 +114,13 @@ impl Experiment {
     /// Sets one key, such as `device.active_tips`, to a TOML value or a bare word.
     ///
     /// # Errors
-    /// A key that is not of the form `table.key`, or an unknown table. Whether the key and
-    /// value make sense is checked when all is known, by [`check`](Experiment::check).
+    /// A key that is not of the form `table.key`, or an unknown table. Whether the key and the value make sense is
+    /// checked with the whole experiment, by [`check`](Experiment::check).
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         keys::set(&mut self.table, key, value)
     }
 
-    /// What has been said, as TOML: no default is filled in, and no preset is opened.
+    /// The keys that were set, as TOML: no default is filled in, and no preset is opened.
     pub fn said(&self) -> &Table {
         &self.table
     }
@@ -152,7 +152,7 @@ impl Experiment {
         self.table.insert("workload".to_owned(), Value::Table(workload));
     }
 
-    /// Checks everything that can be checked before the work starts.
+    /// Checks all that can be checked before the run.
     pub fn check(&self) -> Result<()> {
         self.resolve(false).map(|_| ())
     }
@@ -169,50 +169,51 @@ impl Experiment {
         device(self.table.get("device"), &self.kinds)
     }
 
-    /// What stands after `kind` of the device, and of the one in front, where something does.
+    /// The `kind` in the table of the device, and of the device in front, where they have one.
     pub fn device_kinds(&self) -> Vec<String> {
         let said = ["device", "front"].into_iter().filter_map(|table| self.table.get(table));
-        // What cannot be read is refused where it is needed.
+        // Tables that cannot be read are refused where they are needed.
         let kinds = said.filter_map(|said| device_table(said).ok()?.get("kind")?.as_str().map(str::to_owned));
         kinds.collect()
     }
 
-    /// Knows a kind of device that is not in the list.
+    /// Adds a kind of device from outside, so that the experiment can name it.
     pub fn give_device_kind(&mut self, kind: CustomDevice) {
         self.kinds.push(kind);
     }
 
-    /// From now on it is only to be written: what is not in the list may be such as cannot be built.
+    /// Marks the experiment as one that is only written, not run: models given from outside need not be such as can be
+    /// built.
     pub fn leave_unbuilt(&mut self) {
         self.unbuilt = true;
     }
 
-    /// The replacement policy of a hybrid as it was said, without its parameters; an empty word where there is none.
+    /// The replacement policy of a hybrid as it was set, without its parameters; an empty word where there is none.
     ///
     /// # Errors
-    /// A word that is no text, or not of the form `module:Class:key=value`.
+    /// A value that is no text, or not of the form `module:Class:key=value`.
     pub fn replacement_said(&self) -> Result<String> {
         let mut said = keys::table(&self.table, "hybrid")?;
         let word = keys::take_text(&mut said, "hybrid", "replacement")?.unwrap_or_default();
         split_plug_in("replacement", &word, &mut Table::new())
     }
 
-    /// The same that knows the kinds of device and the replacement policies that `other` knows.
+    /// This experiment with the kinds of device and the replacement policies given to `other`.
     pub(crate) fn knowing(self, other: &Experiment) -> Self {
         Experiment { kinds: other.kinds.clone(), policies: other.policies.clone(), ..self }
     }
 
-    /// Knows a replacement policy that is not in the list.
+    /// Adds a replacement policy from outside, so that the experiment can name it.
     pub fn give_replacement(&mut self, policy: replacement::CustomPolicy) {
         self.policies.push(policy);
     }
 
-    /// Whether a device has been said.
+    /// Whether the experiment names a device.
     pub(crate) fn has_device(&self) -> bool {
         self.table.contains_key("device")
     }
 
-    /// The complete description of `device` or, where there is a hybrid, `front`.
+    /// The complete description of the device in the table `device` or, where there is a hybrid, `front`.
     ///
     /// # Errors
     /// No device, unknown names and keys, and values out of range.
@@ -223,7 +224,7 @@ impl Experiment {
         }
     }
 
-    /// What has been said of a key such as `trace.file`; defaults do not count.
+    /// The value set for a key such as `trace.file`; defaults do not count.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let (table, key) = key.split_once('.')?;
         self.table.get(table)?.get(key)
@@ -232,8 +233,8 @@ impl Experiment {
     /// Runs the experiment.
     ///
     /// # Errors
-    /// Anything [`check`](Experiment::check) finds, anything wrong with the trace, a run in which nothing
-    /// counted or that was interrupted before anything did, and violated conservation.
+    /// Anything [`check`](Experiment::check) finds, an invalid trace, a run in which no operation counted or that was
+    /// interrupted before any did, and violated conservation.
     pub fn run(&self, hooks: Hooks) -> Result<Outcome> {
         self.begin(hooks)?.finish()
     }
@@ -241,7 +242,7 @@ impl Experiment {
     /// Begins to run the experiment: nothing has arrived yet.
     ///
     /// # Errors
-    /// Anything [`check`](Experiment::check) finds, and what the beginning of the trace shows to be wrong.
+    /// Anything [`check`](Experiment::check) finds, and errors in the beginning of the trace.
     pub fn begin<'a>(&self, hooks: Hooks<'a>) -> Result<Running<'a>> {
         let Hooks { source, highest_end, rows, mut progress, time_decisions } = hooks;
         let resolved = self.resolve(source.is_some())?;
@@ -268,10 +269,10 @@ impl Experiment {
         Ok(Running::new(run, system, recorder, said, begun, cost))
     }
 
-    /// The system, and what results say besides, where operations are submitted as they come and recorded.
+    /// The system, and the settings that results hold, of an experiment whose operations are submitted and recorded.
     ///
     /// # Errors
-    /// All that [`check`](Experiment::check) finds, and whatever else says when or what operations arrive.
+    /// All that [`check`](Experiment::check) finds, and any setting that says when or which operations arrive.
     pub(crate) fn recorded(&self, keep_contents: bool) -> Result<(Recorded, Box<dyn System>)> {
         let resolved = self.resolve(true)?;
         if matches!(resolved.workload, Workload::Generator(_)) {
@@ -301,7 +302,7 @@ impl Experiment {
             .map_err(|error| Error::internal(format!("cannot describe the experiment: {error}")))
     }
 
-    fn resolve(&self, given: bool) -> Result<Resolved> {
+    fn resolve(&self, has_source: bool) -> Result<Resolved> {
         let table = |name: &str| keys::table(&self.table, name);
         let mut resolved = Resolved {
             seed: self.seed()?,
@@ -312,11 +313,11 @@ impl Experiment {
         let limits = resolved.replay.limits;
         let limit = limits.requests.min(limits.operations);
         let own = self.workload.as_ref();
-        resolved.workload = Workload::new(&table("trace")?, table("workload")?, given, limit, own)?;
+        resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, limit, own)?;
         if !self.unbuilt {
             memory::check(&resolved.store)?;
         }
-        // Building is cheap and finds what single values cannot show: a device without blocks, say.
+        // Building is cheap and finds errors that single values cannot show: a device without blocks, for example.
         if !self.unbuilt {
             resolved.store.system()?;
         }
@@ -326,7 +327,7 @@ impl Experiment {
     /// The root of all random numbers.
     ///
     /// # Errors
-    /// What is no whole number, 0 or more.
+    /// A seed that is no whole number, 0 or more.
     pub fn seed(&self) -> Result<u64> {
         match self.table.get("seed") {
             None => Ok(DEFAULT_SEED),
@@ -337,7 +338,7 @@ impl Experiment {
         }
     }
 
-    /// What stores the blocks: all that has been said but the requests.
+    /// The system that stores the blocks: all settings but those of the requests.
     ///
     /// # Errors
     /// Unknown names and keys, and values out of range.
@@ -357,8 +358,8 @@ impl Experiment {
 
     /// The `kind` of the table `[scheduler]`, which may carry parameters (`zsptf:grid=40x4`), with the other keys.
     fn scheduler(&self) -> Result<scheduler::Choice> {
-        if let Some(given) = &self.scheduler {
-            return Ok(given.clone());
+        if let Some(choice) = &self.scheduler {
+            return Ok(choice.clone());
         }
         let (word, said) = self.scheduler_said()?;
         let (name, mut params) = scheduler::parse(&word)?;
@@ -368,14 +369,14 @@ impl Experiment {
 
     /// The `kind` of the table `[power]`, which may carry parameters (`fixed:timeout_ms=10`), with the other keys.
     fn power(&self, device: &DeviceFile) -> Result<power::Choice> {
-        if let Some(given) = &self.power {
-            return Ok(given.clone());
+        if let Some(choice) = &self.power {
+            return Ok(choice.clone());
         }
         let (word, params) = self.power_said()?;
         power::Choice::parse(&word, params, device.idle_timeout_ms())
     }
 
-    /// The power policy's kind as it was said, and the other keys of its table.
+    /// The power policy's kind as it was set, and the other keys of its table.
     ///
     /// # Errors
     /// A kind that is no text.
@@ -383,7 +384,7 @@ impl Experiment {
         self.kind_said("power", "fixed")
     }
 
-    /// Uses a power policy that is not in the list, whatever the table `[power]` says.
+    /// Uses a power policy from outside, whatever the table `[power]` says.
     pub fn give_power(&mut self, power: power::Choice) {
         self.power = Some(power);
     }
@@ -419,7 +420,7 @@ impl Experiment {
         MergeParams::parse(word.as_deref(), said)
     }
 
-    /// The scheduler's kind as it was said, and the other keys of its table.
+    /// The scheduler's kind as it was set, and the other keys of its table.
     ///
     /// # Errors
     /// A kind that is no text.
@@ -427,12 +428,12 @@ impl Experiment {
         self.kind_said("scheduler", "fcfs")
     }
 
-    /// Uses a scheduler that is not in the list, whatever the table `[scheduler]` says.
+    /// Uses a scheduler from outside, whatever the table `[scheduler]` says.
     pub fn give_scheduler(&mut self, scheduler: scheduler::Choice) {
         self.scheduler = Some(scheduler);
     }
 
-    /// The generator's kind as it was said, and the other keys of its table; an empty word where there is none.
+    /// The generator's kind as it was set, and the other keys of its table; an empty word where there is none.
     ///
     /// # Errors
     /// A kind that is no text.
@@ -440,7 +441,7 @@ impl Experiment {
         self.kind_said("workload", "")
     }
 
-    /// The kind that a table says, or `otherwise`, and its other keys; those in the word of a plug-in are among them.
+    /// The kind in a table, or `otherwise`, and its other keys; parameters in the word of a plug-in are among them.
     fn kind_said(&self, table: &str, otherwise: &str) -> Result<(String, Table)> {
         let mut params = keys::table(&self.table, table)?;
         let word = keys::take_text(&mut params, table, "kind")?;
@@ -448,7 +449,7 @@ impl Experiment {
         Ok((word, params))
     }
 
-    /// Uses a generator that is not in the list, whatever `workload.kind` says.
+    /// Uses a generator from outside, whatever `workload.kind` says.
     pub fn give_workload(&mut self, workload: synthetic::Choice) {
         self.workload = Some(workload);
     }
@@ -471,12 +472,12 @@ impl Experiment {
     }
 }
 
-/// What to ask at every step before a run: an interrupt then leaves nothing to keep.
+/// A function to call at every step before a run: an interrupt then leaves no results to keep.
 fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> Result<()> + 'a {
     let mut pulse = if progress.is_some() { Pulse::default() } else { Pulse::blind() };
     move || {
-        let told = progress.as_mut().filter(|_| pulse.beat(1)).map(|sink| sink(Progress::NONE));
-        if told.is_some_and(|told| told.is_break()) { Err(Error::interrupted()) } else { Ok(()) }
+        let flow = progress.as_mut().filter(|_| pulse.beat(1)).map(|sink| sink(Progress::NONE));
+        if flow.is_some_and(|flow| flow.is_break()) { Err(Error::interrupted()) } else { Ok(()) }
     }
 }
 
@@ -490,7 +491,7 @@ fn no_device() -> Error {
         .with_remedy("choose one with --device NAME; `sledlab device list` shows all")
 }
 
-/// The table of that device.
+/// The table of a device, read from its preset or file where it names one.
 fn device_table(value: &Value) -> Result<Table> {
     let mut changes = match value {
         Value::String(name) => return keys::opened(name, "device", preset::text),

@@ -1,18 +1,18 @@
-//! Where the files are that an experiment names: beside the file that names them, else where the user is.
+//! Where the files that an experiment names are found: beside the file that names them, else in the working directory.
 
 use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// Tables with a device, a node or a network, which may be that of a file.
+/// Tables of a device, a node or a network, which a file may describe.
 const OF_MODELS: [&str; 5] = ["device", "front", "node", "host", "network"];
-/// Tables whose `file` is one.
+/// Tables whose key `file` names a file.
 const OF_FILES: [&str; 2] = ["trace", "work"];
 
-/// The name of a file that the file `by` names, as seen from the working directory.
+/// The path, from the working directory, of a file that the file `by` names.
 ///
-/// A relative name is looked for relative to the directory of `by`, then to the working directory: a directory with
-/// all that belongs to an experiment can then be moved, and used from anywhere. What is in neither keeps its name.
+/// A relative name is looked for relative to the directory of `by`, then to the working directory: a directory with all
+/// files of an experiment can then be moved, and used from anywhere. A name found in neither stays as it is.
 pub fn seen(name: &str, by: &str) -> String {
     let beside = match Path::new(by).parent() {
         Some(directory) if directory != Path::new("") && is_relative_file(name) => directory.join(name),
@@ -22,7 +22,7 @@ pub fn seen(name: &str, by: &str) -> String {
         return name.to_owned();
     }
     let short = shortened(&beside);
-    // `..` behind a symbolic link leads elsewhere than it reads.
+    // `..` after a symbolic link leads to another directory than the text of the path says.
     let same =
         matches!((short.canonicalize(), beside.canonicalize()), (Ok(short), Ok(beside)) if short == beside);
     let found = if same { short } else { beside };
@@ -33,7 +33,7 @@ fn is_relative_file(name: &str) -> bool {
     !name.is_empty() && name != "-" && Path::new(name).is_relative()
 }
 
-/// The path without `.`, and without what `..` takes back.
+/// The path without `.`, and without the folders that `..` takes back.
 fn shortened(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();
     for part in path.components() {
@@ -48,7 +48,7 @@ fn shortened(path: &Path) -> PathBuf {
     found
 }
 
-/// Names all files of an experiment that the file `by` holds as they are seen from the working directory.
+/// Replaces the names of all files in an experiment that the file `by` holds by their paths from the working directory.
 pub(crate) fn see_all(all: &mut Table, by: &str) {
     for (table, said) in all.iter_mut() {
         match said {
@@ -69,7 +69,7 @@ pub(crate) fn see_all(all: &mut Table, by: &str) {
     }
 }
 
-/// Other names are those of presets.
+/// Replaces the name of a model's file; other names are those of presets and stay.
 fn see_model(name: &mut String, by: &str) {
     if Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
         *name = seen(name, by);

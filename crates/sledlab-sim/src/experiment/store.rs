@@ -1,4 +1,5 @@
-//! What stores the blocks in an experiment: devices, hybrid, array, cache, and what runs on them.
+//! The system that stores the blocks in an experiment: devices, hybrid, array, cache, and their schedulers and
+//! policies.
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
@@ -10,7 +11,7 @@ use sledlab_models::system::{self, HybridFile, Setup, System, SystemParams, Syst
 use sledlab_models::{power, scheduler};
 use toml::{Table, Value};
 
-/// A system as an experiment describes it, every default filled in; any number of equal ones can be built of it.
+/// A system as an experiment describes it, every default filled in; any number of equal systems can be built from it.
 #[derive(Clone, Debug)]
 pub struct SystemSetup {
     pub(super) device: DeviceFile,
@@ -23,7 +24,7 @@ pub struct SystemSetup {
 }
 
 impl SystemSetup {
-    /// One such system, with nothing waiting and nothing cached.
+    /// One such system, with an empty queue and empty caches.
     ///
     /// # Errors
     /// Parameters that make no sense together.
@@ -34,7 +35,8 @@ impl SystemSetup {
     /// One such system whose media keep contents, so that its power can fail.
     ///
     /// # Errors
-    /// Parameters that make no sense together, and a system whose power failure would leave what nobody wrote.
+    /// Parameters that make no sense together, and a system whose power failure would leave data that the host never
+    /// wrote.
     pub(super) fn keeping_contents(&self) -> Result<Box<dyn System>> {
         if self.system.kind == SystemKind::Raid5 && !self.system.failed.0.is_empty() {
             return Err(Error::user(
@@ -46,7 +48,7 @@ impl SystemSetup {
         system::assemble(SystemParts { keep_contents: true, ..self.parts(&self.scheduler) })
     }
 
-    /// How many devices there are, or units of one that move each on their own; spares are left out.
+    /// Number of devices, or of units of one device that each move on their own; spares are left out.
     ///
     /// # Errors
     /// Parameters of the device that make no sense together.
@@ -55,7 +57,7 @@ impl SystemSetup {
         Ok(self.system.devices * units)
     }
 
-    /// One of them, or the hybrid in its place, alone.
+    /// One device of the system, or the hybrid in its place, alone.
     ///
     /// # Errors
     /// Parameters that make no sense together.
@@ -81,12 +83,12 @@ impl SystemSetup {
         Setup { scheduler: &self.scheduler, power: &self.power, merge: &self.merge, start: self.system.start }
     }
 
-    /// Whether there are several devices, each with a number of its own.
+    /// Whether the system has several devices, each with a number of its own.
     pub(super) fn has_several(&self) -> bool {
         self.system.devices > 1 || self.hybrid.is_some()
     }
 
-    /// The same under a scheduler that measures its decisions, say.
+    /// The same system under another scheduler: one that measures its decisions, for example.
     pub(super) fn under(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
         system::assemble(self.parts(scheduler))
     }
@@ -107,12 +109,13 @@ impl SystemSetup {
         self.cache.kind == cache::CacheKind::WriteBack && self.cache.volatile
     }
 
-    /// Every table with every key; `said` is what has been said of the power policy.
+    /// Every table with every key; `said` holds the keys that were set for the power policy.
     pub(crate) fn to_table(&self, said: &Table) -> Table {
         let mut power = self.power.to_table();
         let mut behind = vec![("system", self.system.to_table()), ("cache", self.cache.to_table())];
         if let Some(hybrid) = &self.hybrid {
-            // A timeout that is each device's own is not that of both.
+            // Where the two devices of a hybrid have timeouts of their own, the table holds only the timeout that was
+            // set.
             if hybrid.power.to_table() != power {
                 power.retain(|key, _| key == "kind" || said.contains_key(key));
             }

@@ -39,29 +39,30 @@ sledlab_core::params! {
     }
 }
 
-/// Where requests come from.
+/// The source of an experiment's requests.
 #[derive(Clone, Debug)]
 pub(super) enum Workload {
     Trace(TraceParams),
     Generator(synthetic::Choice),
-    /// From the caller.
+    /// A source that the caller passes.
     Given,
 }
 
-/// A source, and counts of what was done to make it fit.
+/// A source, and counts of the requests rejected, moved or shortened to fit the device.
 type Fitted = (Box<dyn Source>, Arc<FitCounts>);
 
 impl Workload {
-    /// Reads the tables `[trace]` and `[workload]`, one of which must say something unless the source is
-    /// given; what they say beside a given source describes where it comes from. A `plug_in` takes the place of what `workload.kind` names.
+    /// Reads the tables `[trace]` and `[workload]`. One of them must name a source, unless the caller passes one
+    /// (`has_source`); then they describe where that source comes from. A `plug_in` takes the place of the generator
+    /// that `workload.kind` names.
     pub fn new(
         trace: &Table,
         mut workload: Table,
-        given: bool,
+        has_source: bool,
         limit: u64,
         plug_in: Option<&synthetic::Choice>,
     ) -> Result<Self> {
-        if given && trace.is_empty() && workload.is_empty() {
+        if has_source && trace.is_empty() && workload.is_empty() {
             return Ok(Workload::Given);
         }
         if !trace.is_empty() && !workload.is_empty() {
@@ -84,7 +85,7 @@ impl Workload {
         Ok(Workload::Trace(params))
     }
 
-    /// The table that says the same, and its name.
+    /// The table that describes the workload, and its name.
     pub fn to_table(&self) -> Option<(&'static str, Table)> {
         match self {
             Workload::Given => None,
@@ -94,7 +95,7 @@ impl Workload {
     }
 
     /// Opens the source, or takes the `given` one with the end of its highest request, and fits it to a device of
-    /// `capacity_blocks`; asks `watch` all the time while a file is read.
+    /// `capacity_blocks`; calls `watch` again and again while a file is read.
     pub fn open(
         &self,
         given: Option<(Box<dyn Source>, Option<u64>)>,
@@ -119,7 +120,7 @@ impl Workload {
     }
 }
 
-/// A generator of which `limit` requests are wanted makes that many, unless it is told how many to make.
+/// A generator; where the replay has a `limit` it makes that many requests, unless its parameters set another number.
 fn generator(kind: &str, mut params: Table, limit: u64) -> Result<synthetic::Choice> {
     if let Ok(limit) = i64::try_from(limit)
         && !params.contains_key("requests")
@@ -159,7 +160,7 @@ impl TraceParams {
         sledlab_trace::open(&self.file, OpenOptions { format, sort_window, ..OpenOptions::default() })
     }
 
-    /// A first pass over the file, where what follows needs to know how far it reaches.
+    /// A first pass over the file, where fitting needs to know the highest block.
     fn survey(&self, outside: Outside, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<Survey>> {
         if outside != Outside::Scale && self.devices != TraceDevices::Place {
             return Ok(None);
@@ -172,7 +173,8 @@ impl TraceParams {
     }
 }
 
-/// Requests outside the device are the replay's to reject; every other policy is a step on the way.
+/// Fits requests to the device by the policy for requests outside it: `reject` is left to the replay, every other
+/// policy transforms the source.
 fn fit(
     source: Box<dyn Source>,
     outside: Outside,

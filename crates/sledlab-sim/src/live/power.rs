@@ -1,12 +1,13 @@
 //! A live system that loses its power.
 //!
-//! Media keep contents: of every block the number of a write, its [`version`], which stands for the data that the host
-//! gave with it. When the power fails, all that was due has been done, what is under way gets to its medium or does not,
-//! block by block, and what was not answered never is. What is found then is what the host has to find.
+//! Media keep contents: for every block the number of the write that it holds, as a [`version`], which stands for the
+//! data of that write. When the power fails, all that was due has been done; each block under way either reaches its
+//! medium or does not; and operations that were not answered never are. The contents of the media then are those that
+//! the host finds.
 //!
-//! A trim completes at once, and is durable when it does: the blocks read zero until they are written again, after a power
-//! failure too. Devices take no notice of trims, so those are kept here: no version from before a trim is found after it,
-//! were it still on a medium.
+//! A trim completes at once, and is durable when it does: the blocks read zero until they are written again, after a
+//! power failure too. Devices ignore trims, so [`Kept`] remembers them: no version from before a trim is found after
+//! it, even if it is still on a medium.
 
 use std::collections::BTreeMap;
 
@@ -18,21 +19,22 @@ use crate::experiment::Experiment;
 use crate::outcome::Outcome;
 use crate::recorder::RowSink;
 
-/// What stands in [`Content::Data`] for the data of the write of this number; 0 stands for none: never written, or
-/// trimmed since.
+/// The content, as in [`Content::Data`], that stands for the data of the write of this number; 0 stands for no data:
+/// never written, or trimmed since.
 pub fn version(id: u64) -> u64 {
     id + 1
 }
 
-/// Blocks that were trimmed.
+/// The trims so far, by block.
 #[derive(Default)]
 pub(super) struct Kept {
-    /// Runs that do not overlap, by their first block: the block after the last, and the number of the last trim.
+    /// Trimmed runs of blocks, which do not overlap, by first block: the block after the last, and the number of the
+    /// last trim.
     trimmed: BTreeMap<u64, (u64, u64)>,
 }
 
 impl Kept {
-    /// An operation is about to arrive at the system.
+    /// Notes an operation that is about to arrive at the system.
     pub fn arrive(&mut self, id: u64, request: &Request, system: &mut dyn System) {
         if request.op == Op::Trim {
             self.trim(id, request.lbn, request.lbn + u64::from(request.blocks));
@@ -42,7 +44,7 @@ impl Kept {
     }
 
     fn trim(&mut self, id: u64, first: u64, end: u64) {
-        // Runs do not overlap, so the last that begins before is the only one that reaches in from there.
+        // Runs do not overlap, so only the last run that begins before `first` can reach into the trimmed one.
         if let Some((&before, &(until, trim))) = self.trimmed.range(..first).next_back()
             && until > first
         {
@@ -68,7 +70,7 @@ impl Kept {
     }
 }
 
-/// Requests of a system that keeps contents are complete. Hosts have their own data, so nobody asks what reads found.
+/// Drops the contents that completed reads have found, as hosts have the data themselves.
 pub(super) fn forget_found(completed: &[Completion], system: &mut dyn System) {
     for read in completed.iter().filter(|done| done.request.op == Op::Read) {
         if let Some(durable) = system.durable() {
@@ -78,24 +80,25 @@ pub(super) fn forget_found(completed: &[Completion], system: &mut dyn System) {
 }
 
 impl Live {
-    /// The same as [`Live::new`] of a system whose media keep contents, so that its power can fail. This takes memory for
-    /// every block that is written and every piece that is trimmed, and somewhat more time for each request; completions
-    /// are the same.
+    /// As [`Live::new`], for a system whose media keep contents, so that its power can fail. This takes memory for
+    /// every block that is written and every run of blocks that is trimmed, and somewhat more real time for each
+    /// request; completions are the same.
     ///
-    /// A disk that buffers writes reports them when they are in its buffer, and is taken to keep that through a power
-    /// failure: only a cache that is said to be volatile loses what it has reported.
+    /// A disk that buffers writes completes them when they are in its buffer, and is taken to keep its buffer through a
+    /// power failure: only a cache that is configured as volatile loses writes that it has completed.
     ///
     /// # Errors
-    /// As [`Live::new`]; a system that cannot keep contents, or of which a power failure would leave what nobody wrote.
+    /// As [`Live::new`]; a system that cannot keep contents, or one where a power failure would leave data that the
+    /// host never wrote.
     pub fn keeping_contents(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
         let live = Live::of(experiment.recorded(true)?, rows);
         Ok(Live { kept: Some(Kept::default()), ..live })
     }
 
-    /// The power fails at `at`, or where the system has got to if that is later, all that is due before having been done:
-    /// of every block that is under way then, `survives` tells whether it got to its medium. Returns what there is to say of what was completed, unless nothing
-    /// was that counts, and what every block holds: [`Content::Data`] of a [`version`]. Blocks that are missing, or hold
-    /// version 0, were never written, or have been trimmed since.
+    /// Fails the power at `at`, or at the time the system has reached if that is later, after all that was due. For
+    /// each block under way then, `survives` says whether it reached its medium. Returns the results of the completed
+    /// operations, unless none counts, and the content of every block: [`Content::Data`] of a [`version`]. Blocks that
+    /// are missing, or hold version 0, were never written, or have been trimmed since.
     ///
     /// # Errors
     /// As [`advance`](Live::advance); a system that keeps no contents; violated conservation.
@@ -116,7 +119,7 @@ impl Live {
         Ok((if has_counted { Some(self.close()?) } else { None }, contents))
     }
 
-    /// The system as one that keeps contents, where it does: for tests, which plant defects in it.
+    /// The system's interface for contents, where it keeps them: for tests, which plant defects through it.
     pub fn durable(&mut self) -> Option<&mut dyn Durable> {
         self.system.durable()
     }

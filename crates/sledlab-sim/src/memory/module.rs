@@ -1,8 +1,8 @@
-//! What a module in a browser has taken, and what its addresses leave.
+//! Memory of a WebAssembly module in a browser, and the addresses it has left.
 
 use core::arch::wasm32::memory_size;
 
-/// Bytes by which it grows; it never shrinks.
+/// Bytes by which a module's memory grows; it never shrinks.
 const PAGE: u64 = 64 << 10;
 
 pub(super) fn status(_name: &str) -> Option<u64> {

@@ -1,9 +1,9 @@
-//! What a process has taken, and what the machine leaves it, as Linux says.
+//! Memory that a process has taken, and that the machine leaves it, as Linux reports them.
 
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// What the machine and the group of this process leave.
+/// Memory that the machine and the control group of this process leave, in bytes.
 pub(super) fn machine() -> Option<u64> {
     let machine = field(&read("/proc/meminfo")?, "MemAvailable:");
     machine.into_iter().chain(of_group()).min()
@@ -19,12 +19,13 @@ fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What the kernel says of this process.
+/// A value, in bytes, from the kernel's status of this process.
 pub(super) fn status(name: &str) -> Option<u64> {
     field(&read("/proc/self/status")?, name)
 }
 
-/// What the limit of the control group leaves, of either version; files that it has cached can go.
+/// Memory that the limit of the control group leaves, of either version; files that the group has cached can be
+/// dropped.
 fn of_group() -> Option<u64> {
     let groups = read("/proc/self/cgroup")?;
     let own = |line: &str| line.strip_prefix("0::/").map(|path| Path::new("/sys/fs/cgroup").join(path));
@@ -46,7 +47,7 @@ fn of_folder(folder: &Path) -> Option<u64> {
     Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
 }
 
-/// What the limit of this process's address space (`ulimit -v`) leaves.
+/// Bytes that the limit of this process's address space (`ulimit -v`) leaves.
 pub(super) fn of_address_space() -> Option<u64> {
     let limit = address_limit(&read("/proc/self/limits")?)?;
     Some(limit.saturating_sub(status("VmSize:")?))

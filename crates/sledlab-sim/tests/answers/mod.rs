@@ -1,4 +1,4 @@
-//! Runs with all their rows, and what holds of any.
+//! Runs with the per-request table, and checks that hold for any run.
 
 use sledlab_core::source::InMemory;
 use sledlab_core::{BLOCK_BYTES, Request};
@@ -26,8 +26,8 @@ pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
 }
 
-/// Every request is answered once and after it arrived, all of its bytes have moved, and the states of so many devices
-/// fill the time.
+/// Checks that every request completes once and after its arrival, that all of its bytes have moved, and that the times
+/// in states of `devices` devices add up to the run.
 pub fn check((summary, rows): &(Summary, Rows), source: &[Request], devices: f64) {
     let media = || source.iter().filter(|request| request.op.is_media());
     let mut ids = rows.id.clone();

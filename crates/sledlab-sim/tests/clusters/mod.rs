@@ -13,7 +13,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// With these keys set.
+    /// A cluster with these keys set.
     pub fn new(settings: &[(&str, &str)]) -> Self {
         let mut experiment = ClusterExperiment::new();
         for (key, value) in settings {
@@ -36,7 +36,7 @@ pub fn record(text: &str) -> Work {
     Work::parse("test.work", std::io::Cursor::new(text.to_owned())).unwrap()
 }
 
-/// Some time of all nodes and phases.
+/// The sum of one component of time over all nodes and phases, in ns.
 pub fn ns(outcome: &ClusterOutcome, part: impl Fn(&NodeOutcome) -> u64) -> u64 {
     outcome.phases.iter().flat_map(|phase| &phase.nodes).map(part).sum()
 }

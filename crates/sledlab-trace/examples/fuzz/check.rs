@@ -1,4 +1,4 @@
-//! What must hold for whatever bytes a reader is given.
+//! Promises that every reader must keep, whatever bytes it reads.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use sledlab_core::{Error, Op, Request, Result, Source};
 use sledlab_trace::work::Work;
 use sledlab_trace::{OpenOptions, open_reader};
 
-/// Bytes in memory, handed out in pieces.
+/// Bytes in memory, read in pieces of a given size.
 struct Pieces {
     bytes: Vec<u8>,
     next: usize,
@@ -41,8 +41,8 @@ fn read(bytes: &[u8], format: Option<&str>, sort_window: usize, size: usize) -> 
     (requests, outcome)
 }
 
-/// Reads `bytes` in several ways and panics where a promise is broken. Returns a signature of
-/// what happened, by which inputs that do something new are told.
+/// Reads `bytes` in several ways and panics where a reader breaks a promise. Returns a signature of the result, by
+/// which inputs with a new result are recognised.
 pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     let (requests, outcome) = read(bytes, format, 0, usize::MAX);
     in_order_and_possible(&requests);
@@ -51,7 +51,7 @@ pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     } else {
         assert!(!requests.is_empty(), "a trace without requests is an error");
     }
-    // How the bytes arrive makes no difference, but to how much of a damaged archive is unpacked.
+    // The sizes of the pieces make no difference, except to how much of a damaged archive is unpacked.
     let (again, outcome_again) = read(bytes, format, 0, 1 + bytes.len() % 97);
     assert_eq!(outcome.is_ok(), outcome_again.is_ok());
     if !outcome.as_ref().is_err_and(|error| error.to_string().contains("the file again")) {
@@ -67,7 +67,7 @@ pub fn check(bytes: &[u8], format: Option<&str>) -> String {
     format!("{kinds} {words}")
 }
 
-/// As [`check`], of a work record.
+/// As [`check`], for a work record.
 pub fn check_work(bytes: &[u8]) -> String {
     let read = |size| Work::parse("w", Pieces { bytes: bytes.to_vec(), next: 0, size });
     let outcome = read(usize::MAX);
@@ -96,7 +96,7 @@ pub fn check_work(bytes: &[u8]) -> String {
     format!("{:?}", orders.map(|access| access.order).collect::<Vec<_>>())
 }
 
-/// Every index leads somewhere, and what is sent is received.
+/// Checks that every index is within its list, and that all bytes sent are received.
 fn possible(work: &Work) {
     for phase in &work.phases {
         assert_eq!(phase.steps.len(), work.nodes);
@@ -119,7 +119,7 @@ fn possible(work: &Work) {
     }
 }
 
-/// A message without its numbers.
+/// A message without its numbers, as a signature.
 fn words(error: Option<Error>) -> String {
     let message = error.map(|error| error.message().to_owned()).unwrap_or_default();
     message.chars().filter(|c| !c.is_ascii_digit()).collect()

@@ -1,4 +1,5 @@
-//! What every fuzzer does: damage inputs, look, keep what is new, tell what breaks.
+//! The loop of every fuzzer: damage inputs, check them, keep those with a new result, report those that break a
+//! promise.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,14 +12,14 @@ use sledlab_core::seed::{self, Stream};
 /// Inputs kept for further damage.
 const CORPUS: usize = 5_000;
 
-/// For how long, and from which seed.
+/// How long to fuzz, and from which seed.
 pub struct Frame {
     seed: u64,
     time: Duration,
 }
 
 impl Frame {
-    /// As `FUZZ_SECONDS` (60) and `FUZZ_SEED` (the time of day) say; prints both.
+    /// The settings from `FUZZ_SECONDS` (60) and `FUZZ_SEED` (the time of day); prints both.
     pub fn of_environment() -> Self {
         let seconds = variable("FUZZ_SECONDS").unwrap_or(60);
         let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |passed| passed.as_secs());
@@ -27,8 +28,8 @@ impl Frame {
         Frame { seed, time: Duration::from_secs(seconds) }
     }
 
-    /// Damages inputs, pieces of others at hand, and checks them; `check` panics where a promise is broken, and
-    /// returns a signature of what happened, by which inputs that do something new are told. False when a promise was
+    /// Damages inputs, with pieces of others, and checks them. `check` panics where a promise is broken, and returns a
+    /// signature of the result, by which inputs with a new result are recognised. Returns false when a promise was
     /// broken; the input is kept in `fuzz/artifacts`.
     pub fn fuzz(
         &self,

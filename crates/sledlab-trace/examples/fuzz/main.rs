@@ -1,9 +1,9 @@
 //! Fuzzes every reader of traces and work records: `cargo run --release -p sledlab-trace --example fuzz [-- TARGET ...]`.
 //!
-//! A target is the name of a format, `sniff` (the format is to be recognised), `packed`
-//! (compressed traces) or `work` (work records). Each runs for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day).
-//! Valid traces are damaged, and what leads to something not seen before is damaged further. An
-//! input that breaks a promise is written to `fuzz/artifacts`; `FUZZ_SEED` repeats the run.
+//! A target is the name of a format, `sniff` (the format is to be recognised), `packed` (compressed traces) or `work`
+//! (work records). Each runs for `FUZZ_SECONDS` (60) from `FUZZ_SEED` (the time of day). Valid traces are damaged, and
+//! inputs that lead to a new result are damaged further. An input that breaks a promise is written to `fuzz/artifacts`;
+//! `FUZZ_SEED` repeats the run.
 
 mod check;
 mod frame;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use frame::Frame;
 use sledlab_trace::format;
 
-/// The target that is no trace.
+/// The target of work records, which are no traces.
 const WORK: &str = "work";
 
 fn main() -> ExitCode {
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Traces to begin with, and the format they are read as.
+/// Traces to begin with, and the format as which they are read.
 fn start(target: &str) -> (Vec<Vec<u8>>, Option<&str>) {
     let every = || format::names().flat_map(samples::of);
     match target {
@@ -46,7 +46,7 @@ fn start(target: &str) -> (Vec<Vec<u8>>, Option<&str>) {
     }
 }
 
-/// False when a promise was broken.
+/// Fuzzes a target; returns false when a promise was broken.
 fn fuzz(frame: &Frame, target: &str) -> bool {
     let (corpus, format) = start(target);
     let check =

@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand::RngExt;
 
-/// What people and machines put where a field should be.
+/// Odd texts that people and machines write in place of a field.
 const ODD_FIELDS: &[&str] = &[
     "",
     "0",
@@ -64,7 +64,7 @@ const ODD_FIELDS: &[&str] = &[
 /// Bytes between fields and lines.
 const SEPARATORS: &[u8] = b", \t\n\r;\0\x0c";
 
-/// One to eight damages to `trace`; `other` is a trace to take pieces from.
+/// Applies one to eight damages to `trace`, with pieces of `other`.
 pub fn mutate(rng: &mut impl Rng, trace: &[u8], other: &[u8]) -> Vec<u8> {
     let mut bytes = trace.to_vec();
     for _ in 0..rng.random_range(1..=8) {
@@ -104,7 +104,7 @@ fn damage(rng: &mut impl Rng, bytes: &mut Vec<u8>, other: &[u8]) {
     }
 }
 
-/// Puts something odd in the place of one field.
+/// Replaces one field by an odd text.
 fn replace_field(rng: &mut impl Rng, bytes: &mut Vec<u8>) {
     let (at, _) = span(rng, bytes.len());
     let is_field = |byte: &u8| !SEPARATORS.contains(byte);
@@ -124,7 +124,7 @@ fn swap_lines(rng: &mut impl Rng, bytes: &mut Vec<u8>) {
     *bytes = lines.concat();
 }
 
-/// A piece of `length` bytes: mostly short, anywhere, perhaps empty.
+/// Beginning and end of a piece of `length` bytes: mostly short, anywhere, perhaps empty.
 fn span(rng: &mut impl Rng, length: usize) -> (usize, usize) {
     let from = rng.random_range(0..=length);
     let longest = if rng.random_ratio(1, 8) { length } else { 16 };

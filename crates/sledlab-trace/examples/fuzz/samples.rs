@@ -1,4 +1,4 @@
-//! Valid traces to start from, a few lines of each format.
+//! Valid traces to start from, with a few lines in each format.
 
 /// Short valid traces of a format.
 pub fn of(format: &str) -> Vec<Vec<u8>> {
@@ -50,7 +50,7 @@ fn srt() -> Vec<u8> {
     bytes
 }
 
-/// Valid work records: those to be shown, and one that says things in other ways.
+/// Valid work records: the samples, and one that uses the other ways of writing.
 pub fn work() -> Vec<Vec<u8>> {
     const OTHER: &str = r#"{"work": 1, "job": "j", "seed": 7, "parameters": {"a": [0.1, null]}, "nodes": 3, "lines": 4, "files": {"f": [9, 0, 7], "g": 5}, "groups": {"b": ["a", 2], "a": [0]}, "answer": "sha256:0"}
 {"phase": "p", "nodes": ["b"], "reads": [{"file": "f", "order": "random"}, {"file": "g", "bytes": 4, "per_block_of": "f"}], "sends": {"each": 5, "2": 0, "client": 1}}
@@ -67,7 +67,7 @@ pub fn work() -> Vec<Vec<u8>> {
     shown.into_iter().chain([OTHER.as_bytes()]).map(<[u8]>::to_vec).collect()
 }
 
-/// The same bytes in every packing that is read.
+/// The same bytes in every compression that is read.
 pub fn packed(text: &[u8]) -> Vec<Vec<u8>> {
     use std::io::Write;
     // Writing to memory does not fail.

@@ -9,9 +9,9 @@ use super::report::Dispersion;
 pub struct Window {
     length_s: u64,
     start: Option<Time>,
-    /// Windows that are over.
+    /// Windows that have ended.
     full: u64,
-    /// End of the present window, ns after the start.
+    /// End of the present window, in ns from the first arrival.
     end_ns: u64,
     /// Arrivals in the present window.
     count: u64,
@@ -43,7 +43,7 @@ impl Window {
         self.count += 1;
     }
 
-    /// Closes the present window and skips those that stayed empty.
+    /// Closes the present window and skips windows without an arrival.
     fn move_to(&mut self, at_ns: u64) {
         let length_ns = self.length_s * 1_000_000_000;
         self.sum += self.count;
@@ -66,7 +66,7 @@ impl Window {
     }
 }
 
-/// Arrivals over time in a fixed number of bins, whose width doubles when time outruns them.
+/// Arrivals over time in a fixed number of bins, whose width doubles when an arrival lies past the last bin.
 #[derive(Clone, Debug)]
 pub struct ArrivalTimeline {
     bins: Vec<u64>,
@@ -81,10 +81,10 @@ impl Default for ArrivalTimeline {
 }
 
 impl ArrivalTimeline {
-    /// Half of them at least lie within the time so far, so a bin is at most 1/65,536 of it.
+    /// At least half of the bins lie within the time so far, so a bin is at most 1/65,536 of that time.
     const BINS: usize = 1 << 17;
 
-    /// Takes an arrival `at_ns` after the start.
+    /// Counts an arrival `at_ns` after the start.
     #[inline]
     pub fn record(&mut self, at_ns: u64) {
         while at_ns >> self.shift >= Self::BINS as u64 {

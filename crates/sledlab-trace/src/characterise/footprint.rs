@@ -1,4 +1,4 @@
-//! Which blocks are touched: the working set, and overwriting.
+//! Which blocks requests touch: the working set, and the share of overwritten data.
 
 use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Op, Request};
@@ -9,12 +9,12 @@ use super::{BLOCKS_PER_4K, key, ratio};
 /// Blocks of a page: 64 units of 4 KiB, one machine word for a bit each.
 const PAGE_BLOCKS: u64 = 64 * BLOCKS_PER_4K;
 
-/// A bit for every block read and every block written, kept only where there are any.
+/// A bit for every block read and every block written, kept only for pages with a block touched.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
     index: Map<u64, u32>,
     pages: Vec<Page>,
-    /// 4 KiB units written, and those of them that had been written before.
+    /// 4 KiB units written, and (`units_overwritten`) how many of them had been written before.
     units_written: u64,
     units_overwritten: u64,
 }
@@ -28,9 +28,9 @@ struct Page {
 /// The blocks of a page.
 #[derive(Clone, Debug, Default)]
 struct Bits {
-    /// A bit for each 4 KiB unit of which a block is touched.
+    /// A bit for each 4 KiB unit in which a block is touched.
     units: u64,
-    /// A bit for each block.
+    /// A bit for each block touched.
     blocks: [u64; 8],
 }
 

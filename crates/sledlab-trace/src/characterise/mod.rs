@@ -1,12 +1,12 @@
-//! What a workload is like (AN-11): rate, reads, sizes, places, bursts, reuse.
+//! Statistics of a workload (AN-11): rate, reads, sizes, places, bursts, reuse.
 //!
 //! One pass, in memory that grows with the data touched and not with the number of
 //! requests: a bit for each 512 bytes read and each written, in pages of 256 KiB,
 //! and a counter for each address at which a write has started.
 //!
-//! Unless said otherwise everything counts reads and writes only, KB is 1024 bytes,
-//! and shares are of all reads and writes. Requests of several devices are told
-//! apart: what continues, overlaps or repeats does so on one device.
+//! Unless said otherwise statistics count reads and writes only, KB is 1024 bytes, and shares are of all reads and
+//! writes. Requests of several devices are kept apart: a request continues, overlaps or repeats only requests to its
+//! own device.
 
 mod burstiness;
 mod footprint;
@@ -33,10 +33,10 @@ const BLOCKS_PER_4K: u64 = 4096 / BLOCK_BYTES;
 /// Windows in which arrivals are counted for the index of dispersion, seconds.
 const WINDOWS_S: [u64; 4] = [1, 10, 60, 3600];
 
-/// Of how many addresses the share of writes is told.
+/// Number of addresses, those written most often, whose share of writes is reported.
 const HOT_ADDRESSES: usize = 50;
 
-/// What a characterisation may be told.
+/// Settings of a characterisation.
 #[derive(Clone, Debug)]
 pub struct CharacterOptions {
     /// Unit of the simulated caches in bytes, a multiple of 512.
@@ -84,7 +84,7 @@ pub struct Characterisation {
     sequentiality: sequentiality::SequentialityCollector,
     footprint: Footprint,
     reuse: Reuse,
-    /// How often a write started at an address.
+    /// For each address, how many writes started there.
     write_starts: Map<u64, u32>,
 }
 
@@ -168,7 +168,7 @@ impl Characterisation {
         }
     }
 
-    /// What has been found so far.
+    /// The statistics of the requests so far.
     pub fn finish(&self) -> Report {
         let sizes = self.sizes.summarise();
         let span_ns = self.span.map_or(0, |(first, last)| last.since(first).as_ns());
@@ -211,7 +211,7 @@ impl Characterisation {
     }
 }
 
-/// Characterises all that is left of a source.
+/// Characterises all remaining requests of a source.
 pub fn characterise(source: &mut dyn Source, options: &CharacterOptions) -> Result<Report> {
     let mut characterisation = Characterisation::new(options)?;
     let mut chunk = Vec::new();
@@ -223,13 +223,13 @@ pub fn characterise(source: &mut dyn Source, options: &CharacterOptions) -> Resu
     Ok(characterisation.finish())
 }
 
-/// A number for `number` (a block, a page ...) of `device`. Distinct as long as a device
-/// has fewer than 2^48 of them, which is 144 PB of blocks.
+/// A key for block or page `number` of `device`. Keys are distinct as long as a device has fewer than 2^48 blocks,
+/// which is 144 PB.
 fn key(device: u16, number: u64) -> u64 {
     number ^ (u64::from(device) << 48)
 }
 
-/// `part / whole`, 0 when there is nothing.
+/// `part / whole`; 0 when `whole` is 0.
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

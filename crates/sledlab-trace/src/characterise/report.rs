@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sledlab_core::stats::Distribution;
 
-/// What a workload is like. See [`super`] for the conventions.
+/// Statistics of a workload. See [`super`] for the conventions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Requests of all kinds.
@@ -18,19 +18,19 @@ pub struct Report {
     pub flushes: u64,
     /// Reads and writes by device, lowest device first.
     pub devices: Vec<DeviceCount>,
-    /// From the first arrival to the last, of any kind, in seconds.
+    /// Seconds from the first arrival to the last, of requests of any kind.
     pub span_s: f64,
-    /// Reads and writes per second of the span; none when the span is zero.
+    /// Reads and writes per second of the span; `None` when the span is zero.
     pub rate_per_s: Option<f64>,
     /// Share of reads.
     pub read_share: f64,
-    /// Share of reads and writes for metadata, where the workload says which are.
+    /// Share of reads and writes for metadata, where the workload marks them.
     pub metadata_share: f64,
     /// Bytes read.
     pub bytes_read: u64,
     /// Bytes written.
     pub bytes_written: u64,
-    /// How large requests are.
+    /// Sizes of requests.
     pub sizes: Sizes,
     /// The highest first block of a request.
     pub highest_start_block: u64,
@@ -44,7 +44,7 @@ pub struct Report {
     pub overwrite_ratio: f64,
     /// Share of writes that start at one of the 50 addresses written most often.
     pub hot_50_write_share: f64,
-    /// How requests follow each other in space.
+    /// How requests follow each other by address.
     pub sequentiality: Sequentiality,
     /// Times between arrivals.
     pub interarrival_ms: Interarrivals,
@@ -52,7 +52,7 @@ pub struct Report {
     pub dispersion: Vec<Dispersion>,
     /// Reads and writes in each sixth of the span; good to 1/65,536 of the span.
     pub requests_per_sixth: [u64; 6],
-    /// What caches that replace the least recently used block would hit, smallest first.
+    /// Hit ratios of caches that replace the least recently used block, smallest cache first.
     pub cache_hits: Vec<HitRatio>,
 }
 
@@ -61,27 +61,27 @@ pub struct Report {
 pub struct DeviceCount {
     /// Device number in the trace.
     pub device: u16,
-    /// Its reads and writes.
+    /// Reads and writes of the device.
     pub requests: u64,
 }
 
-/// How large requests are.
+/// Sizes of requests.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sizes {
-    /// Reads and writes.
+    /// Sizes of reads and writes together.
     pub all: SizeSummary,
-    /// Reads.
+    /// Sizes of reads.
     pub read: SizeSummary,
-    /// Writes.
+    /// Sizes of writes.
     pub write: SizeSummary,
-    /// The commonest, most frequent first; at most ten.
+    /// The commonest sizes, most frequent first; at most ten.
     pub commonest: Vec<CommonSize>,
 }
 
 /// Sizes of one kind of request. Percentiles are the nearest rank, exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SizeSummary {
-    /// How many.
+    /// Number of requests.
     pub requests: u64,
     /// Mean.
     pub mean_kb: f64,
@@ -101,7 +101,7 @@ pub struct SizeSummary {
     pub below_8kb_share: f64,
 }
 
-/// A size and how common it is.
+/// A size of requests of one kind, and its share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CommonSize {
     /// `R` or `W`.
@@ -112,7 +112,7 @@ pub struct CommonSize {
     pub share: f64,
 }
 
-/// Distinct data touched, in bytes. A block counts whole if any of it is touched.
+/// Distinct data touched, in bytes. A block counts in full if any part of it is touched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WorkingSet {
     /// 4 KiB blocks read.
@@ -129,20 +129,20 @@ pub struct WorkingSet {
     pub all_512_bytes: u64,
 }
 
-/// How requests follow each other in space, as shares of all reads and writes.
+/// How requests follow each other by address, as shares of all reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Sequentiality {
-    /// Starts where the previous request of the device ended.
+    /// Share of requests that start where the previous request of the device ended.
     pub one_stream_share: f64,
-    /// Starts where one of the last 32 streams ended. Streams that end at one place are one;
-    /// the least recently used is forgotten; a request that matches none starts a new one.
+    /// Share of requests that start where one of the last 32 streams ended. Streams that end at the same block are one;
+    /// the least recently used stream is forgotten; a request that continues no stream starts a new one.
     pub streams_32_share: f64,
-    /// Starts where the previous request ended or exactly 16 KB further, the interleave
-    /// of older file systems.
+    /// Share of requests that start where the previous request ended or exactly 16 KB further, the interleave of older
+    /// file systems.
     pub with_16kb_gap_share: f64,
-    /// Starts within 10,000 blocks of where the previous one started, and is not sequential.
+    /// Share of requests that start within 10,000 blocks of the start of the previous one, and are not sequential.
     pub local_share: f64,
-    /// A read that starts where the previous request, also a read, ended: the two could be merged.
+    /// Share of reads that start where the previous request, also a read, ended: the two could be merged.
     pub mergeable_read_pairs_share: f64,
 }
 
@@ -188,18 +188,18 @@ impl Interarrivals {
 pub struct Dispersion {
     /// Length of the windows.
     pub window_s: u64,
-    /// Variance of the counts over their mean, full windows only; 1 for a Poisson process,
-    /// none with fewer than two windows.
+    /// Variance of the counts over their mean, full windows only; 1 for a Poisson process, `None` with fewer than two
+    /// windows.
     pub index: Option<f64>,
     /// Most requests in one window.
     pub busiest: u64,
 }
 
-/// What a cache would hit.
+/// The hit ratio of a simulated cache.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct HitRatio {
     /// Size of the cache, MB of 2^20 bytes.
     pub cache_mb: u64,
-    /// Share of block accesses, reads and writes, that find the block. The cache starts empty.
+    /// Share of block accesses, reads and writes, that hit. The cache starts empty.
     pub hit_ratio: f64,
 }

@@ -1,10 +1,9 @@
-//! What caches of several sizes would hit.
+//! Hit ratios of caches of several sizes.
 //!
-//! The blocks in use stand in one list, most recently used first. A cache of n blocks
-//! holds exactly the first n of them (Mattson et al. 1970), so it is enough to know
-//! between which two cache sizes a block stands. Each entry carries that zone, and
-//! for each size the list remembers its last entry: a use moves one entry to the
-//! front and one across each border in front of it.
+//! The cached blocks stand in one list, most recently used first. A cache of n blocks holds exactly the first n of them
+//! (Mattson et al. 1970), so it is enough to know between which two cache sizes a block stands. Each entry carries that
+//! zone, the index of the smallest cache that holds it, and for each cache the list remembers its last entry: a use
+//! moves one entry to the front, and moves one entry to the next zone at each border that it crosses.
 
 use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Request};
@@ -12,10 +11,10 @@ use sledlab_core::{BLOCK_BYTES, Request};
 use super::report::HitRatio;
 use super::{CharacterOptions, key, ratio};
 
-/// No entry.
+/// The index of no entry.
 const NONE: u32 = u32::MAX;
 
-/// Units of a page: neighbours share one look-up.
+/// Units of a page: neighbouring units share one look-up.
 const PAGE_UNITS: u64 = 64;
 
 /// Several caches with least-recently-used replacement, simulated as one list.
@@ -34,7 +33,7 @@ pub struct Reuse {
 struct Cache {
     size_mb: u64,
     capacity: usize,
-    /// Its least recently used entry, once it is full.
+    /// The least recently used entry of the cache, once the cache is full.
     last: u32,
     /// Accesses that hit this cache and no smaller one.
     hits: u64,
@@ -45,7 +44,7 @@ struct Entry {
     /// The page of the unit, as a place in [`Pages`], and which of its units it is.
     page: u32,
     unit: u16,
-    /// The smallest cache that holds it.
+    /// The index of the smallest cache that holds the unit.
     zone: u16,
     previous: u32,
     next: u32,
@@ -114,8 +113,8 @@ impl Reuse {
         if slot == self.head {
             return;
         }
-        // The cache whose last entry is used ends one entry earlier; those before it
-        // each hand their last entry to the next zone.
+        // A cache whose last entry is used ends one entry earlier; the smaller caches each hand their last entry to the
+        // next zone.
         if self.caches[zone as usize].last == slot {
             self.caches[zone as usize].last = previous;
         }
@@ -127,7 +126,7 @@ impl Reuse {
     fn miss(&mut self, page: u32, unit: u16) {
         let full = self.is_full();
         let slot = if full { self.tail } else { self.entries.len() as u32 };
-        // The new unit is entered before the old one goes, so that a page that both share stays.
+        // The new unit is entered before the evicted one leaves, so that a page that holds both stays in the table.
         self.pages.enter(page, unit, slot);
         if full {
             self.evict(slot);
@@ -144,7 +143,7 @@ impl Reuse {
         }
     }
 
-    /// Takes the last entry out of the list and makes room at the front.
+    /// Evicts the least recently used unit: takes the last entry out of the list and makes room at the front.
     fn evict(&mut self, slot: u32) {
         let Entry { page, unit, previous, .. } = self.entries[slot as usize];
         let largest = self.caches.len() - 1;
@@ -158,8 +157,8 @@ impl Reuse {
         self.caches.last().is_some_and(|largest| self.entries.len() == largest.capacity)
     }
 
-    /// Makes room for `newcomer` at the front of the caches before `zone`, as far as they are
-    /// full: the last entry of each moves to the next zone.
+    /// Makes room for `newcomer` at the front of the caches before `zone`, as far as they are full: the last entry of
+    /// each moves to the next zone.
     fn push_out(&mut self, zone: usize, newcomer: u32) {
         for number in 0..zone {
             let last = self.caches[number].last;
@@ -196,13 +195,12 @@ impl Reuse {
     }
 }
 
-/// Which entry holds a unit. Only pages with entries are kept, so the memory
-/// is bounded by the largest cache.
+/// Which entry holds a unit. Only pages with entries are kept, so the memory is bounded by the largest cache.
 #[derive(Clone, Debug, Default)]
 struct Pages {
     index: Map<u64, u32>,
     table: Vec<Page>,
-    /// Places in the table without a page.
+    /// Places in the table that hold no page.
     free: Vec<u32>,
 }
 
@@ -214,7 +212,7 @@ struct Page {
 }
 
 impl Pages {
-    /// The page of that key, made if there is none.
+    /// The place of the page with that key; a page is made where there is none.
     #[inline]
     fn find(&mut self, key: u64) -> u32 {
         *self.index.entry(key).or_insert_with(|| {
@@ -258,7 +256,7 @@ mod tests {
     use proptest::prelude::*;
     use sledlab_core::{Op, Time};
 
-    /// A list of `caches` entries each, whatever their size in MB.
+    /// A list with caches of `capacities` entries, whatever their size in MB.
     fn reuse(capacities: &[usize]) -> Reuse {
         let cache = |capacity: &usize| Cache { size_mb: 0, capacity: *capacity, last: NONE, hits: 0 };
         let mut reuse = Reuse::new(&CharacterOptions { cache_block_bytes: 512, cache_sizes_mb: Vec::new() });
@@ -266,7 +264,7 @@ mod tests {
         reuse
     }
 
-    /// Hits of one cache, simulated without cleverness.
+    /// Hits of one cache, simulated in the plainest way.
     fn plain_hits(capacity: usize, units: &[u64]) -> u64 {
         let mut held: Vec<u64> = Vec::new();
         let mut hits = 0;

@@ -1,23 +1,23 @@
-//! How requests follow each other in space.
+//! How requests follow each other by address.
 
 use sledlab_core::{BLOCK_BYTES, Op, Request};
 
 use super::report::{DeviceCount, Sequentiality};
 use super::{key, ratio};
 
-/// Streams that are followed at a time.
+/// Streams that are followed at the same time.
 const STREAMS: usize = 32;
 
 /// The gap that older file systems leave between the blocks of a file, in blocks.
 const INTERLEAVE_BLOCKS: u64 = 16 * 1024 / BLOCK_BYTES;
 
-/// How far from its predecessor a request is still local, in blocks.
+/// Largest distance in blocks from the start of the previous request at which a request is local.
 const LOCAL_BLOCKS: u64 = 10_000;
 
-/// Counts of requests that follow another in one way or other.
+/// Counts of requests that follow the one before: in sequence, in a stream, after a gap, nearby, or mergeable.
 #[derive(Clone, Debug, Default)]
 pub struct SequentialityCollector {
-    /// By device number.
+    /// State of each device, by number.
     devices: Vec<Device>,
     /// Where the streams ended; the most recently used is last.
     stream_ends: Vec<u64>,

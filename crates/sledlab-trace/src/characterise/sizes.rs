@@ -1,4 +1,4 @@
-//! How large requests are.
+//! Sizes of requests.
 
 use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Op};
@@ -6,10 +6,10 @@ use sledlab_core::{BLOCK_BYTES, Op};
 use super::ratio;
 use super::report::{CommonSize, SizeSummary, Sizes};
 
-/// Sizes below this many blocks (2 MiB) are counted in an array, others in a map.
+/// Sizes below this many blocks (2 MiB) are counted in an array, larger ones in a map.
 const SMALL: usize = 4096;
 
-/// How many of the commonest sizes are told.
+/// Number of commonest sizes in the report.
 const COMMONEST: usize = 10;
 
 /// Exact counts by size and operation.
@@ -63,7 +63,7 @@ impl SizeCollector {
         Sizes { all: summary(&all), read: summary(&reads), write: summary(&writes), commonest }
     }
 
-    /// Sizes that occur, smallest first, with the number that `of` takes from their counts.
+    /// Sizes that occur, smallest first, each with the number that `of` makes of its counts of reads and writes.
     fn counted(&self, of: impl Fn(&[u64; 2]) -> u64) -> Vec<(u32, u64)> {
         let small = self.small.iter().enumerate().map(|(blocks, counts)| (blocks as u32, of(counts)));
         let mut large: Vec<_> = self.large.iter().map(|(blocks, counts)| (*blocks, of(counts))).collect();
@@ -80,7 +80,7 @@ fn kb(blocks: u32) -> f64 {
     f64::from(blocks) * BLOCK_BYTES as f64 / 1024.0
 }
 
-/// `counted` holds sizes in blocks with their counts, smallest first.
+/// Summarises `counted`: sizes in blocks with their counts, smallest first.
 fn summary(counted: &[(u32, u64)]) -> SizeSummary {
     let requests: u64 = counted.iter().map(|(_, count)| count).sum();
     let (Some((min, _)), Some((max, _))) = (counted.first(), counted.last()) else {
@@ -102,7 +102,7 @@ fn summary(counted: &[(u32, u64)]) -> SizeSummary {
     SizeSummary {
         requests,
         mean_kb,
-        // No reads or writes are empty, but nothing here depends on it.
+        // The mean is 0 only for empty requests, which readers refuse; the division is guarded all the same.
         scv: if mean_kb > 0.0 { weighted(&|kb| (kb - mean_kb).powi(2)) / mean_kb.powi(2) } else { 0.0 },
         min_kb: kb(*min),
         p50_kb: percentile(0.5),

@@ -23,16 +23,16 @@ pub(super) fn xz(packed: impl BufRead + Send + 'static) -> io::Result<Unpacked> 
     Ok(Box::new(XzReader::new_mem_limit(packed, true, (XZ_MEMORY >> 10) as u32)))
 }
 
-/// The frames of a file, one after another; those that are to be skipped are.
+/// The frames of a zstd file, one after another; skippable frames are skipped.
 struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
-    /// Whether a frame has begun and not ended.
+    /// Whether the reader is inside a frame.
     within: bool,
 }
 
 impl<R: BufRead> Frames<R> {
-    /// Begins the next frame; false at the end of the file.
+    /// Begins the next frame; returns false at the end of the file.
     fn begin(&mut self) -> io::Result<bool> {
         while !self.packed.fill_buf()?.is_empty() {
             match self.decoder.init(&mut self.packed) {
@@ -82,13 +82,13 @@ impl<R> Frames<R> {
     /// Compares the checksum of the frame, where it has one.
     fn check(&self) -> io::Result<()> {
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(told), Some(found)) if told != found => Err(damaged("the checksum does not fit")),
+            (Some(stated), Some(found)) if stated != found => Err(damaged("the checksum does not fit")),
             _ => Ok(()),
         }
     }
 }
 
-/// A file that ends within a frame is cut off; all else is damage.
+/// The error of a decoder: a file that ends within a frame is cut off, any other error is damage.
 fn damaged(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
     let error = error.into();
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error.as_ref());

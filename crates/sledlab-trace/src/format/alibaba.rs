@@ -9,7 +9,7 @@ use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, bytes};
 use crate::lines::{LineParser, LineSource};
 
-/// See the module.
+/// See the module documentation.
 pub struct Alibaba;
 
 impl Format for Alibaba {

@@ -1,11 +1,9 @@
 //! What `blkparse` prints by default from a `blktrace` recording.
 //!
-//! `major,minor cpu sequence seconds pid action rwbs sector + sectors [process]`. The requests
-//! are the events in which they were queued (action Q), or, in a recording that begins without
-//! any, those in which they were issued to the driver (D). `rwbs` tells the operation
-//! (blkparse(1)): D discards, W writes, R reads; an F without data is a flush. The flush a write
-//! with data may ask for first is left out. Each major,minor is a device. The summary at the end
-//! is skipped.
+//! `major,minor cpu sequence seconds pid action rwbs sector + sectors [process]`. The requests are the events of action
+//! Q (queued), or, in a recording that begins without any, those of action D (issued to the driver). `rwbs` tells the
+//! operation (blkparse(1)): D discards, W writes, R reads; an F without data is a flush. A flush that a write with data
+//! may ask for first is left out. Each major,minor is a device. The summary at the end is skipped.
 
 use sledlab_core::{Op, Request, Result, Source};
 
@@ -14,7 +12,7 @@ use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, blocks};
 use crate::lines::{LineParser, LineSource};
 
-/// See the module.
+/// See the module documentation.
 pub struct Blkparse;
 
 impl Format for Blkparse {
@@ -42,7 +40,7 @@ impl Format for Blkparse {
     }
 }
 
-/// The first letter of the action of a line that is an event.
+/// The first letter of the action of a line, if the line is an event.
 fn action(line: &[u8]) -> Option<u8> {
     match fields(line, b' ')[..] {
         [device, cpu, sequence, seconds, pid, action, ..]
@@ -101,7 +99,7 @@ impl LineParser for Parser {
     }
 }
 
-/// Reads `rwbs sector + sectors`; `None` for what moves no data, such as a passed-through command.
+/// Reads `rwbs sector + sectors`; `None` for events that move no data, such as a passed-through command.
 fn operation(fields: &mut Fields) -> Parsed<Option<(Op, u64, u32)>> {
     let rwbs = fields.token();
     let flush = rwbs.contains(&b'F').then_some((Op::Flush, 0, 0));

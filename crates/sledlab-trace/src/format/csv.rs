@@ -1,12 +1,11 @@
-//! The project's own CSV: `time_us,op,offset_bytes,length_bytes`, where there are several devices
-//! `device`, and where it is known which requests are for metadata `device,metadata`.
+//! The project's own CSV: `time_us,op,offset_bytes,length_bytes`, then `device` where there are several devices, or
+//! `device,metadata` where it is known which requests are for metadata.
 //!
-//! Times count microseconds from the start of the trace, with up to three decimals where the
-//! trace knows nanoseconds. `op` is R (read), W (write), T (trim) or F (flush, whose range is
-//! not looked at). Offsets and lengths are bytes; ranges are rounded outwards to whole blocks.
-//! A read or write that begins with a block and ends within one wants no more of its last block
-//! than the words (8 bytes) it touches; one that begins within a block wants all of its last.
-//! `metadata` is 1 for requests for metadata, else 0.
+//! Times count microseconds from the start of the trace, with up to three decimals where the trace knows nanoseconds.
+//! `op` is R (read), W (write), T (trim) or F (flush, whose range is ignored). Offsets and lengths are bytes; ranges
+//! are rounded outwards to whole blocks. A read or write that begins at the start of a block and ends within one wants
+//! only the words (8 bytes) of its last block that it touches; one that begins within a block wants all of its last
+//! block. `metadata` is 1 for requests for metadata, else 0.
 
 use sledlab_core::{Op, Request, Result, Source, unwanted_words};
 
@@ -18,7 +17,7 @@ use crate::lines::{LineParser, LineSource};
 #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "nothing is written there"))]
 pub(crate) const HEADER: &str = "time_us,op,offset_bytes,length_bytes";
 
-/// See the module.
+/// See the module documentation.
 pub struct Csv;
 
 impl Format for Csv {
@@ -91,7 +90,7 @@ impl LineParser for Parser {
     }
 
     fn is_header(&self, line: &[u8]) -> bool {
-        // Columns are told by their place: a fifth that is not `device` is no header to skip.
+        // Columns are recognised by their place: a line whose fifth is not `device` is no header to skip.
         let fifth = line.split(|byte| *byte == b',').nth(4);
         line.trim_ascii_start().starts_with(b"time_us")
             && fifth.is_none_or(|name| name.trim_ascii() != b"metadata")

@@ -1,8 +1,7 @@
 //! DiskSim's default text format: `arrival_ms device lbn blocks flags`.
 //!
-//! Flags are hexadecimal and bit 0 means read (DiskSim 4.0 manual, section on trace formats);
-//! the other bits are not looked at. Milliseconds may have any number of decimals and are
-//! rounded to the nearest nanosecond.
+//! Flags are hexadecimal and bit 0 means read (DiskSim 4.0 manual, section on trace formats); the other bits are
+//! ignored. Milliseconds may have any number of decimals and are rounded to the nearest nanosecond.
 
 use sledlab_core::{Op, Request, Result, Source};
 
@@ -10,7 +9,7 @@ use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::fields::{Fields, Line, Parsed, blocks};
 use crate::lines::{LineParser, LineSource};
 
-/// See the module.
+/// See the module documentation.
 pub struct DisksimAscii;
 
 impl Format for DisksimAscii {

@@ -1,10 +1,9 @@
 //! DiskSim's disk validation traces (the Seagate ST41601N trace is one).
 //!
-//! `R|W cache_action lbn blocks service_us gap_us`: the first request arrives at time 0, the
-//! next a gap after it. DiskSim itself issues the next request a gap after this one *completes*;
-//! adding the traced service times to the gaps (`add_service_times`) comes closest to that in an
-//! open replay; [`read_measured`] gives the times themselves, to replay them as they were issued. The cache
-//! action is not used.
+//! `R|W cache_action lbn blocks service_us gap_us`: the first request arrives at time 0, the next a gap after it.
+//! DiskSim itself issues the next request a gap after this one *completes*. Adding the traced service times to the gaps
+//! (`add_service_times`) comes closest to that in an open replay; [`read_measured`] returns the measured times
+//! themselves, for a replay that issues requests as DiskSim does. The cache action is ignored.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +18,7 @@ use crate::input::Input;
 use crate::lines::{LineParser, LineSource};
 use crate::sequel::Sequel;
 
-/// See the module.
+/// See the module documentation.
 pub struct DisksimValidate;
 
 impl Format for DisksimValidate {
@@ -54,18 +53,18 @@ impl Format for DisksimValidate {
 /// A request whose service was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
-    /// The request; its arrival is that of an open replay.
+    /// The request; its arrival is that in an open replay.
     pub request: Request,
-    /// From its issue to its completion.
+    /// Time from the issue of the request to its completion.
     pub service: Span,
-    /// From its completion to the issue of the next one.
+    /// Time from its completion to the issue of the next request.
     pub gap: Span,
 }
 
 /// Reads all requests of a trace with their measured times.
 ///
 /// # Errors
-/// As of [`open`](crate::open) and of reading a trace in this format.
+/// Those of [`open`](crate::open) and of reading a trace in this format.
 pub fn read_measured(path: impl AsRef<Path>) -> Result<Vec<Measured>> {
     let times = Arc::new(Mutex::new(Vec::new()));
     let parser = Parser { add_service_times: true, next_ns: 0, times: Some(times.clone()) };
@@ -81,13 +80,13 @@ pub fn read_measured(path: impl AsRef<Path>) -> Result<Vec<Measured>> {
     Ok(requests.into_iter().zip(times).map(measured).collect())
 }
 
-/// Service times and gaps, as they are read.
+/// Service times and gaps, in the order of the trace.
 type Times = Arc<Mutex<Vec<(Span, Span)>>>;
 
 struct Parser {
     add_service_times: bool,
     next_ns: u64,
-    /// Takes service times and gaps where somebody wants them.
+    /// Where to put service times and gaps, if the caller wants them.
     times: Option<Times>,
 }
 

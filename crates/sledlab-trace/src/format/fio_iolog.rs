@@ -1,4 +1,4 @@
-//! Logs of the I/O tester fio: what it replays (iolog version 2 and 3) and what it measured.
+//! Logs of the I/O tester fio: the logs that it replays (iolog version 2 and 3) and those of its measurements.
 //!
 //! - Version 2, `fio version 2 iolog`: lines `file action` (add, open, close) and `file action
 //!   offset length` (read, write, trim, sync, datasync, wait) in bytes. It holds no times but
@@ -18,7 +18,7 @@ use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, bytes};
 use crate::lines::{LineParser, LineSource};
 
-/// See the module.
+/// See the module documentation.
 pub struct FioIolog;
 
 const VERSION_2: &[u8] = b"fio version 2 iolog";
@@ -58,7 +58,7 @@ impl Format for FioIolog {
     }
 }
 
-/// Fields separated by a comma *and a space*: that is how fio prints them.
+/// Whether fields are separated by a comma *and a space*, as fio prints them in block logs.
 fn is_block_log(head: &Head) -> bool {
     let spaced = head.lines().next().is_some_and(|line| line.windows(2).any(|pair| pair == b", "));
     let fields = head.first_fields(b',');
@@ -67,7 +67,7 @@ fn is_block_log(head: &Head) -> bool {
 
 struct Iolog {
     timed: bool,
-    /// Time that waits have taken so far.
+    /// Sum of the waits so far.
     waited_ns: u64,
     devices: DeviceNumbers,
 }

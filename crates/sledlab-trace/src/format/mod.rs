@@ -3,7 +3,7 @@
 //! A format recognises itself by the first bytes of a trace and reads it as a stream of
 //! requests. To add one, write its file and add a line to [`LIST`].
 //!
-//! What holds for all of them:
+//! Rules for all formats:
 //!
 //! - Times become whole nanoseconds, exactly or rounded to the nearest, without floating point.
 //!   `csv` and `disksim-ascii` keep their times; in all others the first request arrives at 0.
@@ -36,35 +36,35 @@ use crate::input::Input;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use csv::HEADER as CSV_HEADER;
 
-/// Something block traces are written in.
+/// A format in which block traces are written.
 pub trait Format: Sync {
-    /// Its name, as in `--format`.
+    /// Name of the format, as in `--format`.
     fn name(&self) -> &'static str;
 
-    /// One line about it.
+    /// One line about the format.
     fn about(&self) -> &'static str;
 
-    /// What its times count from; decides whether the first request is shifted to time 0.
+    /// The instant from which the format's times count; decides whether the first request is shifted to time 0.
     fn clock(&self) -> Clock;
 
-    /// Whether a trace that begins like this is written in it. Looks at the shape only (how
-    /// many fields of which kind), so that a wrong value in a known shape gets a precise error.
+    /// Whether a trace that begins like this is written in the format. Checks only the shape (how many fields of which
+    /// kind), so that a wrong value in a known shape gets a precise error.
     fn recognises(&self, head: &Head) -> bool;
 
     /// Reads a trace.
     fn read(&self, reading: Reading) -> Result<Box<dyn Source>>;
 }
 
-/// A trace to be read, and how.
+/// A trace to be read, and the settings of reading it.
 pub struct Reading {
     pub(crate) input: Input,
     pub(crate) arrivals: TraceArrivals,
     pub(crate) devices: DeviceNumbers,
-    /// Of `disksim-validate`: whether requests are spaced by gap plus service time.
+    /// For `disksim-validate`: whether requests are spaced by gap plus service time.
     pub(crate) add_service_times: bool,
 }
 
-/// Every format, in the order in which they are tried.
+/// Every format, in the order in which recognition tries them.
 pub static LIST: &[&dyn Format] = &[
     &csv::Csv,
     &disksim_ascii::DisksimAscii,
@@ -86,7 +86,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     LIST.iter().map(|format| format.name())
 }
 
-/// The format of that name.
+/// The format called `name`.
 pub fn find(name: &str) -> Result<&'static dyn Format> {
     if name == PARQUET {
         return Err(parquet());
@@ -95,7 +95,7 @@ pub fn find(name: &str) -> Result<&'static dyn Format> {
     found.ok_or_else(|| Error::unknown("trace format", name, names()))
 }
 
-/// The format in which a trace that begins like this is written.
+/// The format in which a trace with this beginning is written.
 pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
     let name = input.name().to_owned();
     let head = Head::of(input)?;
@@ -112,7 +112,7 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
         let tried: Vec<&str> = names().collect();
         Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")))
             .with_remedy("name the format with `--format` to see what does not fit")
-            // A file that is no trace may be anything: what it says is nobody's business.
+            // A file that is no trace may be private: the error shows none of its text.
             .at(name, 0, 0, b"")
     })
 }
@@ -130,7 +130,7 @@ pub struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// The beginning of what has not been read.
+    /// The beginning of the bytes that have not been read.
     pub(crate) fn of(input: &'a mut Input) -> Result<Self> {
         input.head()?;
         Ok(Head { bytes: input.buffered_head(), complete: input.ends_with_head() })
@@ -141,7 +141,7 @@ impl<'a> Head<'a> {
         self.bytes
     }
 
-    /// The lines that are certainly whole, without blank lines and comments.
+    /// The lines that are certainly complete, without blank lines and comments.
     pub fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
         let end = if self.complete {
             self.bytes.len()
@@ -154,7 +154,7 @@ impl<'a> Head<'a> {
             .filter(|line| !line.is_empty() && line[0] != b'#')
     }
 
-    /// The first such line, cut at `separator`; spaces separate fields in runs.
+    /// The fields of the first such line, separated by `separator`; where that is a space, by runs of spaces.
     pub fn first_fields(&self, separator: u8) -> Vec<&'a [u8]> {
         self.lines().next().map(|line| fields(line, separator)).unwrap_or_default()
     }
@@ -168,7 +168,7 @@ fn fields(line: &[u8], separator: u8) -> Vec<&[u8]> {
     line.split(|byte| *byte == separator).map(<[u8]>::trim_ascii).collect()
 }
 
-/// Whether a field is meant as a number, however wrong: digits, or something like `-1`, `nan`, `inf`.
+/// Whether a field is meant as a number, right or wrong: digits, or text such as `-1`, `nan`, `inf`.
 fn is_numeric(field: &[u8]) -> bool {
     let unsigned = field.strip_prefix(b"-").or_else(|| field.strip_prefix(b"+")).unwrap_or(field);
     let word = unsigned.to_ascii_lowercase();

@@ -1,8 +1,8 @@
 //! The Storage Performance Council's trace format, used by the UMass repository.
 //!
-//! `asu,lba,size,op,time[,...]`: application storage unit, address in 512-byte blocks, size in
-//! bytes, R or W in either case, seconds (SPC trace file format specification, revision 1.0.1).
-//! Further fields are not looked at. Each storage unit is a device.
+//! `asu,lba,size,op,time[,...]`: application storage unit, address in 512-byte blocks, size in bytes, R or W in either
+//! case, seconds (SPC trace file format specification, revision 1.0.1). Further fields are ignored. Each storage unit
+//! is a device.
 
 use sledlab_core::{BLOCK_BYTES, Op, Request, Result, Source};
 
@@ -11,7 +11,7 @@ use crate::devices::DeviceNumbers;
 use crate::fields::{Fault, Fields, Line, Parsed, blocks};
 use crate::lines::{LineParser, LineSource};
 
-/// See the module.
+/// See the module documentation.
 pub struct Spc;
 
 impl Format for Spc {

@@ -4,10 +4,10 @@
 //! follow: length, version and type, seconds, microseconds, start offset, stop offset, size in
 //! bytes, sector number, device, driver type, cylinder, flags (bit 0 read), info, queue length.
 //!
-//! The device number holds the disk in bits 8 to 15 and the section of the disk in bits 0 to 7.
-//! Sector numbers count from the start of the *disk*, in the sectors the header states, so the
-//! sections of a disk are disjoint as they are. The disks are placed one after another in the
-//! order of the header, each as long as its geometry says, and all requests are for device 0.
+//! The device number holds the disk in bits 8 to 15 and the section of the disk in bits 0 to 7. Sector numbers count
+//! from the start of the *disk*, in sectors of the size that the header states, so the sections of a disk do not
+//! overlap. The disks are placed one after another in the order of the header, each as long as its geometry says, and
+//! all requests are for device 0.
 
 use sledlab_core::{Error, Op, Request, Result, Source};
 
@@ -18,7 +18,7 @@ use crate::input::Input;
 use crate::lines::{CHUNK, no_requests};
 use crate::range;
 
-/// See the module.
+/// See the module documentation.
 pub struct Srt;
 
 const MAGIC: &[u8] = b"$$TR_IOREC";
@@ -111,7 +111,7 @@ fn disks_of(header: &[u8]) -> Result<Vec<Disk>, String> {
                 let stated = i.checked_sub(1).and_then(|before| words[before].parse().ok());
                 number = stated.ok_or("a disk in the header has no number")?;
             }
-            // Section and adaptor blocks, which are deeper, use some of the same words.
+            // Blocks of sections and adaptors, which are nested deeper, use some of the same words.
             "=" if depth == 2 => {
                 let key = KEYS.iter().position(|key| i > 0 && words[i - 1] == *key);
                 if let (Some(key), Some(value)) = (key, words.get(i + 1)) {
@@ -131,7 +131,7 @@ fn disk(number: u64, start: u64, values: [Option<u64>; 4]) -> Result<Disk, Strin
         return Err(incomplete());
     };
     let bytes = sectors.checked_mul(tracks).and_then(|n| n.checked_mul(cylinders)?.checked_mul(sector_bytes));
-    // Whole blocks, so that the next disk begins with one, and far from overflow however many disks.
+    // Whole blocks, so that the next disk begins at a block, and far from overflow however many disks there are.
     let length = bytes.and_then(|bytes| bytes.checked_next_multiple_of(sledlab_core::BLOCK_BYTES));
     match length {
         Some(length) if (1..=1 << 50).contains(&length) && start <= 1 << 60 => {
@@ -141,7 +141,7 @@ fn disk(number: u64, start: u64, values: [Option<u64>; 4]) -> Result<Disk, Strin
     }
 }
 
-/// A stream of the records.
+/// A stream of the trace's records.
 struct Records {
     input: Input,
     disks: Vec<Disk>,
@@ -175,7 +175,7 @@ impl Records {
     }
 }
 
-/// Reads one record; an error comes with the byte it is about.
+/// Reads one record; an error comes with the byte of the record that it is about.
 fn parse(bytes: &[u8], disks: &[Disk], arrivals: &mut TraceArrivals) -> Result<Request, (usize, Error)> {
     let Ok(record) = <&[u8; RECORD_BYTES]>::try_from(bytes) else {
         let message = format!("the last record is cut off: {} of {RECORD_BYTES} bytes", bytes.len());

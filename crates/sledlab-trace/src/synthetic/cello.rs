@@ -51,19 +51,19 @@ sledlab_core::params! {
     }
 }
 
-/// Blocks of an extent: 64 KB, as large as the largest request.
+/// Blocks of an extent: 64 KB, the size of the largest request.
 const EXTENT_BLOCKS: u32 = 128;
 
-/// Writes that may be overwritten.
+/// Number of recent writes that may be overwritten.
 const RECENT_WRITES: usize = 1024;
 
 /// Sizes of reads in KB.
 const READS: [Weighted; 4] = [(2.0, 0.1 / 3.0), (4.0, 0.1 / 3.0), (6.0, 0.1 / 3.0), (8.0, 0.9)];
 
-/// Sizes of writes below 8 KB.
+/// Sizes of writes below 8 KB, in KB.
 const SMALL_WRITES: [Weighted; 3] = [(1.0, 20.0), (2.0, 16.0), (4.0, 16.0)];
 
-/// Share of the writes from 8 KB on that are larger.
+/// Of the writes of 8 KB or more, the share that are larger than 8 KB.
 const LARGE_SHARE: f64 = 7.0 / 48.0;
 
 /// See [`CelloParams`].
@@ -75,12 +75,12 @@ pub struct Cello {
     files: RankedFiles,
     sequential: SequentialShare,
     streams: Vec<Place>,
-    /// The stream whose turn it is, and its operation.
+    /// The stream whose turn it is, and the operation of its turn.
     turn: Option<(usize, Op)>,
     stream_turn: f64,
     overwrite_share: f64,
     recent: Vec<Place>,
-    /// Where in `recent` the next write is kept.
+    /// Index in `recent` at which the next write is kept.
     oldest: usize,
     previous_end: u64,
     sizes_rng: Stream,
@@ -89,7 +89,7 @@ pub struct Cello {
     choices: Places,
 }
 
-/// A place in a file.
+/// A block of a file.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     file: RankedFile,
@@ -102,10 +102,9 @@ impl Place {
     }
 }
 
-/// More sequential requests than all turns could hold are an error.
+/// Refuses more sequential requests than all turns could hold.
 ///
-/// A turn of n requests has n - 1 sequential ones and one other request after it; ends of extents
-/// cost some more.
+/// A turn of n requests has n - 1 sequential ones and one other request after it; ends of extents cost some more.
 fn check_sequential_share(params: &CelloParams) -> Result<()> {
     let most = 0.8 * (params.stream_turn - 1.0) / (params.stream_turn + 1.0);
     if params.sequential_share <= most {
@@ -118,7 +117,7 @@ fn check_sequential_share(params: &CelloParams) -> Result<()> {
     .with_remedy(format!("take at most {most:.2}, or a larger workload.stream_turn")))
 }
 
-/// Sizes of writes: the split of the largest into 16 and 64 KB gives the mean.
+/// Sizes of writes: the division of the largest between 16 and 64 KB gives the mean.
 fn write_sizes(params: &CelloParams) -> Result<Vec<Weighted>> {
     let (writes, small) = (1.0 - params.read_share, params.small_write_share);
     let total: f64 = SMALL_WRITES.iter().map(|(_, weight)| weight).sum();
@@ -188,7 +187,7 @@ impl Generator for Cello {
         let arrival = self.arrivals.next();
         let drawn = self.ops.next();
         self.take_turns(drawn);
-        // Drawn whether or not they are used, so that no choice shifts another.
+        // Drawn whether used or not, so that no choice shifts another.
         let overwrites = self.overwrites_rng.random::<f64>() < self.overwrite_share;
         let (op, stream) = self.turn.map_or((drawn, None), |(stream, op)| (op, Some(stream)));
         let mix = if op == Op::Read { &self.reads } else { &self.writes };
@@ -208,7 +207,7 @@ impl Generator for Cello {
 }
 
 impl Cello {
-    /// Ends the turn of a stream, or lets one have its turn, with operation `op`.
+    /// Ends the turn of a stream, or begins one, with operation `op`.
     fn take_turns(&mut self, op: Op) {
         let chance: f64 = self.turns_rng.random();
         if self.turn.is_some() {
@@ -220,7 +219,7 @@ impl Cello {
         }
     }
 
-    /// Where the stream goes on: in its extent or, if that is too full, at the beginning of another.
+    /// The next place of the stream: in its extent or, if too few blocks are left there, at the beginning of another.
     fn follow(&mut self, stream: usize, blocks: u32) -> Place {
         let mut place = self.streams[stream];
         if !place.holds(blocks) {
@@ -231,7 +230,7 @@ impl Cello {
         place
     }
 
-    /// Where one of the last writes went, or before it where its extent ends too soon.
+    /// The place of one of the last writes, moved back where too few blocks are left to the end of its extent.
     fn written_lately(&mut self, blocks: u32) -> Place {
         if self.recent.is_empty() {
             return self.anywhere(blocks);

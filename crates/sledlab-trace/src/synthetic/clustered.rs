@@ -1,4 +1,4 @@
-//! Arrivals in clumps, clumps in clusters, and now and then a copy of thousands of requests.
+//! Arrivals in clumps, clumps in clusters, and now and then thousands of requests that copy data.
 
 use rand::RngExt;
 use rand_distr::Exp1;
@@ -7,14 +7,14 @@ use sledlab_core::{Error, Result, Span, Time};
 
 use super::pace::Pace;
 
-/// What a [`Clustered`] process looks like.
+/// Rates and lengths of a [`Clustered`] process.
 #[derive(Clone, Copy, Debug)]
 pub struct Rhythm {
     /// Mean requests per second, copies included.
     pub rate_per_s: f64,
     /// Mean requests of a clump.
     pub clump_requests: f64,
-    /// Mean time between requests of a clump, and of a run of a copy.
+    /// Mean time between requests of a clump, and between those of a run of a copy.
     pub clump_gap_s: f64,
     /// Mean clumps of a cluster.
     pub cluster_clumps: f64,
@@ -36,7 +36,7 @@ impl Rhythm {
         self.copy_requests as f64 / self.copy_every_s / self.rate_per_s
     }
 
-    /// From the beginning of a cluster to that of the next, in seconds.
+    /// Mean time from the beginning of a cluster to that of the next, in seconds.
     fn cycle_s(&self) -> f64 {
         self.clump_requests * self.cluster_clumps / (self.rate_per_s * (1.0 - self.copy_share()))
     }
@@ -65,10 +65,10 @@ impl Rhythm {
     }
 }
 
-/// What a request is the first of.
+/// What begins with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
-    /// It goes on with its clump or run.
+    /// Nothing: the request continues its clump or run.
     Nothing,
     /// A clump of a cluster, or a run of a copy.
     Clump,
@@ -81,27 +81,27 @@ pub enum First {
 /// One arrival.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// When.
+    /// When the request arrives.
     pub at: Time,
-    /// What begins with it.
+    /// What begins with the request.
     pub first: First,
-    /// Whether it belongs to a copy.
+    /// Whether the request belongs to a copy.
     pub copying: bool,
 }
 
 /// Arrival instants on three time scales.
 ///
-/// Clumps and runs have a geometric number of requests; times are exponential. Clusters have any
-/// number of clumps up to twice the mean, all equally likely: with a geometric one, the number of
-/// clusters in a day would differ from seed to seed by several percent.
+/// Clumps and runs have a geometric number of requests; times between them are exponential. Clusters have any number of
+/// clumps up to twice the mean, all equally likely: with a geometric number, the number of clusters in a day would
+/// differ from seed to seed by several percent.
 #[derive(Clone, Debug)]
 pub struct Clustered {
     rhythm: Rhythm,
     quiet_s: f64,
     now: Time,
-    /// Clumps left of the present cluster.
+    /// Clumps still to come in the present cluster.
     cluster_left: u64,
-    /// Requests left of the present copy.
+    /// Requests still to come in the present copy.
     copy_left: u64,
     copying: bool,
     copies: u64,
@@ -113,7 +113,7 @@ pub struct Clustered {
 }
 
 impl Clustered {
-    /// A process that begins with a quiet time. An error where copies or clusters leave no room.
+    /// A process that begins with a quiet time. An error where copies or clusters leave no quiet time.
     pub fn new(rhythm: Rhythm, streams: [Stream; 3]) -> Result<Self> {
         let [gaps, lengths, copy_times] = streams;
         let quiet_s = rhythm.quiet_s()?;
@@ -135,8 +135,8 @@ impl Clustered {
         Ok(process)
     }
 
-    /// Copies come once in each stretch of `copy_every_s`, somewhere in the middle half of it, so
-    /// that a trace of some length has the same number of them with every seed.
+    /// Copies come once in each stretch of `copy_every_s`, somewhere in the middle half of the stretch, so that a trace
+    /// of some length has the same number of copies with every seed.
     fn schedule_copy(&mut self) {
         if self.rhythm.copy_requests == 0 {
             return;
@@ -159,7 +159,7 @@ impl Clustered {
         };
         self.now += Span::from_seconds(gap_s);
         if !self.copying {
-            // Copies have their own share of the rate: quiet times need not make up for them.
+            // Requests of copies have their own share of the rate: quiet times need not make up for them.
             self.pace.count();
         }
         Arrival { at: self.now, first, copying: self.copying }
@@ -170,7 +170,7 @@ impl Clustered {
     }
 
     fn first(&mut self) -> First {
-        // Both drawn whether or not they are used, so that no length shifts another.
+        // Both drawn whether used or not, so that no length shifts another.
         let [ends, clumps] = [self.lengths.random::<f64>(), self.lengths.random::<f64>()];
         if self.copying && self.copy_left > 0 {
             self.copy_left -= 1;

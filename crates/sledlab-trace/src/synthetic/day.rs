@@ -1,20 +1,21 @@
-//! The course of a day: arrivals that come faster at some hours than at others.
+//! The course of a day: arrivals come faster at some hours than at others.
 
 use sledlab_core::{Span, Time, math};
 
 /// Steps of a day: within each the rate is the same, so that a request costs no cosine.
 const STEPS: u64 = 288;
 
-/// Bends an even clock so that its rate follows a cosine over a day, in steps; the mean rate of a whole day stays.
+/// Bends an even clock so that its rate follows a cosine over a day, in steps; the mean rate of a whole day is
+/// unchanged.
 #[derive(Clone, Debug)]
 pub struct Day {
-    /// Rate of each step over the mean.
+    /// Rate of each step, over the mean rate.
     rates: Vec<f64>,
     step_ns: f64,
     step: usize,
-    /// Where the present step begins, and ends, on the even clock.
+    /// Where the present step begins and ends on the even clock, in ns.
     even_ns: [f64; 2],
-    /// Where it begins on the clock that is bent.
+    /// Where the present step begins on the bent clock, in ns.
     begins_ns: f64,
 }
 
@@ -29,7 +30,7 @@ impl Day {
         Day { rates, step_ns, step: 0, even_ns, begins_ns: 0.0 }
     }
 
-    /// When something happens that the even clock has at `even`, which never decreases.
+    /// The time on the bent clock of an event that the even clock has at `even`, which never decreases.
     #[inline]
     pub fn bend(&mut self, even: Time) -> Time {
         let even_ns = even.as_ns() as f64;

@@ -33,7 +33,7 @@ pub struct DirectedBoundaries {
     arrivals: Arrivals,
     places: Places,
     ops: Ops,
-    /// What to cross, in turn.
+    /// The units or blocks that requests cross or touch, in turn.
     turns: Vec<Turn>,
     turn: usize,
     blocks: u32,

@@ -30,7 +30,7 @@ pub struct DirectedMerge {
     limit_blocks: u64,
     capacity_blocks: u64,
     now: Time,
-    /// What is left of the burst: next block and block after the last.
+    /// The part of the burst still to come: next block, and block after the last.
     next_lbn: u64,
     end_lbn: u64,
     bursts: u64,
@@ -86,7 +86,7 @@ impl DirectedMerge {
         self.now = self.arrivals.next();
         let total = self.limit_blocks - 1 + self.bursts % 3;
         self.bursts += 1;
-        // Starts with a row, so that the limit is the end of that row.
+        // Begins at the start of a row, so that the tip limit is the end of that row.
         let start = self.places.next(total as u32, self.limit_blocks, self.capacity_blocks);
         (self.next_lbn, self.end_lbn) = (start, start + total);
         let lbn = self.places.below(self.capacity_blocks);

@@ -43,7 +43,7 @@ pub struct DirectedSamePosition {
     groups: u64,
     cylinder_blocks: u64,
     cylinders: u64,
-    /// The second request of a pair.
+    /// The second request of a pair, until it is returned: its arrival and first block.
     waiting: Option<(Time, u64)>,
 }
 

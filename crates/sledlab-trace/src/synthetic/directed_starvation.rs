@@ -39,7 +39,7 @@ pub struct DirectedStarvation {
     places: Places,
     /// The next arrival of the near stream.
     near: Time,
-    /// The next far arrival, if any is left.
+    /// The next far arrival, if another is to come.
     far: Option<Time>,
     far_every: Option<Span>,
     blocks: u32,

@@ -1,4 +1,4 @@
-//! The mix the reference simulator's manual validates disks with (WL-11).
+//! The mix with which the manual of the reference simulator validates disks (WL-11).
 
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -45,7 +45,7 @@ pub struct DiskCheck {
     local_below: f64,
     distance_blocks: f64,
     capacity_blocks: u64,
-    /// First block, block after the last, and operation of the request before.
+    /// First block, block after the last, and operation of the previous request.
     previous: Option<(u64, u64, Op)>,
 }
 
@@ -80,7 +80,7 @@ impl Generator for DiskCheck {
     fn next(&mut self) -> Request {
         let arrival = self.arrivals.next();
         let blocks = self.sizes.next();
-        // Drawn whether or not they are used, so that no choice shifts another.
+        // Drawn whether used or not, so that no choice shifts another.
         let (kind, anywhere) =
             (self.kinds.random::<f64>(), self.places.next(blocks, 1, self.capacity_blocks));
         let (distance, any_op) = (self.distances.sample::<f64, _>(StandardNormal), self.ops.next());

@@ -1,4 +1,4 @@
-//! What generators draw: gaps, sizes, places, operations.
+//! The random draws of generators: gaps, sizes, places, operations.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Bernoulli, Distribution, Exp1};
@@ -18,14 +18,14 @@ pub enum Gap {
         /// Largest, ms.
         longest_ms: f64,
     },
-    /// Always the same.
+    /// Constant.
     Constant {
         /// Length, ms.
         ms: f64,
     },
 }
 
-/// Arrival instants with independent gaps.
+/// Arrival instants with independent gaps between them.
 ///
 /// Each gap is rounded to a nanosecond before it is added, so the clock is an exact integer.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub struct ExponentialSizes {
 }
 
 impl ExponentialSizes {
-    /// Sizes of mean `mean_blocks` before they are rounded up to whole units; cut to the capacity.
+    /// Sizes of mean `mean_blocks` before they are rounded up to whole units; a size is at most the capacity.
     pub fn new(mean_blocks: f64, unit_blocks: u64, capacity_blocks: u64, rng: Stream) -> Self {
         let largest_blocks = capacity_blocks.min(u64::from(u32::MAX));
         ExponentialSizes { mean_units: mean_blocks / unit_blocks as f64, unit_blocks, largest_blocks, rng }
@@ -78,8 +78,8 @@ impl ExponentialSizes {
     }
 }
 
-/// Numbers drawn uniformly, one draw of the stream each, so that what is
-/// drawn now does not depend on the bounds used before.
+/// Numbers drawn uniformly, each from one draw of the stream, so that a draw does not depend on the bounds of the draws
+/// before.
 #[derive(Clone, Debug)]
 pub struct Places(Stream);
 
@@ -88,21 +88,21 @@ impl Places {
         Places(rng)
     }
 
-    /// A number below `bound`, which is at least 1. The bias of taking the high half
-    /// of a product is below `bound / 2^64`, far out of sight.
+    /// A number below `bound`, which is at least 1. The bias of taking the high half of a product is below `bound /
+    /// 2^64`, too small to be seen.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.0.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A first block, a multiple of `align_blocks`, from which `blocks` fit below `capacity_blocks`.
+    /// A first block, a multiple of `align_blocks`, from which `blocks` blocks fit below `capacity_blocks`.
     #[inline]
     pub fn next(&mut self, blocks: u32, align_blocks: u64, capacity_blocks: u64) -> u64 {
         self.below((capacity_blocks - u64::from(blocks)) / align_blocks + 1) * align_blocks
     }
 }
 
-/// Reads and writes, independently.
+/// Reads and writes, each drawn independently.
 #[derive(Clone, Debug)]
 pub struct Ops {
     reads: Bernoulli,
@@ -124,7 +124,7 @@ impl Ops {
     }
 }
 
-/// `blocks` cut to the capacity of the device.
+/// `blocks`, but at most the capacity of the device.
 pub fn fitting(blocks: u64, capacity_blocks: u64) -> u32 {
     blocks.min(capacity_blocks).min(u64::from(u32::MAX)) as u32
 }

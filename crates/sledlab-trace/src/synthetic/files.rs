@@ -18,7 +18,7 @@ pub fn blocks_of(mb: f64) -> u64 {
     ((mb * f64::from(1 << 20)) as u64 / BLOCK_BYTES).max(1)
 }
 
-/// Where a file lies.
+/// The blocks of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankedFile {
     /// First block.
@@ -34,12 +34,12 @@ impl RankedFile {
     }
 }
 
-/// The files of a device by rank, the most popular first; places have nothing to do with ranks.
+/// The files of a device by rank, the most popular first; the place of a file does not depend on its rank.
 #[derive(Clone, Debug)]
 pub struct RankedFiles {
     by_rank: Vec<RankedFile>,
     ranks: Zipf<f64>,
-    /// From one piece of a file to the next, in blocks.
+    /// Distance from one piece of a file to the next, in blocks.
     stride: u64,
     picks: Stream,
     places: Places,
@@ -47,9 +47,8 @@ pub struct RankedFiles {
 
 impl RankedFiles {
     /// Lays out files of `lengths` blocks, as many as fit into `space_blocks`, at random places.
-    ///
-    /// Each length covers whole pieces of a file, `gap_blocks` apart. Where not even the first
-    /// fits, one file takes all the space.
+    /// Each length covers whole pieces of a file, `gap_blocks` apart. Where not even the first fits, one file takes all
+    /// the space.
     pub fn new(
         lengths: impl Iterator<Item = u32>,
         gap_blocks: u64,
@@ -76,7 +75,7 @@ impl RankedFiles {
         Ok(RankedFiles { by_rank: files, ranks, stride: PIECE_BLOCKS + gap_blocks, picks, places })
     }
 
-    /// Puts the files on the device in random order, with `free` blocks between them, also at random.
+    /// Puts the files on the device in random order, with `free` blocks divided at random among the gaps between them.
     fn scatter(files: &mut [RankedFile], free: u64, mut rng: Stream) {
         let mut order: Vec<usize> = (0..files.len()).collect();
         for i in (1..order.len()).rev() {
@@ -92,12 +91,12 @@ impl RankedFiles {
         }
     }
 
-    /// How many there are, at least one.
+    /// Number of files, at least one.
     pub fn count(&self) -> usize {
         self.by_rank.len()
     }
 
-    /// The file of a rank below [`count`](Self::count), from 0 on.
+    /// The file of a rank below [`count`](Self::count); ranks begin at 0.
     #[inline]
     pub fn of_rank(&self, rank: usize) -> RankedFile {
         self.by_rank[rank]
@@ -108,12 +107,12 @@ impl RankedFiles {
         self.by_rank.iter().map(|file| file.blocks).max().unwrap_or(0)
     }
 
-    /// From one piece of a file to the next, in blocks.
+    /// Distance from one piece of a file to the next, in blocks.
     pub fn stride(&self) -> u64 {
         self.stride
     }
 
-    /// A file by popularity.
+    /// A file drawn by popularity.
     #[inline]
     pub fn pick(&mut self) -> RankedFile {
         let rank = self.pick_rank();
@@ -125,9 +124,8 @@ impl RankedFiles {
         (self.ranks.sample(&mut self.picks) as usize).clamp(1, self.by_rank.len()) - 1
     }
 
-    /// A file by popularity that holds `blocks`, which are no more than the largest file has,
-    /// and a place for them in it: from the beginning of a piece on, or, if they are less than
-    /// a piece, at a fragment of one.
+    /// A file drawn by popularity that holds `blocks`, which are no more than the largest file has, and a place for
+    /// them in it: at the beginning of a piece or, if they are fewer than a piece, at a fragment of one.
     #[inline]
     pub fn place(&mut self, blocks: u32) -> (RankedFile, u64) {
         let mut rank = self.pick_rank();

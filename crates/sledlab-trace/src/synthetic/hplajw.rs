@@ -58,7 +58,7 @@ const SMALL: [Weighted; 3] = [(1.0, 0.6), (2.0, 0.25), (4.0, 0.15)];
 /// Sizes above 8 KB.
 const LARGE: [Weighted; 3] = [(16.0, 0.8), (32.0, 0.15), (64.0, 0.05)];
 
-/// Files that are read or written at once: one and 1 to 4 others.
+/// Most files that are read or written at the same time: one and 1 to 4 others.
 const MOST_SCANS: u64 = 5;
 
 /// See [`HplajwParams`].
@@ -69,9 +69,9 @@ pub struct Hplajw {
     files: RankedFiles,
     run_share: f64,
     sequential: SequentialShare,
-    /// Those of the present burst; none in one without runs.
+    /// The files scanned in the present burst; empty in a burst without runs.
     scans: Vec<Scan>,
-    /// Which of them had the last request.
+    /// The index in `scans` of the file that had the last request.
     active: usize,
     previous_end: u64,
     gap_blocks: u64,
@@ -89,7 +89,7 @@ struct Scan {
     next: u64,
 }
 
-/// Sizes of the requests outside runs, such that all together have the mean wanted.
+/// Sizes of the requests outside runs, such that all requests together have the mean wanted.
 fn random_sizes(params: &HplajwParams) -> Result<Vec<Weighted>> {
     let (small_kb, large_kb) = (mean_kb(&SMALL), mean_kb(&LARGE));
     let others = 1.0 - EIGHT_SHARE;
@@ -101,8 +101,8 @@ fn random_sizes(params: &HplajwParams) -> Result<Vec<Weighted>> {
     Ok(sizes)
 }
 
-/// More sequential requests than runs hold are an error: the first of a file is not sequential,
-/// and the end of a burst cuts files short.
+/// Refuses more sequential requests than runs hold: the first of a file is not sequential, and the end of a burst cuts
+/// files short.
 fn check_sequential_share(params: &HplajwParams) -> Result<()> {
     let most = 0.9 * params.run_share * (1.0 - 8.0 / params.mean_file_kb);
     if params.sequential_share <= most {
@@ -118,7 +118,7 @@ fn check_sequential_share(params: &HplajwParams) -> Result<()> {
 /// Lengths of files in blocks, from the first piece to the last: a geometric number of pieces.
 fn file_lengths(params: &HplajwParams, gap_blocks: u64, mut rng: Stream) -> impl Iterator<Item = u32> {
     let mean_pieces = params.mean_file_kb * 1024.0 / (PIECE_BLOCKS * 512) as f64;
-    // Rounded up, an exponential of this mean is geometric with the mean wanted.
+    // Rounded up, an exponential draw of this mean is geometric with the mean wanted.
     let mean = -1.0 / math::ln_1p(-1.0 / mean_pieces);
     let mut left = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS);
     std::iter::from_fn(move || {
@@ -173,7 +173,7 @@ impl Generator for Hplajw {
     #[inline]
     fn next(&mut self) -> Request {
         let (arrival, begins) = self.arrivals.next();
-        // Drawn whether or not they are used, so that no choice shifts another.
+        // Drawn whether used or not, so that no choice shifts another.
         let (op, random_blocks) = (self.ops.next(), self.sizes.draw(&mut self.sizes_rng));
         if begins {
             self.begin_burst();
@@ -191,7 +191,7 @@ impl Generator for Hplajw {
 }
 
 impl Hplajw {
-    /// Decides what the burst is: several files from end to end, or single requests.
+    /// Decides whether the burst scans several files from end to end, or consists of single requests.
     fn begin_burst(&mut self) {
         self.scans.clear();
         self.active = 0;
@@ -202,7 +202,7 @@ impl Hplajw {
         }
     }
 
-    /// The next request of this or another file; files that follow those at their end get `op`.
+    /// The next request of the active file or another; a file that replaces one scanned to its end gets operation `op`.
     fn scan(&mut self, op: Op) -> (u64, u32, Op) {
         let count = self.scans.len();
         let other = 1 + self.choices.below(count as u64 - 1) as usize;

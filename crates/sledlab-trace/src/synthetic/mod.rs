@@ -3,14 +3,13 @@
 //! A generator is one file that implements [`Generator`] and one line in [`LIST`].
 //! The list feeds the command line, the Python API and the docs.
 //!
-//! Every generator has a parameter `requests`, how many it makes in all; 0 means
-//! that it never ends and the replay's own limit cuts it. A replay that is given
-//! a limit and no `requests` should pass its limit as `requests`.
+//! Every generator has a parameter `requests`, the number of requests it makes in all; 0 means that it never ends and
+//! the limit of the replay ends the run. A replay with a limit should pass that limit as `requests`, where `requests`
+//! is not set.
 //!
-//! Each use of randomness draws from its own named stream ([`sledlab_core::seed`]),
-//! so changing the sizes, say, leaves the arrivals as they were. Arrivals are
-//! integers: each gap is rounded to a nanosecond and then added, so no digits are
-//! lost however long the stream runs. The first request arrives one gap after the start.
+//! Each use of random numbers draws from its own named stream ([`sledlab_core::seed`]), so that changing the sizes, for
+//! example, leaves the arrivals as they were. Arrivals are integers: each gap is rounded to a nanosecond and then
+//! added, so no digits are lost however long the stream runs. The first request arrives one gap after the start.
 
 mod cello;
 mod clustered;
@@ -47,7 +46,7 @@ use sledlab_core::registry::{self, Registry};
 use sledlab_core::{Error, Request, Result, Source, seed};
 use toml::Table;
 
-/// Starts a generator of a table of parameters.
+/// Starts a generator from a table of parameters.
 pub type Make = fn(&Table, GeneratorSetting) -> Result<Box<dyn Source>>;
 
 /// A generator in the list.
@@ -103,29 +102,29 @@ pub static LIST: Registry<Make> = Registry {
 /// The name of the configuration table, for messages.
 const PATH: &str = "workload";
 
-/// What a generator is.
+/// A generator of a workload's requests.
 ///
-/// Promises: arrivals never decrease; requests are never empty and never reach
-/// past the capacity; the same parameters and setting give the same requests.
+/// Promises: arrivals never decrease; requests are never empty and never reach past the capacity; the same parameters
+/// and setting give the same requests.
 pub trait Generator: Send + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
-    /// The name users give.
+    /// The name of the generator in configurations.
     const NAME: &'static str;
-    /// What it is, in one line.
+    /// The meaning of the generator, in one line.
     const MEANING: &'static str;
 
     /// The value of the parameter `requests`.
     fn requests(params: &Self::Params) -> u64;
 
-    /// A generator at its start. An error when `setting` leaves no room for what it makes.
+    /// A generator at its start. An error when `setting` leaves no room for its requests.
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self>;
 
     /// The next request.
     fn next(&mut self) -> Request;
 }
 
-/// What a generator is told besides its parameters.
+/// Settings of a generator besides its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct GeneratorSetting {
     /// Root seed of the run.
@@ -140,13 +139,13 @@ impl GeneratorSetting {
         seed::stream(self.seed, name)
     }
 
-    /// The root for one use of a generator of random numbers that is not ours.
+    /// The root for one use of a generator of random numbers outside this project, such as numpy's.
     pub fn root(&self, name: &str) -> u128 {
         seed::root(self.seed, name)
     }
 }
 
-/// Starts a chosen generator.
+/// Starts the generator of a [`Choice`].
 type MakeChosen = dyn Fn(GeneratorSetting) -> Result<Box<dyn Source>> + Send + Sync;
 
 /// A generator with all its parameters.
@@ -169,7 +168,7 @@ impl Choice {
         Ok(Choice::custom(chosen.entry.name, params, move |setting| make(&given, setting)))
     }
 
-    /// A generator that is not in the list.
+    /// A generator given from outside, such as a plug-in.
     pub fn custom(
         name: &str,
         params: Table,
@@ -178,10 +177,10 @@ impl Choice {
         Choice { name: name.to_owned(), params, make: Arc::new(make) }
     }
 
-    /// Its requests for a device of `capacity_blocks`.
+    /// The generator's requests for a device of `capacity_blocks`.
     ///
     /// # Errors
-    /// A device too small for the workload, and what a generator that is not in the list may raise.
+    /// A device too small for the workload, and the errors of a generator given from outside.
     pub fn build(&self, seed: u64, capacity_blocks: u64) -> Result<Box<dyn Source>> {
         if capacity_blocks == 0 {
             return Err(Error::user("a device without blocks has no room for requests")
@@ -190,7 +189,7 @@ impl Choice {
         (self.make)(GeneratorSetting { seed, capacity_blocks })
     }
 
-    /// The configuration table that says all of it.
+    /// The configuration table that says this generator and its parameters in full.
     pub fn to_table(&self) -> Table {
         registry::table(&self.name, &self.params)
     }
@@ -223,13 +222,13 @@ pub fn build(name: &str, params: &Table, seed: u64, capacity_blocks: u64) -> Res
 /// The requests of a generator as a [`Source`].
 struct Stream<G> {
     generator: G,
-    /// How many in all; 0: no end.
+    /// Number of requests in all; 0: no end.
     requests: u64,
     made: u64,
 }
 
 impl<G> Stream<G> {
-    /// Requests per call of [`Source::fill`]: enough to hide the call, few enough to stay in the cache.
+    /// Requests per call of [`Source::fill`]: enough that the cost of a call is small, few enough to stay in the cache.
     const CHUNK: u64 = 2048;
 }
 

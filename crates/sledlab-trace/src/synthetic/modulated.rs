@@ -7,7 +7,7 @@ use sledlab_core::{Error, Result, Span, Time, math};
 
 use super::pace::Pace;
 
-/// What a [`Modulated`] process looks like from outside.
+/// Rate and burstiness of a [`Modulated`] process.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Mean requests per second.
@@ -28,9 +28,9 @@ impl Shape {
     /// Requests per second in quiet times and in bursts.
     ///
     /// The counts in windows of length t have the index of dispersion
-    /// 1 + 2 d^2 p (1 - p) / m (1/r - (1 - exp(-r t)) / (r^2 t)), where d is the difference of the
-    /// two rates, m their mean, p the share of bursts and r the rate of switching both ways
-    /// (Fischer and Meier-Hellstern 1993). It is solved for d.
+    /// 1 + 2 d^2 p (1 - p) / m (1/r - (1 - exp(-r t)) / (r^2 t)), where d is the difference of the two rates, m the mean
+    /// rate, p the share of the time in bursts and r the rate of switching both ways (Fischer and Meier-Hellstern 1993).
+    /// This function solves it for d.
     fn rates_per_s(&self) -> Result<[f64; 2]> {
         let switching = 1.0 / self.burst_s + 1.0 / self.quiet_s();
         let memory_s = (1.0 + math::exp_m1(-switching) / switching) / switching;
@@ -38,7 +38,7 @@ impl Shape {
         let difference = ((self.dispersion - 1.0) * self.rate_per_s / spread).sqrt();
         let quiet = self.rate_per_s - self.burst_share * difference;
         if quiet < 0.0 {
-            // Where quiet times are silent.
+            // The dispersion where quiet times have no requests.
             let most = 1.0 + spread * self.rate_per_s / self.burst_share.powi(2);
             return Err(Error::user(format!(
                 "a dispersion of {} is more than bursts of {} s in {} of the time can give at {} requests/s",
@@ -50,7 +50,7 @@ impl Shape {
     }
 }
 
-/// A [`Modulated`] process by how much faster requests come in bursts.
+/// A [`Modulated`] process, by the rate of requests in bursts.
 #[derive(Clone, Copy, Debug)]
 pub struct Bursts {
     /// Mean requests per second.
@@ -94,7 +94,7 @@ pub struct Modulated {
 }
 
 impl Modulated {
-    /// A process that begins with a quiet time. An error where no two rates give the shape.
+    /// A process that begins with a quiet time. An error where no two rates give the `shape`.
     pub fn new(shape: Shape, gaps: Stream, states: Stream) -> Result<Self> {
         let mean_s = [shape.quiet_s(), shape.burst_s];
         Ok(Self::of(shape.rates_per_s()?, mean_s, shape.rate_per_s, [gaps, states]))
@@ -123,7 +123,7 @@ impl Modulated {
     /// The next arrival.
     #[inline]
     pub fn next(&mut self) -> Time {
-        // A gap that outlasts its state is drawn anew in the next: the exponential has no memory.
+        // A gap that outlasts its state is drawn anew in the next state: the exponential has no memory.
         loop {
             let gap_s = self.gaps.sample::<f64, _>(Exp1) / self.rates_per_s[self.state];
             if gap_s < self.until.since(self.now).as_seconds() {

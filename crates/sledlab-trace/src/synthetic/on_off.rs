@@ -1,4 +1,4 @@
-//! Arrivals in bursts with nothing between them.
+//! Arrivals in bursts with no request between them.
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
@@ -6,21 +6,21 @@ use sledlab_core::{Span, Time, math};
 
 use super::pace::Pace;
 
-/// Times between requests within bursts, in ms: quantiles at `SHARES`.
+/// Times between requests within bursts, in ms: the quantiles for [`SHARES`].
 ///
-/// Measured on the public week of a workstation (`ajw.1week.srt`, distributed with DiskSim 4.0):
-/// its 40,385 gaps below 0.2 s, 91 % of all. A fifth are below 0.4 ms, the others about as long
-/// as the traced disk took for a request.
+/// Measured on the public week of a workstation (`ajw.1week.srt`, distributed with DiskSim 4.0): 40,385 of its gaps are
+/// below 0.2 s, 91 % of all. A fifth of these are below 0.4 ms, the others about as long as the traced disk took for a
+/// request.
 const GAPS_MS: [f64; 17] = [
     0.071, 0.145, 0.165, 0.178, 0.343, 6.144, 16.826, 20.958, 25.962, 30.610, 34.141, 38.327, 43.125, 54.026,
     90.354, 162.522, 199.993,
 ];
 
-/// Shares of the gaps that are no longer than [`GAPS_MS`].
+/// For each of [`GAPS_MS`], the share of the gaps that are no longer.
 const SHARES: [f64; 17] =
     [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99, 1.0];
 
-/// Mean of the distribution through these points, straight between them.
+/// Mean of the distribution that runs straight from each of these points to the next.
 fn mean_gap_ms() -> f64 {
     let pieces = GAPS_MS.windows(2).zip(SHARES.windows(2));
     pieces.map(|(gaps, shares)| f64::midpoint(gaps[0], gaps[1]) * (shares[1] - shares[0])).sum()
@@ -29,8 +29,8 @@ fn mean_gap_ms() -> f64 {
 /// Tail exponent of the times between bursts.
 const IDLE_SHAPE: f64 = 1.5;
 
-/// The longest time between bursts is so many times the shortest: without a limit, some hours
-/// would consist of one idle time for the most part, and have no rate to speak of.
+/// Longest time between bursts, over the shortest: without a limit, some hours would consist for the most part of one
+/// idle time, and have no meaningful rate.
 const IDLE_RANGE: f64 = 50.0;
 
 /// Arrival instants in bursts of a geometric number of requests; idle times are Pareto.
@@ -38,7 +38,7 @@ const IDLE_RANGE: f64 = 50.0;
 pub struct OnOff {
     now: Time,
     burst_requests: f64,
-    /// What the measured gaps are multiplied with.
+    /// Factor on the measured gaps.
     scale: f64,
     shortest_idle_s: f64,
     pace: Pace,
@@ -48,7 +48,8 @@ pub struct OnOff {
 }
 
 impl OnOff {
-    /// `rate_per_s` on average, in bursts of `burst_requests` (2 or more) on average that last `busy_share` of the time.
+    /// `rate_per_s` on average, in bursts of `burst_requests` (2 or more) on average that last `busy_share` of the
+    /// time.
     pub fn new(rate_per_s: f64, burst_requests: f64, busy_share: f64, gaps: Stream, bursts: Stream) -> Self {
         let cycle_s = burst_requests / rate_per_s;
         let tail = IDLE_SHAPE / (IDLE_SHAPE - 1.0) * (1.0 - math::pow(IDLE_RANGE, 1.0 - IDLE_SHAPE))

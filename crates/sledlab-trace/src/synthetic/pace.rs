@@ -1,12 +1,12 @@
-//! Keeps bursty arrivals to their rate.
+//! Keeps bursty arrivals to their mean rate.
 
 use sledlab_core::{Time, math};
 
-/// How far the clock of a process is ahead of its rate, and what quiet times make of it.
+/// Compares the time reached with the requests made, and lengthens or shortens quiet times accordingly.
 ///
-/// Bursts make the mean rate of an hour wander by several percent, and recorded hours are
-/// published with three digits. So quiet times shrink while requests are late and stretch while
-/// they are early, slowly enough that windows of a second hardly see it.
+/// Bursts make the mean rate of an hour wander by several percent, but the rates of recorded hours are published with
+/// three digits. So quiet times shrink while requests are late and stretch while they are early, slowly enough that
+/// counts in windows of a second hardly change.
 #[derive(Clone, Debug)]
 pub struct Pace {
     interval_s: f64,
@@ -15,7 +15,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Bursts, with the quiet times between them, in which most of a delay is made up for.
+    /// Number of bursts, each with its quiet time, over which most of a delay is made up for.
     const BURSTS: f64 = 10.0;
 
     /// Keeps to `rate_per_s` where a burst and a quiet time together last `cycle_s` on average.
@@ -23,13 +23,13 @@ impl Pace {
         Pace { interval_s: 1.0 / rate_per_s, patience_s: Self::BURSTS * cycle_s, made: 0 }
     }
 
-    /// Takes note of a request.
+    /// Counts a request.
     #[inline]
     pub fn count(&mut self) {
         self.made += 1;
     }
 
-    /// What the next quiet time is multiplied with.
+    /// The factor on the next quiet time.
     pub fn stretch(&self, now: Time) -> f64 {
         let late_s = now.as_seconds() - self.made as f64 * self.interval_s;
         math::exp((-late_s / self.patience_s).clamp(-2.0, 2.0))

@@ -51,7 +51,7 @@ pub struct Relation {
     attributes: u64,
     /// Blocks of an attribute.
     length: u64,
-    /// From the first block of an attribute to that of the next.
+    /// Distance from the first block of an attribute to that of the next.
     stride: u64,
     scan_share: f64,
     projected: u64,
@@ -62,7 +62,7 @@ pub struct Relation {
     query: Query,
 }
 
-/// What is still to be asked for of a query.
+/// The requests of a query that are still to come.
 #[derive(Clone, Copy, Debug)]
 struct Query {
     arrival: Time,
@@ -97,7 +97,7 @@ impl Generator for Relation {
             stride: if params.store == RelationStore::Tabular { share } else { length },
             scan_share: params.scan_share,
             projected: params.projected.min(attributes),
-            // What fits into the blocks of a request, all attributes together.
+            // At most the blocks of a request, over all attributes.
             scan_blocks: params.scan_blocks.min(length).min(u64::from(u32::MAX) / attributes),
             kinds_rng: stream("kinds"),
             places: Places::new(stream("places")),
@@ -116,16 +116,16 @@ impl Generator for Relation {
 }
 
 impl Relation {
-    /// The first request of another query, of rows the only one.
+    /// The first request of another query; of rows, its only one.
     fn begin_query(&mut self) -> Request {
         let arrival = self.arrivals.next();
-        // Drawn whatever the store, so that all stores are asked the same.
+        // Drawn whatever the store, so that all stores get the same queries.
         let scans = self.kinds_rng.random::<f64>() < self.scan_share;
         let choice = self.choices.below(self.attributes);
         let blocks = if scans { self.scan_blocks } else { 1 };
         let first = self.places.below(self.length - blocks + 1);
         if self.store == RelationStore::Rows {
-            // As many tuples as a block of an attribute holds fill a block for each attribute.
+            // The tuples of one block of an attribute fill, in rows, as many blocks as there are attributes.
             let tuple = if scans { 0 } else { choice };
             let blocks = if scans { blocks * self.attributes } else { 1 };
             return read(arrival, first * self.attributes + tuple, blocks);

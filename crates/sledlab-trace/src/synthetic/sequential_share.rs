@@ -1,10 +1,10 @@
-//! Keeps the share of sequential requests.
+//! Keeps requests to a share of sequential ones.
 
-/// How many sequential requests there should have been so far, less those there were.
+/// Counts the sequential requests that are missing so far to reach the share.
 ///
-/// A file ends, or a request does not fit what is left of it, and a run is over before its time.
-/// Steering by what is owed reaches a share whatever ends the runs, where drawing
-/// with that probability would fall short of it.
+/// Runs end before their time: a file ends, or the next request does not fit the rest of the file. A chance that grows
+/// with the missing requests reaches the share whatever ends the runs, where a constant chance equal to the share would
+/// fall short of it.
 #[derive(Clone, Copy, Debug)]
 pub struct SequentialShare {
     share: f64,
@@ -12,20 +12,20 @@ pub struct SequentialShare {
 }
 
 impl SequentialShare {
-    /// What is owed when the chance reaches certainty: enough that runs still come at random.
+    /// Missing requests at which the chance is 1: enough that runs still begin and end at random.
     const MOST_OWED: f64 = 100.0;
 
     pub fn new(share: f64) -> Self {
         SequentialShare { share, owed: 0.0 }
     }
 
-    /// The probability with which to go on with a run, or to begin one.
+    /// The probability with which to continue a run, or to begin one.
     #[inline]
     pub fn chance(&self) -> f64 {
         self.owed / Self::MOST_OWED
     }
 
-    /// Takes note of a request.
+    /// Counts a request, which is sequential or not.
     #[inline]
     pub fn count(&mut self, sequential: bool) {
         self.owed += self.share - f64::from(u8::from(sequential));

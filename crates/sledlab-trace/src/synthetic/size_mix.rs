@@ -4,19 +4,19 @@ use rand::RngExt;
 use sledlab_core::seed::Stream;
 use sledlab_core::{BLOCK_BYTES, Error, Result};
 
-/// A size in KB and how often it comes.
+/// A size in KB and its weight.
 pub type Weighted = (f64, f64);
 
-/// Mean size in KB of a list.
+/// Mean size in KB of a list of sizes.
 pub fn mean_kb(sizes: &[Weighted]) -> f64 {
     let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
     sizes.iter().map(|(kb, weight)| kb * weight).sum::<f64>() / total
 }
 
-/// Which share of `of` must come from `above` rather than from `below` (means in KB) so that all
-/// together have a mean of `wanted_kb`, the rest contributing `rest_kb` to it.
+/// The share of `of`, itself a share of all requests, that must have the mean `above_kb` rather than `below_kb` so that
+/// all requests together have the mean `wanted_kb`; the rest of the requests contribute `rest_kb` to it.
 ///
-/// An error that names `limits`, in KB, where no such share exists.
+/// An error that names the possible means, in KB, where no such share exists.
 pub fn split(wanted_kb: f64, rest_kb: f64, of: f64, below_kb: f64, above_kb: f64) -> Result<f64> {
     let share = (wanted_kb - rest_kb - of * below_kb) / (of * (above_kb - below_kb));
     if (0.0..=1.0).contains(&share) {
@@ -27,15 +27,15 @@ pub fn split(wanted_kb: f64, rest_kb: f64, of: f64, below_kb: f64, above_kb: f64
         .with_remedy(format!("with these shares, take {:.2} to {:.2} KB", limits[0], limits[1])))
 }
 
-/// Draws sizes; one number of the stream each, whatever the list.
+/// Draws sizes; each takes one number of the stream, whatever the list.
 #[derive(Clone, Debug)]
 pub struct SizeMix {
-    /// Sizes in blocks, and the share of all that are no larger.
+    /// Sizes in blocks, and for each the share of sizes that are no larger.
     steps: Vec<(u32, f64)>,
 }
 
 impl SizeMix {
-    /// `sizes` from the smallest to the largest; none is larger than `most_blocks`.
+    /// `sizes` from the smallest to the largest; a size is at most `most_blocks`.
     pub fn new(sizes: &[Weighted], most_blocks: u64) -> Self {
         let total: f64 = sizes.iter().map(|(_, weight)| weight).sum();
         let mut cumulated = 0.0;
@@ -47,7 +47,7 @@ impl SizeMix {
         SizeMix { steps: steps.collect() }
     }
 
-    /// A size in blocks.
+    /// Draws a size in blocks.
     #[inline]
     pub fn draw(&self, rng: &mut Stream) -> u32 {
         let share: f64 = rng.random();

@@ -39,7 +39,7 @@ sledlab_core::params! {
     }
 }
 
-/// Smallest and largest of uniform sizes.
+/// Smallest and largest of uniform sizes, in bytes.
 const UNIFORM_BYTES: [u64; 2] = [4, 512];
 
 /// See [`SmallParams`].
@@ -50,7 +50,7 @@ pub struct Small {
     mean_bytes: f64,
     sizes_rng: Stream,
     stride: u64,
-    /// Where the present pass over the device began.
+    /// First block of the present pass over the device.
     first: u64,
     next: u64,
     capacity_blocks: u64,
@@ -108,7 +108,7 @@ impl Small {
         bytes.min(self.capacity_blocks.min(u64::from(u32::MAX)) * BLOCK_BYTES)
     }
 
-    /// The next place from which `blocks` fit; each pass begins a record further than the one before.
+    /// The next place from which `blocks` fit; each pass begins one record after the start of the one before.
     fn place(&mut self, blocks: u64) -> u64 {
         let last = self.capacity_blocks - blocks;
         if self.next > last {

@@ -1,4 +1,4 @@
-//! Small accesses to a part of the data, streams through the rest: what bipartite layouts are for (LY-07).
+//! Small requests to a part of the data, streams through the rest: the workload that bipartite layouts serve (LY-07).
 
 use rand::RngExt;
 use sledlab_core::seed::Stream;
@@ -35,14 +35,14 @@ sledlab_core::params! {
     }
 }
 
-/// A stretch of blocks in every group.
+/// A range of blocks, the same in every group.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     first: u64,
     length: u64,
 }
 
-/// A stream at its next request.
+/// A stream, at its next request.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     next: u64,
@@ -82,7 +82,7 @@ impl Generator for SmallAndStreams {
         let stream = |use_of: &str| setting.stream(&format!("small-and-streams.{use_of}"));
         let groups = params.groups.min(setting.capacity_blocks);
         let group_blocks = setting.capacity_blocks / groups;
-        // Neither part is empty, though on a single block they are the same.
+        // Neither part is empty; on a single block both parts are that block.
         let small = ((params.small_data_share * group_blocks as f64) as u64).clamp(1, group_blocks);
         let first = small.min(group_blocks - 1);
         let (small, large) = (Part { first: 0, length: small }, Part { first, length: group_blocks - first });
@@ -109,7 +109,7 @@ impl Generator for SmallAndStreams {
     #[inline]
     fn next(&mut self) -> Request {
         let arrival = self.arrivals.next();
-        // Drawn whether or not they are used, so that no choice shifts another.
+        // Drawn whether used or not, so that no choice shifts another.
         let (streams, op) = (self.kinds_rng.random::<f64>() < self.stream_share, self.ops.next());
         let (lbn, blocks, op) = if streams {
             self.stream(op)
@@ -121,7 +121,7 @@ impl Generator for SmallAndStreams {
 }
 
 impl SmallAndStreams {
-    /// A place for `blocks` in a part of any group, and where that part ends.
+    /// A place for `blocks` in a part of a random group, and the end of that part.
     fn place(&mut self, part: Part, blocks: u64) -> (u64, u64) {
         let places = (part.length - blocks) / blocks + 1;
         let place = self.places.below(self.groups * places);
@@ -129,7 +129,7 @@ impl SmallAndStreams {
         (first + place % places * blocks, first + part.length)
     }
 
-    /// The next request of one of the streams; `op` is for a stream that begins.
+    /// The next request of one of the streams; a stream that begins gets operation `op`.
     fn stream(&mut self, op: Op) -> (u64, u64, Op) {
         let turn = self.turns.below(self.runs.len() as u64) as usize;
         let ends = self.ends_rng.random::<f64>() < self.ends_chance;

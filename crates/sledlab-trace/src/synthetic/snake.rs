@@ -62,10 +62,10 @@ sledlab_core::params! {
     }
 }
 
-/// Open: share of requests of 8 KB; with the shares below a choice that gives the published mean.
+/// Open: share of requests of 8 KB; a choice that, with the shares below, gives the published mean size.
 const EIGHT_SHARE: f64 = 0.75;
 
-/// Open: sizes below 8 KB and their shares of all requests.
+/// Open: sizes below 8 KB, and the share of each among all requests.
 const SMALL: [Weighted; 3] = [(1.0, 0.05), (2.0, 0.05), (4.0, 0.05)];
 
 /// Open: share of requests of 16 or 32 KB.
@@ -74,20 +74,20 @@ const LARGE_SHARE: f64 = 0.1;
 /// See [`SnakeParams`].
 pub struct Snake {
     arrivals: Clustered,
-    /// One draw for each clump or run.
+    /// Draws an operation for each clump or run.
     ops: Ops,
     op: Op,
     sizes: SizeMix,
     files: RankedFiles,
-    /// Of the reads outside copies.
+    /// The share of sequential requests among reads outside copies.
     sequential: SequentialShare,
-    /// The file that is read, and where; none where the last request was not a read of the cluster.
+    /// The file that is read, and its next block; `None` where the last request was not a read of the present cluster.
     reading: Option<(RankedFile, u64)>,
-    /// Where the present copy reads and writes next.
+    /// The next blocks of the present copy, on its reading and on its writing side.
     copy: Copy,
     space_blocks: u64,
     metadata_share: f64,
-    /// What is left of requests for metadata, if they are trimmed: words of a block not wanted.
+    /// If requests for metadata are trimmed to a block: the words of that block that they do not want.
     trimmed: Option<u8>,
     sizes_rng: Stream,
     sequential_rng: Stream,
@@ -95,14 +95,14 @@ pub struct Snake {
     copy_places: Places,
 }
 
-/// The two ends of a copy.
+/// Where a copy reads and where it writes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Copy {
     read_next: u64,
     write_next: u64,
 }
 
-/// The sizes, with as much of 32 KB as gives the mean.
+/// The sizes, with the share of 32 KB that gives the mean.
 fn sizes(params: &SnakeParams) -> Result<Vec<Weighted>> {
     let small: f64 = SMALL.iter().map(|(_, weight)| weight).sum();
     let rest_kb = small * mean_kb(&SMALL) + EIGHT_SHARE * 8.0;
@@ -112,13 +112,13 @@ fn sizes(params: &SnakeParams) -> Result<Vec<Weighted>> {
     Ok(sizes)
 }
 
-/// The share of the reads outside copies that must be sequential, since copies have theirs: a run
-/// that follows another run of reads goes on with it.
+/// The share of the reads outside copies that must be sequential, as reads of copies have a share of their own: a run
+/// of a copy that follows another run of reads continues it.
 fn sequential_outside_copies(params: &SnakeParams, rhythm: &Rhythm) -> Result<f64> {
     let copies = rhythm.copy_share();
     let first_follows = params.read_share;
     let in_copies = copies * (1.0 - (1.0 - first_follows) / params.copy_run);
-    // Clumps that follow one of writes and clusters begin elsewhere; files end.
+    // A clump that follows one of writes, or begins a cluster, begins in another file; and files end.
     let alone = (1.0 - first_follows * (1.0 - 1.0 / params.cluster_clumps)) / params.clump_requests;
     let most = (1.0 - alone) * (1.0 - 8.0 / params.file_kb.max(8.0));
     let [least, most] = [0.0, most].map(|outside| in_copies + outside * (1.0 - copies));
@@ -190,7 +190,7 @@ impl Generator for Snake {
         if first != First::Nothing {
             self.op = self.ops.next();
         }
-        // Drawn whether or not they are used, so that no choice shifts another.
+        // Drawn whether used or not, so that no choice shifts another.
         let blocks = self.sizes.draw(&mut self.sizes_rng);
         let goes_on = self.sequential_rng.random::<f64>() < self.sequential.chance();
         let metadata = self.metadata_rng.random::<f64>() < self.metadata_share;
@@ -211,7 +211,7 @@ impl Generator for Snake {
 }
 
 impl Snake {
-    /// The place of the next request of a copy.
+    /// The first block of the next request of a copy.
     fn copy_on(&mut self, begins: bool, blocks: u32) -> u64 {
         let pieces = self.space_blocks.div_ceil(PIECE_BLOCKS);
         let mut somewhere = || self.copy_places.below(pieces) * PIECE_BLOCKS;
@@ -227,7 +227,7 @@ impl Snake {
         lbn
     }
 
-    /// The place of a request of a cluster: a read goes on with the file of the one before or not.
+    /// The first block of a request of a cluster; a read continues the file of the read before if `goes_on` says so.
     fn within_cluster(&mut self, goes_on: bool, blocks: u32) -> u64 {
         if self.op == Op::Write {
             self.reading = None;

@@ -95,13 +95,13 @@ fn uses_of_randomness_do_not_shift_each_other() {
 
 #[test]
 fn exponential_has_its_moments() {
-    // Enough requests for the sampling error of an SCV to stay far below 1 %.
+    // Enough requests for the sampling error of an SCV to be far below 1 %.
     let requests = make("exponential", "requests = 2000000");
     let (gap, gap_scv) = moments(gaps_ns(&requests));
     assert_near("mean gap", gap, 15e6, 0.01);
     assert_near("SCV of gaps", gap_scv, 1.0, 0.01);
-    // Rounded up, an exponential of mean m is geometric: the mean is 1 / p with p = 1 - exp(-1/m),
-    // the variance (1 - p) / p^2. Both give back the mean of 4 KB before rounding.
+    // Rounded up, an exponential of mean m is geometric: the mean is 1 / p with p = 1 - exp(-1/m), the variance (1 - p)
+    // / p^2. Both agree with the mean of 4 KB before rounding.
     let p = 1.0 - (-1.0_f64 / 8.0).exp();
     let (size, size_scv) = moments(requests.iter().map(|r| u64::from(r.blocks)));
     assert_near("mean size", size, 1.0 / p, 0.01);
@@ -123,8 +123,8 @@ fn exponential_has_the_defaults_of_the_paper() {
 #[test]
 fn mems_check_has_the_moments_of_the_reference_dump() {
     let requests = make("mems-check", "requests = 200000");
-    // The reference simulator's dump of this workload for G2: 9,999 requests, so its own
-    // sampling error is about 1 % (mean gap 50.08 ms, 12.656 blocks, 66.9 % reads).
+    // The reference simulator's dump of this workload for G2 has 9,999 requests, so its own sampling error is about 1 %
+    // (mean gap 50.08 ms, 12.656 blocks, 66.9 % reads).
     let (gap, gap_scv) = moments(gaps_ns(&requests));
     assert_near("mean gap", gap, 50.076_870e6, 0.02);
     assert_near("SCV of gaps", gap_scv, 1.036, 0.05);
@@ -248,7 +248,7 @@ proptest! {
         let name = LIST[which].name;
         let params = "requests = 300";
         let Ok(requests) = try_make(name, params, seed, capacity) else {
-            // Only these two need a device of some size.
+            // Only these two generators need a device of some size.
             prop_assert!(matches!(name, "directed-merge" | "directed-same-position") && capacity < 2_700);
             return Ok(());
         };

@@ -47,13 +47,13 @@ sledlab_core::params! {
 /// See [`TpccParams`].
 pub struct Tpcc {
     arrivals: Modulated,
-    /// A page each.
+    /// The pages of the database: each is a file of one page.
     pages: RankedFiles,
     popularity: Popularity,
     changed: Changed,
 }
 
-/// Which pages are read: ranks, the hot ones first.
+/// Draws the pages to read: their ranks, the hot pages first.
 struct Popularity {
     pages: u64,
     hot_pages: u64,
@@ -88,16 +88,16 @@ impl Popularity {
     }
 }
 
-/// Pages that were read and changed, and wait for being written back.
+/// Pages that were read and changed, and wait to be written back.
 ///
-/// Each request writes any one of them with the same small probability, so that a page waits for a
-/// geometric number of requests: nearly an exponential time, without a clock for each page. As many
-/// are written as were changed, in the long run.
+/// Each request writes any one of them with the same small probability, so that a page waits for a geometric number of
+/// requests: nearly an exponential time, without a clock for each page. In the long run as many pages are written as
+/// are changed.
 struct Changed {
     pages: Vec<u32>,
-    /// Probability that a page which was read is changed.
+    /// Probability that a page that is read is also changed.
     chance: f64,
-    /// Probability that a request writes a certain page.
+    /// Probability that a request writes a given page of those that wait.
     write_chance: f64,
     changes_rng: Stream,
     ops_rng: Stream,
@@ -105,7 +105,7 @@ struct Changed {
 }
 
 impl Changed {
-    /// Begins with as many pages as wait on average, so that the first requests are like all others.
+    /// Begins with as many waiting pages as there are on average, so that the first requests are like all others.
     fn new(params: &TpccParams, popularity: &mut Popularity, streams: [Stream; 3]) -> Self {
         let [changes_rng, ops_rng, choices] = streams;
         let write_share = 1.0 - params.read_share;
@@ -121,7 +121,7 @@ impl Changed {
         }
     }
 
-    /// The page that the next request writes, or none if it reads.
+    /// The page that the next request writes, or `None` if it reads.
     #[inline]
     fn written(&mut self) -> Option<u32> {
         let writes = self.ops_rng.random::<f64>() < self.pages.len() as f64 * self.write_chance;
@@ -159,7 +159,7 @@ impl Generator for Tpcc {
         };
         let space_blocks = setting.capacity_blocks.min(blocks_of(params.address_space_gb * 1024.0));
         let lengths = (0..blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS)).map(|_| PIECE_BLOCKS as u32);
-        // All ranks and places are drawn here, by popularity, none by the files.
+        // Ranks and places are drawn here, by popularity, so that the files draw no popularity of their own.
         let layout = [stream("scatter"), stream("files"), stream("places")];
         let pages = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
         let choices = ["kinds", "hot", "cold"].map(stream);

@@ -51,9 +51,9 @@ pub struct Tpcd {
     sizes: SizeMix,
     tables: RankedFiles,
     scans: Vec<Scan>,
-    /// Whose turn it is, if no index is looked up.
+    /// The scan whose turn it is, unless the turn looks up an index.
     active: usize,
-    /// The table that is scanned when one of the scans is over.
+    /// The table to scan next, when one of the scans is over.
     next_table: usize,
     probe_share: f64,
     /// Whether the present turn looks up an index.
@@ -70,7 +70,7 @@ struct Scan {
     next: u64,
 }
 
-/// Sizes of the requests of scans, such that with those of probes they have the mean wanted.
+/// Sizes of the requests of scans, such that scans and probes together have the mean wanted.
 fn scan_sizes(params: &TpcdParams) -> Result<[Weighted; 2]> {
     let [small_kb, large_kb] = SIZES_KB;
     let scans = 1.0 - params.probe_share;
@@ -78,7 +78,7 @@ fn scan_sizes(params: &TpcdParams) -> Result<[Weighted; 2]> {
     Ok([(small_kb, 1.0 - large), (large_kb, large)])
 }
 
-/// Mean requests of a turn: the first of a scan is not sequential, nor is any probe.
+/// Mean number of requests of a turn: the first request of a scan's turn is not sequential, nor is any probe.
 fn turn_requests(params: &TpcdParams) -> Result<f64> {
     let scans = 1.0 - params.probe_share;
     if params.sequential_share < scans {
@@ -91,7 +91,7 @@ fn turn_requests(params: &TpcdParams) -> Result<f64> {
     .with_remedy(format!("take less than {scans:.2}, or a smaller workload.probe_share")))
 }
 
-/// Turns are clumps of requests and queries are clusters of turns, of as many as give the think times
+/// Turns are clumps of requests and queries are clusters of turns; the number of turns in a query gives the think times
 /// wanted.
 fn rhythm(params: &TpcdParams) -> Result<Rhythm> {
     let (rate_per_s, think_s, gap_s) = (params.rate_per_s, params.think_s, params.query_gap_ms / 1e3);
@@ -104,7 +104,7 @@ fn rhythm(params: &TpcdParams) -> Result<Rhythm> {
         ))
         .with_remedy(format!("take less than {:.3} ms, or a lower workload.rate_per_s", 1e3 / rate_per_s)));
     }
-    // From one think time to the next there is one gap less than there are requests.
+    // Between two think times there is one gap fewer than there are requests.
     let query_turns = (think_s - gap_s) * rate_per_s / idle_share / turn_requests;
     if query_turns < 1.0 {
         let least_s = turn_requests * idle_share / rate_per_s + gap_s;
@@ -127,7 +127,7 @@ fn rhythm(params: &TpcdParams) -> Result<Rhythm> {
     })
 }
 
-/// Lengths in blocks of tables that add to `pages` of 8 KB.
+/// Lengths in blocks of tables that sum to `pages` of 8 KB.
 fn table_lengths(tables: u64, pages: u64, mut rng: Stream) -> impl Iterator<Item = u32> {
     let sizes: Vec<f64> = (0..tables).map(|_| 0.5 + rng.random::<f64>()).collect();
     let total: f64 = sizes.iter().sum();
@@ -137,7 +137,7 @@ fn table_lengths(tables: u64, pages: u64, mut rng: Stream) -> impl Iterator<Item
         let end = (cumulated * pages as f64).round() as u64;
         let length = (end - begin) * PIECE_BLOCKS;
         begin = end;
-        // More tables than pages leave some without any.
+        // With more tables than pages, some tables have no page and are left out.
         (length > 0).then_some(length.min(u64::from(u32::MAX)) as u32)
     })
 }
@@ -158,7 +158,7 @@ impl Generator for Tpcd {
         let pages = blocks_of(params.data_mb).div_ceil(PIECE_BLOCKS).min(space_blocks / PIECE_BLOCKS);
         let lengths = table_lengths(params.tables, pages, stream("lengths"));
         let layout = [stream("scatter"), stream("tables"), stream("places")];
-        // All tables are as likely to be looked into.
+        // Look-ups by an index choose all tables equally often.
         let tables = RankedFiles::new(lengths, 0, space_blocks, 0.0, layout)?;
         let count = tables.count();
         let scans = (0..params.streams as usize).map(|scan| Scan::of(tables.of_rank(scan % count))).collect();
@@ -183,7 +183,7 @@ impl Generator for Tpcd {
         if first != First::Nothing {
             self.begin_turn();
         }
-        // Drawn whether or not it is used, so that no choice shifts another.
+        // Drawn whether used or not, so that no choice shifts another.
         let blocks = self.sizes.draw(&mut self.sizes_rng);
         let (lbn, blocks) = if self.probing { self.probe() } else { self.scan(blocks) };
         Request { arrival, lbn, blocks, op: Op::Read, ..Request::default() }
@@ -197,7 +197,7 @@ impl Scan {
 }
 
 impl Tpcd {
-    /// Decides whether the turn looks up an index or goes on with another scan.
+    /// Decides whether the turn looks up an index or continues another scan.
     fn begin_turn(&mut self) {
         let count = self.scans.len();
         let other = 1 + self.choices.below(count as u64 - 1) as usize;
@@ -207,7 +207,7 @@ impl Tpcd {
         }
     }
 
-    /// A page of any table.
+    /// A random page of any table.
     fn probe(&mut self) -> (u64, u32) {
         let blocks = self.tables.largest_blocks().min(PIECE_BLOCKS as u32);
         (self.tables.place(blocks).1, blocks)
@@ -215,8 +215,8 @@ impl Tpcd {
 
     /// The next blocks of the scan, up to the end of its table.
     ///
-    /// Tables are scanned in turn, and again when all others were: so a page comes back after nearly
-    /// all other data, and a cache that is too small for all of it has none of it.
+    /// Tables are scanned in turn, each again after all others: so a page is read again after nearly all other data,
+    /// and a cache too small for all data has evicted it by then.
     fn scan(&mut self, blocks: u32) -> (u64, u32) {
         let mut scan = self.scans[self.active];
         if scan.next >= scan.table.end() {

@@ -1,7 +1,8 @@
-//! One volume of a cloud: a day that comes and goes, bursts, hot extents, some sequential runs.
+//! One volume of a cloud: a daily rise and fall of the rate, bursts, hot extents, some sequential runs.
 //!
-//! What can be set is what Li and others (IISWC 2020) found to differ between the volumes of a cloud: rate, bursts,
-//! reads, sizes, hot blocks, randomness. `sledlab.traces.cloud` draws the settings of as many volumes as wanted.
+//! Its parameters are the properties that Li and others (IISWC 2020) found to differ between the volumes of a cloud:
+//! rate, bursts, reads, sizes, hot blocks, randomness. `sledlab.traces.cloud` draws the parameters of as many volumes
+//! as wanted.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
@@ -58,10 +59,10 @@ const UNIT_BLOCKS: u64 = 8;
 /// Units of an extent of 64 KB, which is hot or cold as a whole.
 const EXTENT_UNITS: u64 = 16;
 
-/// Sizes: 4 KB times the powers of two below this one.
+/// Number of sizes: 4 KB times the powers of two, from 1 on.
 const DOUBLINGS: i32 = 8;
 
-/// Sizes whose shares fall, or rise, by the same factor from step to step, so that their mean is as wanted.
+/// Sizes whose shares fall, or rise, by the same factor from each size to the next, so that their mean is `mean_kb`.
 fn sizes(mean_kb: f64) -> Vec<Weighted> {
     let with = |log_factor: f64| -> Vec<Weighted> {
         let highest = (log_factor * f64::from(DOUBLINGS - 1)).max(0.0);
@@ -90,7 +91,7 @@ impl Extents {
     fn new(extents: u64, exponent: f64, mut scatter: Stream, rng: Stream) -> Result<Self> {
         let ranks = Zipf::new(extents as f64, exponent)
             .map_err(|error| Error::user(format!("a Zipf exponent of {exponent}: {error}")))?;
-        // Multiplying by what has no factor in common with their number meets each extent once.
+        // Multiplying ranks by a factor prime to the number of extents gives each extent once.
         let mut factor = scatter.random_range(0..extents).max(1);
         while greatest_common_divisor(factor, extents) != 1 {
             factor = factor % extents + 1;
@@ -110,11 +111,11 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// What differs between reads and writes.
+/// The parts of a volume that reads and writes have separately.
 struct Kind {
     sizes: SizeMix,
     extents: Extents,
-    /// Where the last one ended.
+    /// The block after the last request of this operation.
     end: u64,
 }
 

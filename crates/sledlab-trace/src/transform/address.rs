@@ -1,13 +1,13 @@
-//! Steps that move requests to other blocks.
+//! Transformation steps that move requests to other blocks.
 
 use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
 
 use super::{Next, TransformStep};
 
-/// Blocks up to which byte addresses fit 64 bits.
+/// Most blocks whose byte addresses fit 64 bits.
 const MOST_BLOCKS: u64 = u64::MAX / BLOCK_BYTES;
 
-/// Moves every request by so many blocks, up or down.
+/// Moves every request by a number of blocks, up or down.
 #[derive(Clone, Copy, Debug)]
 pub struct Shift {
     /// Blocks to add; negative to move towards block 0.

@@ -1,4 +1,4 @@
-//! A step that says how much of their last blocks requests want.
+//! A transformation step that sets how much of their last blocks requests want.
 
 use rand::RngExt;
 use sledlab_core::seed::{self, Stream};
@@ -9,8 +9,8 @@ use super::{Next, TransformStep};
 /// Every read and write wants a random number of words of its last block, from one to all, each
 /// equally likely, whatever it wanted before (paper 003, section 5.3).
 ///
-/// What is drawn depends on the seed and on the number of reads and writes before, and on nothing
-/// else: a trace replayed faster wants the same words.
+/// The draw depends only on the seed and on the number of reads and writes before: a trace replayed faster wants the
+/// same words.
 #[derive(Clone, Debug)]
 pub struct RandomLastBlock {
     words: Stream,

@@ -9,16 +9,16 @@ use sledlab_core::{Error, Request, Result, Source, Time};
 use crate::ending::Ending;
 use crate::lines::CHUNK;
 
-/// The requests of several sources in order of arrival; of equal arrivals, those of the source
-/// named first come first.
+/// The requests of several sources in order of arrival; of requests with equal arrivals, that of the source named first
+/// comes first.
 ///
 /// Devices are numbered anew, from 0 in order of appearance, so that equal numbers in different
 /// sources stay different devices, unless [`Merge::keep_devices`] says that they are the same.
 pub struct Merge<S> {
     streams: Vec<Stream<S>>,
-    /// Streams with a request to give, by its arrival.
+    /// Streams with a buffered request, by its arrival.
     ready: BinaryHeap<Reverse<(Time, usize)>>,
-    /// Streams to be asked for their next request.
+    /// Streams whose next request has yet to be read.
     due: Vec<usize>,
     renumber: bool,
     devices: Map<(usize, u16), u16>,
@@ -32,7 +32,7 @@ struct Stream<S> {
 }
 
 impl<S: Source> Stream<S> {
-    /// The request to give next, without taking it.
+    /// The stream's next request, without taking it.
     fn peek(&mut self) -> Result<Option<Request>> {
         if self.next == self.chunk.len() {
             self.chunk.clear();

@@ -1,4 +1,4 @@
-//! What can be done to a stream of requests on its way: each is a [`Source`] over another.
+//! Transformations of a stream of requests: each is a [`Source`] over another.
 //!
 //! Most are a [`TransformStep`], which looks at one request at a time, put over a source by [`Via`]:
 //!
@@ -36,20 +36,20 @@ pub use survey::{Survey, survey, survey_watched};
 
 use crate::ending::Ending;
 
-/// What becomes of a request.
+/// The result of a step for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It goes on, changed or not.
+    /// The request goes on, changed or not.
     Pass(Request),
-    /// It is left out.
+    /// The request is left out.
     Drop,
-    /// It is left out and so are all after it: the stream ends.
+    /// The request and all after it are left out: the stream ends.
     Stop,
 }
 
-/// Looks at one request after another. Arrivals must stay in order.
+/// Transforms one request after another. Arrivals must stay in order.
 pub trait TransformStep: Send {
-    /// Says what becomes of the next request.
+    /// Takes the next request and says whether it passes, is dropped, or ends the stream.
     fn take(&mut self, request: Request) -> Result<Next>;
 }
 
@@ -67,7 +67,7 @@ impl<S: Source, T: TransformStep> Via<S, T> {
         Via { source, step, stopped: false, ending: Ending::default() }
     }
 
-    /// Passes the requests from `from` on through the step, in place.
+    /// Passes the requests from index `from` on through the step, in place.
     fn sieve(&mut self, requests: &mut Vec<Request>, from: usize) -> Result<()> {
         let mut kept = from;
         let mut outcome = Ok(());
@@ -98,7 +98,7 @@ impl<S: Source, T: TransformStep> Source for Via<S, T> {
         self.ending.check()?;
         let before = into.len();
         let mut outcome = Ok(());
-        // A chunk that is dropped whole is not the end.
+        // A chunk whose requests are all dropped is not the end of the stream.
         while outcome.is_ok() && into.len() == before && !self.stopped {
             outcome = match self.source.fill(into) {
                 Ok(0) => break,

@@ -1,4 +1,4 @@
-//! What becomes of requests that do not fit the device.
+//! The policies for requests that do not fit the device.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -25,7 +25,7 @@ sledlab_core::choices! {
 }
 
 impl Outside {
-    /// The choice of that name.
+    /// The policy called `name`.
     pub fn named(name: &str) -> Result<Self> {
         const ALL: [(&str, Outside); 4] = [
             ("reject", Outside::Reject),
@@ -38,7 +38,7 @@ impl Outside {
     }
 }
 
-/// How many requests were touched so far.
+/// How many requests were moved, shortened and dropped so far.
 #[derive(Debug, Default)]
 pub struct FitCounts {
     moved: AtomicU64,
@@ -63,12 +63,12 @@ impl FitCounts {
     }
 }
 
-/// Fits requests to a capacity. A request inside costs one comparison.
+/// Fits requests to a capacity. A request that lies inside costs one comparison.
 #[derive(Debug)]
 pub struct Fit {
     policy: Outside,
     capacity: u64,
-    /// Requests that end here or before are left alone.
+    /// Requests that end at this block or before are left alone.
     untouched: u64,
     /// First block after the highest request of the trace; for scaling.
     highest_end: u64,
@@ -100,7 +100,7 @@ impl Fit {
         Ok(Fit { policy, capacity, untouched, highest_end, number: 0, counts: Arc::default() })
     }
 
-    /// A handle on the counts, which go on while requests flow.
+    /// A handle on the counts, which go on counting while requests flow.
     pub fn counts(&self) -> Arc<FitCounts> {
         Arc::clone(&self.counts)
     }
@@ -119,7 +119,7 @@ impl Fit {
             if request.op != Op::Trim {
                 return Err(self.too_long(&request));
             }
-            // Only trims of a whole device are this long.
+            // Of requests longer than the device only trims are accepted: they trim all of it.
             self.counts.shortened.fetch_add(1, Relaxed);
             (request.lbn, request.blocks) = (0, self.capacity as u32);
             return Ok(Next::Pass(request));
@@ -144,9 +144,9 @@ impl Fit {
             self.counts.dropped.fetch_add(1, Relaxed);
             return Next::Drop;
         }
-        // What is inside is shorter than the request, so it fits 32 bits.
+        // The part inside is shorter than the request, so it fits 32 bits.
         request.blocks = inside.min(u64::from(request.blocks)) as u32;
-        // Its last block was cut off; it wants all of what is now the last.
+        // The wanted last block was cut off: the request wants all of its new last block.
         request.unwanted_words = 0;
         self.counts.shortened.fetch_add(1, Relaxed);
         Next::Pass(request)

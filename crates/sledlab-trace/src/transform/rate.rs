@@ -1,10 +1,10 @@
-//! A step that makes requests come faster or slower.
+//! A transformation step that makes requests arrive faster or slower.
 
 use sledlab_core::{Error, Request, Result, Time};
 
 use super::{Next, TransformStep};
 
-/// Divides every arrival by a factor, rounded to the nearest nanosecond: 2 is twice as intense.
+/// Divides every arrival by a factor, rounded to the nearest nanosecond: a factor of 2 is twice as intense.
 ///
 /// Papers 000 and 002 call this number the scaling factor; paper 003's scale factor is its inverse.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Speedup {
 impl TransformStep for Speedup {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
-        // A factor of 1 must not round times beyond 2^53 ns (104 days).
+        // A factor of 1 must leave times beyond 2^53 ns (104 days) exact.
         #[allow(clippy::float_cmp, reason = "exactly 1 means: as traced")]
         if self.factor != 1.0 {
             let ns = (request.arrival.as_ns() as f64 / self.factor).round();

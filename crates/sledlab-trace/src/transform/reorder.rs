@@ -1,4 +1,4 @@
-//! Puts a stream that is nearly in order of arrival in order.
+//! Sorts a stream by arrival that is nearly in order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,25 +10,25 @@ use crate::ending::Ending;
 use crate::lines::CHUNK;
 use crate::sequel::Sequel;
 
-/// A stream in order of arrival, over one in which no request stands more than `window` places
-/// after one that arrives later. Memory is `window` requests. Equal arrivals keep their order.
+/// The requests of an inner stream in order of arrival. In the inner stream no request may stand more than `window`
+/// places after one that arrives later. Memory is `window` requests. Requests with equal arrivals keep their order.
 pub struct Reorder<S> {
     inner: S,
     window: usize,
-    /// Requests held back, earliest first; the number tells the order in the inner stream.
+    /// Requests held back, earliest arrival first; the number is their place in the inner stream.
     held: BinaryHeap<Reverse<(Time, u64, Held)>>,
     taken: u64,
     chunk: Vec<Request>,
     next: usize,
     drained: bool,
-    /// What the first arrival becomes the base of, unless one came before it.
+    /// Where set, arrivals count from the first request, or from that of the trace which this one continues.
     sequel: Option<Sequel>,
     base_ns: Option<u64>,
     last: Time,
     ending: Ending,
 }
 
-/// A request that takes no part in comparisons: arrival and number decide.
+/// A request that takes no part in comparisons: arrival and number decide before it.
 #[derive(Clone, Copy, Debug)]
 struct Held(Request);
 
@@ -50,7 +50,7 @@ impl Ord for Held {
 }
 
 impl<S: Source> Reorder<S> {
-    /// Puts `inner` in order.
+    /// Sorts the requests of `inner`.
     pub fn new(inner: S, window: usize) -> Self {
         Reorder {
             inner,
@@ -67,14 +67,14 @@ impl<S: Source> Reorder<S> {
         }
     }
 
-    /// Counts from the first request, or from that of the trace which this one continues.
+    /// Counts arrivals from the first request, or from that of the trace which this one continues.
     #[must_use]
     pub fn since_the_first(mut self, sequel: Sequel) -> Self {
         self.sequel = Some(sequel);
         self
     }
 
-    /// Holds back `window` requests more than are given out.
+    /// Reads on until `window` requests are held back besides the next one to return.
     fn take_in(&mut self) -> Result<()> {
         while !self.drained && self.held.len() <= self.window {
             if self.next == self.chunk.len() {

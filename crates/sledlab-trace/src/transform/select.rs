@@ -1,10 +1,10 @@
-//! Steps that leave requests out.
+//! Transformation steps that leave requests out.
 
 use sledlab_core::{Request, Result, Time};
 
 use super::{Next, TransformStep};
 
-/// What comes up to the last of so many requests, or of so many operations.
+/// The requests of a stream up to a number of reads and writes, or of operations of any kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     requests: u64,

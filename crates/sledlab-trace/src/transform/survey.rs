@@ -1,8 +1,8 @@
-//! One pass over a trace to learn what must be known before the next.
+//! One pass over a trace, for facts that the next pass needs.
 
 use sledlab_core::{Request, Result, Source, Time};
 
-/// What a trace holds, in constant memory.
+/// Counts and extents of a trace, in constant memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Requests of all kinds.
@@ -14,7 +14,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// The first block after the highest request of all.
+    /// The first block after the highest request of any device.
     pub fn highest_end(&self) -> u64 {
         self.extents.iter().copied().max().unwrap_or(0)
     }
@@ -36,7 +36,7 @@ pub fn survey(source: &mut impl Source) -> Result<Survey> {
     survey_watched(source, &mut || Ok(()))
 }
 
-/// As [`survey`]; `watch` is asked before every chunk.
+/// As [`survey`]; `watch` is called before every chunk.
 ///
 /// # Errors
 /// The source's own, and what `watch` returns.

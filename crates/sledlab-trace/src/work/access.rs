@@ -1,4 +1,4 @@
-//! Reads and writes of a step: what a line says, applied to each of its nodes.
+//! Reads and writes of a step: the accesses on a line, applied to each of its nodes.
 
 use super::counts::Name;
 use super::fault::{Fault, Parsed};
@@ -13,7 +13,7 @@ pub(super) trait FindFile {
     fn find(&self, name: &Name) -> Parsed<usize>;
 }
 
-/// An access before it is known on which node.
+/// An access of a line, which holds for several nodes.
 pub(super) struct Sketch {
     file: usize,
     bytes: Option<u64>,
@@ -73,7 +73,7 @@ fn order(raw: &RawAccess, nodes: usize) -> Parsed<PageOrder> {
 }
 
 impl Sketch {
-    /// The access on one node; none where there is nothing to do.
+    /// The access on one node; `None` where it has no bytes to access there.
     pub(super) fn on(&self, node: usize, files: &[File]) -> Parsed<Option<FileAccess>> {
         let file = &files[self.file];
         let size = file.bytes[node];
@@ -99,7 +99,7 @@ impl Sketch {
     }
 }
 
-/// The name of an order, and its runs where they have to be said.
+/// The name of an order in a record, and its runs where the record must state them.
 pub(super) fn written(order: PageOrder, nodes: usize) -> (Option<&'static str>, Option<u64>) {
     match order {
         PageOrder::Sequential => (None, None),

@@ -1,21 +1,21 @@
-//! Bounds on what a record may take of the memory, and on what its numbers add up to.
+//! Bounds on the memory that a record may take, and on the sums of its numbers.
 
 use super::fault::{Fault, Parsed};
 
 /// The most memory a record may take: an exchange of all with all between 11,000 nodes.
 const MEMORY: usize = 2 << 30;
 
-/// The largest sum, so that a signed number of 64 bits holds it.
+/// The largest sum, which a signed number of 64 bits holds.
 const LARGEST_SUM: u64 = i64::MAX as u64;
 
-/// Counts memory, so that a few lines (`"nodes": "all"`, `"each"`) cannot ask for all there is.
+/// Counts memory, so that a few lines (`"nodes": "all"`, `"each"`) cannot use up all of the machine's.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     taken: usize,
 }
 
 impl Budget {
-    /// Takes memory for `count` things like `T`.
+    /// Takes memory for `count` values of type `T`.
     pub(super) fn take<T>(&mut self, count: usize) -> Parsed<()> {
         self.taken = self.taken.saturating_add(count.saturating_mul(size_of::<T>()));
         if self.taken <= MEMORY {

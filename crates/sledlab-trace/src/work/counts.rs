@@ -1,4 +1,4 @@
-//! Numbers and names as they stand in a record, checked while they are read.
+//! Numbers and names of a record, checked while they are read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -23,10 +23,10 @@ pub(super) struct Whole<const LIMIT: u64>(pub(super) u64);
 /// A count or a number of bytes.
 pub(super) type Count = Whole<LARGEST>;
 
-/// Any number of 64 bits.
+/// Any unsigned number of 64 bits.
 pub(super) type Seed = Whole<{ u64::MAX }>;
 
-/// What a number is, where something else was found.
+/// What the record must have in place of a value that is no count, for messages.
 pub(super) const A_COUNT: &str = "a whole number";
 
 pub(super) fn from_u64<const LIMIT: u64, E: serde::de::Error>(number: u64) -> Result<u64, E> {
@@ -39,7 +39,7 @@ pub(super) fn from_i64<const LIMIT: u64, E: serde::de::Error>(number: i64) -> Re
     from_u64::<LIMIT, E>(number)
 }
 
-/// Numbers that are not written as whole ones, or do not fit 64 bits.
+/// Takes numbers written as fractions: whole ones are accepted, all others refused.
 pub(super) fn from_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Result<u64, E> {
     if number < 0.0 {
         return Err(telling(&format!("{number} is negative"), "write a whole number, 0 or more"));
@@ -94,7 +94,7 @@ impl<'de, const LIMIT: u64> Deserialize<'de> for Whole<LIMIT> {
     }
 }
 
-/// A name: not empty, not long, nothing in it that would garble a message.
+/// A name: not empty, not too long, and without characters that would garble a message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name<'a>(pub(super) Cow<'a, str>);
 
@@ -138,7 +138,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
     }
 }
 
-/// One number for all, or one for each.
+/// One number for all nodes, or one for each.
 #[derive(Debug)]
 pub(super) enum Sizes {
     Same(u64),
@@ -146,7 +146,7 @@ pub(super) enum Sizes {
 }
 
 impl Sizes {
-    /// A number for each of `count`, or how many there are instead.
+    /// A number for each of `count` nodes; where the list has another length, that length.
     pub(super) fn for_each(self, count: usize) -> Result<Vec<u64>, usize> {
         match self {
             Sizes::Same(bytes) => Ok(vec![bytes; count]),
@@ -182,7 +182,7 @@ impl<'de> Deserialize<'de> for Sizes {
     }
 }
 
-/// An object whose keys are names, in order, none twice.
+/// An object whose keys are names: its entries in order, with no name twice.
 #[derive(Debug)]
 pub(super) struct Pairs<'a, T>(pub(super) Vec<(Name<'a>, T)>);
 

@@ -1,27 +1,27 @@
-//! What is wrong with a line, in words, with the place and what to do.
+//! Errors about a line of a record: the message, the place and the remedy.
 
 use serde::Deserialize;
 use serde_json::error::Category;
 use sledlab_core::Error;
 
-/// Between a message and its remedy in errors that pass through the JSON reader.
+/// Separates a message from its remedy in errors that pass through the JSON reader.
 const THEN: char = '\u{1f}';
 
 /// Bytes of an offending line shown in an error.
 const SHOWN: usize = 80;
 
-/// Characters of a text from the file that a message repeats.
+/// Most characters of a text from the file that a message repeats.
 const QUOTED: usize = 60;
 
-/// Characters of a remedy that lists names.
+/// Most characters of a remedy that lists names.
 const LONGEST_REMEDY: usize = 300;
 
-/// What is wrong with a line, and at which column, from 1; 0 where it is the line as a whole.
+/// An error about a line, and its column from 1; column 0 means the line as a whole.
 #[derive(Debug)]
 pub(super) struct Fault {
     column: usize,
     error: Error,
-    /// Whether the line stays untold.
+    /// Whether the error shows none of the line's text.
     silent: bool,
 }
 
@@ -39,13 +39,13 @@ impl Fault {
         Error::user(message).with_remedy(remedy).into()
     }
 
-    /// The same without a word of the line: a file of another kind may hold what is nobody's business.
+    /// The same fault, whose error shows none of the line's text: a file of another kind may be private.
     #[cold]
-    pub(super) fn untold(self) -> Self {
+    pub(super) fn without_text(self) -> Self {
         Fault { silent: true, ..self }
     }
 
-    /// An unknown name; long lists of known ones are cut.
+    /// The fault of an unknown name; a long list of known names is cut.
     #[cold]
     pub(super) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let error = Error::unknown(kind, &quoted(name), known);
@@ -58,7 +58,7 @@ impl Fault {
         }
     }
 
-    /// The error with its place. Of a long line the part around the trouble is shown.
+    /// The error with its place. Of a long line it shows the part around the fault.
     #[cold]
     pub(super) fn at(self, file: &str, number: u64, line: &[u8]) -> Error {
         let line = if self.silent { &[] } else { line };
@@ -74,7 +74,7 @@ pub(super) fn telling<E: serde::de::Error>(message: &str, remedy: &str) -> E {
     E::custom(format!("{message}{THEN}{remedy}"))
 }
 
-/// Something that may stand only once.
+/// The message for a key or name that may stand only once.
 #[cold]
 pub(super) fn twice(name: &str) -> String {
     format!("`{name}` stands twice{THEN}keep one of the two")
@@ -97,7 +97,7 @@ pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Parsed<T> {
     serde_json::from_slice(line).map_err(|error| explained(&error, line))
 }
 
-/// What the JSON reader says, in words of our own.
+/// The JSON reader's error, in the words of our messages.
 #[cold]
 fn explained(error: &serde_json::Error, line: &[u8]) -> Fault {
     let text = error.to_string();

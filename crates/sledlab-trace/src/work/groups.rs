@@ -14,14 +14,14 @@ use super::fault::{Fault, Parsed};
 /// The group of all nodes.
 pub(super) const ALL: &str = "all";
 
-/// One entry of a list of nodes.
+/// One entry of a list of nodes: a number, or the name of a group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Member<'a> {
     Node(u64),
     Group(Name<'a>),
 }
 
-/// Which nodes are meant.
+/// The nodes that a line or group selects.
 #[derive(Clone, Debug)]
 pub(super) enum Selector<'a> {
     One(Member<'a>),
@@ -115,8 +115,8 @@ impl Groups {
         if groups.find(ALL).is_some() {
             return Err(Fault::new("`all` cannot be declared", "it means every node: choose another name"));
         }
-        // Groups are visited with those they name before them, on a stack of our own: a chain of
-        // groups may be longer than the program's stack is deep.
+        // Groups are visited after the groups that they name, on an explicit stack: a chain of groups may be longer
+        // than the program's own stack is deep.
         let mut state = vec![State::New; declared.len()];
         for first in 0..declared.len() {
             let mut stack = vec![first];
@@ -151,7 +151,7 @@ impl Groups {
         Ok(groups)
     }
 
-    /// The index of the group of that name.
+    /// The index of the group called `name`.
     fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
@@ -163,7 +163,7 @@ impl Groups {
         })
     }
 
-    /// The groups that a selector names, but for `all`.
+    /// The indices of the groups that a selector names, without `all`.
     fn named_in(&self, selector: &Selector) -> Parsed<Vec<usize>> {
         let names = selector.entries().iter().filter_map(|member| match member {
             Member::Group(name) if name.0 != ALL => Some(name),
@@ -172,7 +172,7 @@ impl Groups {
         names.map(|name| self.find_or_tell(&name.0)).collect()
     }
 
-    /// The nodes meant, in order.
+    /// The nodes that a selector selects, in order.
     pub(super) fn members(&self, selector: &Selector) -> Parsed<Vec<usize>> {
         let entries = match selector {
             Selector::One(Member::Node(node)) => return Ok(vec![self.node(*node)?]),
@@ -191,7 +191,7 @@ impl Groups {
             };
             return Err(Fault::new(format!("{twice} stands twice in a list"), "keep one of the two"));
         }
-        // Groups may share nodes.
+        // Groups may share nodes, which count once.
         let mut among = vec![false; self.nodes];
         for entry in entries {
             match entry {

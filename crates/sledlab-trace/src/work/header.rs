@@ -9,10 +9,10 @@ use super::fault::{Fault, Parsed, object, quoted};
 use super::groups::Groups;
 use super::lines::{Header, Mark};
 
-/// The version written and read.
+/// The version of the format that is written and read.
 pub(super) const VERSION: u64 = 1;
 
-/// What the header says.
+/// The contents of the header, checked.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) job: String,
@@ -53,7 +53,7 @@ fn check_version(line: &[u8]) -> Parsed<()> {
     const HEADER: &str =
         r#"the first line is a header, such as {"work": 1, "job": "scan", "nodes": 4, "files": {}}"#;
     if line.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Fault::new("this is no work record", HEADER).untold());
+        return Err(Fault::new("this is no work record", HEADER).without_text());
     }
     match object::<Mark>(line)?.work {
         None => Err(Fault::new("the header is missing", HEADER)),

@@ -1,4 +1,4 @@
-//! The lines of a record as they stand there, before anything is looked up.
+//! The lines of a record as they are written, before names are looked up.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,17 +11,17 @@ use super::counts::{Count, Name, Pairs, Seed, Sizes};
 use super::groups::Selector;
 use super::sends::Sends;
 
-/// What tells whether a line is a header, and of what version.
+/// The key that marks a line as a header, and gives its version.
 #[derive(serde::Deserialize)]
 pub(super) struct Mark {
     pub(super) work: Option<Value>,
 }
 
-/// The first line.
+/// The header, which is the first line.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header<'a> {
-    /// The version, which [`Mark`] has told.
+    /// The version, which [`Mark`] has read and checked.
     #[serde(rename = "work")]
     pub(super) _work: Value,
     #[serde(borrow)]
@@ -67,7 +67,7 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// A key of a step that stands on the line.
+    /// A key on the line that only steps have, if there is one.
     pub(super) fn step_key(&self) -> Option<&'static str> {
         [
             (self.node.is_some(), "node"),
@@ -83,7 +83,7 @@ impl Line<'_> {
         .find_map(|(is_there, key)| is_there.then_some(key))
     }
 
-    /// A key of a collective that stands on the line.
+    /// A key on the line that only collectives have, if there is one.
     pub(super) fn collective_key(&self) -> Option<&'static str> {
         [(self.bytes.is_some(), "bytes"), (self.group.is_some(), "group"), (self.root.is_some(), "root")]
             .into_iter()
@@ -105,7 +105,7 @@ pub(super) struct RawAccess<'a> {
     pub(super) per_block_of: Option<Name<'a>>,
 }
 
-/// A `T` that stands as an object, not as a list of its values without keys.
+/// A `T` written as an object, not as a list of its values without keys.
 pub(super) struct Object<T>(pub(super) T);
 
 struct ObjectVisitor<T>(PhantomData<T>);

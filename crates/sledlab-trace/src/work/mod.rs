@@ -27,14 +27,14 @@ pub use packed::pack;
 
 use crate::input::Input;
 
-/// What the nodes of a cluster did for one job.
+/// The work of a cluster's nodes for one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Name of the job.
     pub job: String,
-    /// What the job was told.
+    /// Parameters of the job.
     pub parameters: Map<String, Value>,
-    /// Seed of its random numbers.
+    /// Seed of the job's random numbers.
     pub seed: u64,
     /// Number of nodes.
     pub nodes: usize,
@@ -53,7 +53,7 @@ pub struct Work {
 /// A file of which every node holds a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
     /// Size of the part on each node.
     pub bytes: Vec<u64>,
@@ -62,102 +62,102 @@ pub struct File {
 /// A named set of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Its name.
+    /// Name of the group.
     pub name: String,
-    /// Its nodes in order.
+    /// Members of the group, in order of their numbers.
     pub members: Vec<usize>,
 }
 
-/// What lies between two barriers: a step of each node, then collectives.
+/// The work between two barriers: a step of each node, then collectives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// Its name; no other phase has it.
+    /// Name of the phase; no other phase has the same.
     pub name: String,
     /// A step for each node; the default is a node without work.
     pub steps: Vec<NodeStep>,
-    /// What nodes do together after their steps, in order.
+    /// Collectives of the nodes after their steps, in order.
     pub collectives: Vec<Collective>,
 }
 
-/// What one node does in one phase.
+/// The work of one node in one phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeStep {
-    /// What it reads; no entry is empty.
+    /// File accesses that read; no entry is empty.
     pub reads: Vec<FileAccess>,
-    /// What it writes; no entry is empty.
+    /// File accesses that write; no entry is empty.
     pub writes: Vec<FileAccess>,
-    /// Kinds of operations (an index into [`Work::kinds`]) and how many, by kind.
+    /// Kinds of operation (an index into [`Work::kinds`]) and the number of operations of each, by kind.
     pub operations: Vec<(usize, u64)>,
-    /// Bytes for each port, by port: a node, itself included, or the client, whose port is the
-    /// number of nodes. No entry is 0.
+    /// Bytes for each port, by port: a node, this one included, or the client, whose port is the number of nodes. No
+    /// entry is 0.
     pub sends: Vec<(u32, u64)>,
-    /// Size of a message, where the job says.
+    /// Most bytes of a message, where the job sets it.
     pub message_bytes: Option<u64>,
-    /// Memory needed besides buffers.
+    /// Bytes of memory needed besides buffers.
     pub memory: u64,
 }
 
-/// Bytes of a file read or written.
+/// A read or write of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileAccess {
     /// Index into [`Work::files`].
     pub file: usize,
-    /// Bytes, of one pass where there are several.
+    /// Bytes; where there are several passes, those of one.
     pub bytes: u64,
-    /// In which order.
+    /// Order of the pages.
     pub order: PageOrder,
-    /// Read again for every block of this file, an index into [`Work::files`]. A replay decides
-    /// how large a block is.
+    /// If set, the access is repeated for every block of this file, an index into [`Work::files`]. A replay decides how
+    /// large a block is.
     pub per_block_of: Option<usize>,
 }
 
-/// In which order the pages of an access come.
+/// The order in which the pages of an access come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageOrder {
     /// One after another.
     #[default]
     Sequential,
-    /// Anywhere.
+    /// Each at a random place.
     Random,
-    /// A page of each run in turn.
+    /// Runs that are merged: a page of each run in turn.
     Merge {
-        /// How many runs.
+        /// Number of runs.
         runs: u64,
     },
-    /// Streams that grow side by side, each with one open page.
+    /// Streams that are written side by side, each with one open page.
     Streams {
-        /// How many streams.
+        /// Number of streams.
         runs: u64,
     },
 }
 
-/// Something that nodes do together.
+/// An exchange in which several nodes take part together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collective {
-    /// What.
+    /// Kind of the collective.
     pub kind: CollectiveKind,
     /// Bytes that each member brings.
     pub bytes: Vec<u64>,
     /// The nodes that take part, in order.
     pub members: Vec<usize>,
-    /// The member that gives or gets, an index into `members`; 0 where there is none.
+    /// The member that gives or gets, an index into `members`; 0 for kinds without a root.
     pub root: usize,
 }
 
-/// What nodes do together.
+/// The kinds of collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CollectiveKind {
-    /// All wait for the last.
+    /// All members wait for the last.
     Barrier,
-    /// The root gets what each has.
+    /// The root gets the bytes of every member.
     Gather,
-    /// All get what the root has.
+    /// All members get the bytes of the root.
     Broadcast,
-    /// The root gets a combination as large as the part of one.
+    /// The root gets a combination of all members' bytes, as large as those of one.
     Reduce,
-    /// All get that combination.
+    /// All members get that combination.
     AllReduce,
-    /// All get what each has.
+    /// All members get the bytes of every member.
     AllGather,
 }
 
@@ -170,7 +170,7 @@ impl Work {
         read::read(Input::open(path.as_ref())?)
     }
 
-    /// As [`Work::read`], from anything; `name` stands in messages.
+    /// As [`Work::read`], from any reader; `name` stands for the reader in messages.
     pub fn parse(name: &str, reader: impl Read + Send + 'static) -> Result<Self> {
         read::read(Input::from_reader(name, Box::new(reader))?)
     }
@@ -180,24 +180,24 @@ impl Work {
         self.nodes as u32
     }
 
-    /// The index of the file of that name.
+    /// The index of the file called `name`.
     pub fn file(&self, name: &str) -> Option<usize> {
         self.files.iter().position(|file| file.name == name)
     }
 
-    /// Bytes that leave a node for another or for the client, in steps.
+    /// Bytes that nodes send to other nodes or to the client, in steps.
     pub fn bytes_sent(&self) -> u64 {
         self.phases.iter().flat_map(Phase::bytes_sent).sum()
     }
 }
 
 impl Phase {
-    /// Bytes that leave each node, in steps.
+    /// For each node, the bytes it sends to other nodes or to the client, in steps.
     pub fn bytes_sent(&self) -> impl Iterator<Item = u64> {
         self.steps.iter().enumerate().map(|(node, step)| step.away_from(node).map(|(_, bytes)| bytes).sum())
     }
 
-    /// Bytes that reach each port from others, in steps; the client's is the last.
+    /// For each port, the bytes it receives from other nodes, in steps; the client's port is the last.
     pub fn bytes_received(&self) -> Vec<u64> {
         let mut received = vec![0; self.steps.len() + 1];
         for (node, step) in self.steps.iter().enumerate() {
@@ -210,25 +210,25 @@ impl Phase {
         received
     }
 
-    /// Whether any node sends anything, in steps.
+    /// Whether any node sends bytes in its step.
     pub fn exchanges(&self) -> bool {
         self.bytes_sent().any(|bytes| bytes > 0)
     }
 }
 
 impl NodeStep {
-    /// Whether there is nothing to do.
+    /// Whether the step has no work.
     pub fn is_idle(&self) -> bool {
         *self == NodeStep::default()
     }
 
-    /// Bytes for one port.
+    /// Bytes that the step sends to a port.
     pub fn bytes_to(&self, port: u32) -> u64 {
         let found = self.sends.binary_search_by_key(&port, |(port, _)| *port);
         found.ok().and_then(|at| self.sends.get(at)).map_or(0, |(_, bytes)| *bytes)
     }
 
-    /// What leaves the node, which is `node`: ports and bytes.
+    /// Bytes that leave the node, which is `node`, for other nodes and the client, by port.
     pub fn away_from(&self, node: usize) -> impl Iterator<Item = (u32, u64)> {
         self.sends.iter().copied().filter(move |(port, _)| *port as usize != node)
     }
@@ -239,7 +239,7 @@ impl CollectiveKind {
     pub const ALL: [Self; 6] =
         [Self::Barrier, Self::Gather, Self::Broadcast, Self::Reduce, Self::AllReduce, Self::AllGather];
 
-    /// Its name in a record.
+    /// The name of the kind in a record.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Barrier => "barrier",
@@ -251,7 +251,7 @@ impl CollectiveKind {
         }
     }
 
-    /// Whether one member gives or gets what the others do not.
+    /// Whether one member, the root, gives or gets bytes that the others do not.
     pub const fn has_root(self) -> bool {
         matches!(self, Self::Gather | Self::Broadcast | Self::Reduce)
     }

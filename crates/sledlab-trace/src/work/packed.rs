@@ -1,4 +1,4 @@
-//! Rows of numbers in little room: LEB128 in base64.
+//! Rows of numbers in a compact form: LEB128 in base64.
 
 use base64::Engine;
 use base64::alphabet::STANDARD as ALPHABET;
@@ -7,17 +7,17 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::counts::{LARGEST, MOST_NODES};
 
-/// What a packed row begins with.
+/// Prefix of a packed row.
 const PREFIX: &str = "varint:";
 
-/// Programs differ in whether they fill the end up with `=`.
+/// Programs differ in whether they pad the end with `=`.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &ALPHABET,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Packs a row of numbers as `"sends"` takes it: `varint:` and, in base64, each number in groups
-/// of seven bits, the lowest first, with the top bit set in all bytes of a number but its last.
+/// Packs a row of numbers for `"sends"`: `varint:` and, in base64, each number in groups of seven bits, the lowest
+/// first, with the top bit set in all bytes of a number but its last.
 pub fn pack(numbers: impl IntoIterator<Item = u64>) -> String {
     let mut bytes = Vec::new();
     for mut number in numbers {
@@ -32,7 +32,8 @@ pub fn pack(numbers: impl IntoIterator<Item = u64>) -> String {
     text
 }
 
-/// Hands the numbers of a packed row to `take` and returns how many there are, or what is wrong.
+/// Hands the numbers of a packed row to `take`, each with its index, and returns how many there are, or the error in
+/// the row.
 pub(super) fn unpack(text: &str, mut take: impl FnMut(usize, u64)) -> Result<usize, String> {
     let packed = text.strip_prefix(PREFIX).ok_or("a packed row begins with `varint:`")?;
     let bytes = LENIENT.decode(packed).map_err(|error| format!("the row is not base64: {error}"))?;

@@ -1,4 +1,4 @@
-//! Reads a record line by line, and checks that it can be true.
+//! Reads a record line by line, and checks that its lines are consistent.
 
 use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Error, Result};
@@ -53,7 +53,7 @@ pub(super) fn read(mut input: Input) -> Result<Work> {
     }
 }
 
-/// The next line that is not blank.
+/// The next line that is not blank; false after the last.
 fn next_line(input: &mut Input, line: &mut Vec<u8>) -> Result<bool> {
     while input.next_long_line(line, LONGEST_LINE)? {
         if !line.trim_ascii().is_empty() {
@@ -77,7 +77,7 @@ impl FindFile for Files {
     }
 }
 
-/// What everything adds up to, so that a replay need not fear overflow.
+/// Sums over the record so far, checked so that a replay need not fear overflow.
 #[derive(Default)]
 struct Sums {
     read: u64,
@@ -94,7 +94,7 @@ struct Reader {
     kind_index: Index,
     phases: Vec<Phase>,
     names: Set<String>,
-    /// The number of phases when a node last had a step.
+    /// For each node, the number of phases when it last had a step.
     stepped: Vec<usize>,
     budget: Budget,
     sums: Sums,
@@ -122,7 +122,7 @@ impl Reader {
         if line.collective.is_some() { self.collective(line) } else { self.step(line) }
     }
 
-    /// Begins a phase where its name is a new one.
+    /// Begins a phase if its name is a new one.
     fn enter(&mut self, name: &Name) -> Parsed<()> {
         if self.phases.last().is_some_and(|phase| phase.name == name.0) {
             return Ok(());
@@ -182,7 +182,7 @@ impl Reader {
         self.budget.take::<(usize, u64)>(members.len().saturating_mul(operations.len()))?;
         for (rank, node) in members.iter().copied().enumerate() {
             self.claim(node)?;
-            // Most lines are of one node, which then need not copy.
+            // Most lines are of one node, which takes the sends without a copy.
             let sends = if rank + 1 == members.len() { sends.take() } else { sends.clone() };
             let sends = sends.map(|sends| sends.of(node, all));
             let on = |sketch: &super::access::Sketch| sketch.on(node, &self.files.list).transpose();
@@ -202,7 +202,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Sees to it that a node has one step in a phase.
+    /// Refuses a second step of a node in a phase.
     fn claim(&mut self, node: usize) -> Parsed<()> {
         if self.stepped[node] == self.phases.len() {
             let phase = self.phases.last().map_or("", |phase| &phase.name);
@@ -275,7 +275,7 @@ impl Reader {
         if kind == CollectiveKind::Barrier && bytes.iter().any(|bytes| *bytes > 0) {
             return Err(Fault::new("a barrier with `bytes`", "leave them out: a barrier carries nothing"));
         }
-        // What each brings may go to all.
+        // The bytes that a member brings may go to all members.
         for bytes in &bytes {
             let everywhere = bytes.saturating_mul(members.len() as u64);
             add(&mut self.sums.collective, everywhere, "the bytes of collectives, each to all members,")?;
@@ -302,8 +302,8 @@ impl Reader {
         }
     }
 
-    /// Numbers kinds of operations by phase and node: the order of lines within a phase is nobody's
-    /// business, and records that say the same are to be equal.
+    /// Numbers kinds of operations by phase and node: the order of lines within a phase has no meaning, and records
+    /// with the same content must be equal.
     fn order_kinds(&mut self) {
         let mut order: Vec<Option<usize>> = vec![None; self.kinds.len()];
         let mut kinds = Vec::with_capacity(self.kinds.len());
@@ -321,7 +321,7 @@ impl Reader {
     }
 }
 
-/// The member that is the root; the first where nothing is said.
+/// The index of the member that is the root; the first where the line names none.
 fn root(kind: CollectiveKind, said: Option<u64>, members: &[usize]) -> Parsed<usize> {
     let Some(said) = said else { return Ok(0) };
     if !kind.has_root() {

@@ -1,4 +1,4 @@
-//! What a node sends to whom, in the four ways to write it.
+//! The bytes that a node sends to each port, in the four ways to write them.
 
 use std::fmt;
 
@@ -15,15 +15,15 @@ type Pair = (u32, u64);
 const CLIENT: &str = "client";
 const EACH: &str = "each";
 
-/// What stands in the place of the client's port while the number of nodes is not known.
+/// Stands in place of the client's port while the number of nodes is not known.
 const SOME_CLIENT: u32 = u32::MAX;
 
-/// What a line says is sent.
+/// The sends of a line, as written.
 #[derive(Clone, Debug)]
 pub(super) enum Sends {
-    /// A number for every node and perhaps the client. Zeros are left out.
+    /// A number for every node and perhaps one for the client. Zeros are left out of `pairs`.
     Row { numbers: usize, pairs: Vec<Pair> },
-    /// By receiver.
+    /// By receiver; `each` is for every other node that is not named.
     Named { each: Option<u64>, pairs: Vec<Pair> },
 }
 
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Sends {
     }
 }
 
-/// A port; none is each.
+/// A port; `None` is `each`.
 struct Receiver(Option<u32>);
 
 struct ReceiverVisitor;
@@ -147,7 +147,7 @@ impl Sends {
         }
     }
 
-    /// How many pairs a node may take in memory.
+    /// Most pairs that a node may take in memory.
     pub(super) fn most(&self, nodes: usize) -> usize {
         match self {
             Sends::Named { each: Some(_), .. } => nodes + 1,
@@ -175,7 +175,7 @@ impl Sends {
     }
 }
 
-/// `bytes` to every node but `own`, and what is named, which wins.
+/// `bytes` to every node but `own`; for the ports of `named`, their bytes instead.
 fn fill(own: usize, nodes: usize, bytes: u64, named: impl Iterator<Item = Pair>) -> Vec<Pair> {
     let mut named = named.peekable();
     let mut found = Vec::with_capacity(nodes + 1);
@@ -189,10 +189,10 @@ fn fill(own: usize, nodes: usize, bytes: u64, named: impl Iterator<Item = Pair>)
     found
 }
 
-/// Rows of more numbers than this are packed when they are written.
+/// Most numbers of a row that is written unpacked.
 const LONGEST_ROW: usize = 64;
 
-/// What a node sends, written in the shortest of the four ways.
+/// The sends of a node, to be written in the shortest of the four ways.
 pub(super) struct Written<'a> {
     pub(super) pairs: &'a [Pair],
     pub(super) node: usize,
@@ -200,7 +200,7 @@ pub(super) struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Bytes to every other node, where they are the same and the node keeps none.
+    /// The bytes to every other node, where all are the same and the node sends itself none.
     fn each(&self) -> Option<u64> {
         let to_nodes = self.to_nodes();
         let first = to_nodes.first()?.1;
@@ -218,7 +218,7 @@ impl Written<'_> {
         self.pairs.last().filter(|(port, _)| *port as usize >= self.nodes).map(|(_, bytes)| *bytes)
     }
 
-    /// Every number, zeros included.
+    /// The numbers of all ports, zeros included.
     fn row(&self) -> impl Iterator<Item = u64> {
         let length = self.nodes + usize::from(self.to_client().is_some());
         let mut pairs = self.pairs.iter().peekable();

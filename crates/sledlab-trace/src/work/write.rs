@@ -1,4 +1,4 @@
-//! Writes a record: the same bytes for the same record.
+//! Writes a record; equal records give the same bytes.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ struct Header<'a> {
     answer: Option<&'a str>,
 }
 
-/// What a node does, without the node: so that equal steps share a line.
+/// The step of a node, without its number, so that equal steps share a line.
 #[derive(serde::Serialize)]
 struct Body<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -71,7 +71,7 @@ struct WrittenCollective<'a> {
     root: Option<usize>,
 }
 
-/// An object in the order of a list.
+/// An object with its keys in the order of a list.
 struct Named<'a, T>(Vec<(&'a str, T)>);
 
 impl<T> Named<'_, T> {
@@ -86,7 +86,7 @@ impl<T: Serialize> Serialize for Named<'_, T> {
     }
 }
 
-/// One number where all are the same.
+/// Numbers, written as one where all are the same.
 struct Numbers<'a>(&'a [u64]);
 
 impl Serialize for Numbers<'_> {
@@ -98,7 +98,7 @@ impl Serialize for Numbers<'_> {
     }
 }
 
-/// A node, a group by name, or a list.
+/// A node by number, a group by name, or a list of nodes.
 #[derive(serde::Serialize)]
 #[serde(untagged)]
 enum Nodes<'a> {
@@ -108,10 +108,10 @@ enum Nodes<'a> {
 }
 
 impl Work {
-    /// Writes the record as lines of JSON, the same bytes for the same record.
+    /// Writes the record as lines of JSON; equal records give the same bytes.
     ///
     /// # Errors
-    /// Nothing can be written there, or an index in the record leads nowhere.
+    /// Errors of the writer `to`, and an index in the record past the end of its list.
     pub fn write(&self, mut to: impl Write) -> Result<()> {
         let mut text = Vec::new();
         for phase in &self.phases {
@@ -137,7 +137,7 @@ impl Work {
     }
 
     fn write_phase(&self, phase: &Phase, text: &mut Vec<u8>) -> Result<()> {
-        // Nodes that do the same share a line, in the place of the first of them.
+        // Nodes with the same step share a line, in the place of the first of them.
         let mut index: hash::Map<Vec<u8>, usize> = hash::Map::default();
         let mut sharing: Vec<Vec<usize>> = Vec::new();
         for (node, step) in phase.steps.iter().enumerate().filter(|(_, step)| !step.is_idle()) {
@@ -152,7 +152,7 @@ impl Work {
         let mut bodies: Vec<(Vec<u8>, usize)> = index.into_iter().collect();
         bodies.sort_unstable_by_key(|(_, line)| *line);
         if bodies.is_empty() && phase.collectives.is_empty() {
-            // The phase is there, and nobody has anything to do in it.
+            // A phase in which no node has work is written all the same.
             bodies.push((b"{}".to_vec(), 0));
             sharing.push((0..self.nodes).collect());
         }
@@ -166,7 +166,7 @@ impl Work {
                 b",\"nodes\":"
             });
             push(&nodes, text)?;
-            // The body is an object of its own: its opening brace gives way.
+            // The body is an object of its own: its opening brace is dropped.
             if body.len() > 2 {
                 text.push(b',');
             }

@@ -6,23 +6,23 @@ use super::output::Output;
 use super::{TraceWriter, WriteOptions};
 use crate::format::CSV_HEADER;
 
-/// Requests held back until one for metadata shows that the file needs the column: the columns are
-/// written first, and a stream cannot be read twice.
+/// Most requests held back until one for metadata shows that the file needs the column: the header is written before
+/// the requests, and a stream cannot be read twice.
 const HELD_BACK: usize = 1 << 16;
 
 struct Writer {
     output: Output,
-    /// Whether requests may be for other devices than 0.
+    /// Whether requests may be for devices other than 0.
     device_column: bool,
     columns: Columns,
     count: u64,
 }
 
-/// Columns beside those that every file has.
+/// The optional columns of the file.
 enum Columns {
-    /// Not known yet; the requests so far.
+    /// Not known yet; holds the requests so far.
     Open(Vec<Request>),
-    /// Those written above the requests.
+    /// Written in the header: which of them the file has.
     Written { device: bool, metadata: bool },
 }
 
@@ -33,12 +33,12 @@ pub(super) fn start(output: Output, options: WriteOptions) -> Result<Box<dyn Tra
 }
 
 impl Writer {
-    /// Writes the columns and all that was held back.
+    /// Writes the header and all requests held back.
     fn begin(&mut self) -> Result<()> {
         let Columns::Open(held) = &mut self.columns else { return Ok(()) };
         let held = std::mem::take(held);
         let metadata = held.iter().any(|request| request.metadata);
-        // Columns are told by their place, and metadata stands after the device.
+        // Columns are recognised by their place, and metadata stands after the device.
         let device = self.device_column || metadata;
         self.columns = Columns::Written { device, metadata };
         let text = self.output.text();

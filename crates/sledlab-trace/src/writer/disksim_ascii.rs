@@ -1,4 +1,4 @@
-//! Writes DiskSim's default text format, which knows reads and writes only.
+//! Writes DiskSim's default text format, which has reads and writes only.
 
 use sledlab_core::{Error, Op, Request, Result};
 

@@ -18,16 +18,15 @@ pub trait TraceWriter: Send {
     /// The format cannot express the request, or the file cannot be written.
     fn write(&mut self, request: &Request) -> Result<()>;
 
-    /// Completes the file and returns how many requests it holds. A file that is not finished
-    /// is not complete.
+    /// Completes the file and returns how many requests it holds. Until then the file is not complete.
     fn finish(self: Box<Self>) -> Result<u64>;
 }
 
-/// Something traces can be written in.
+/// A format in which traces can be written.
 pub struct WriterFormat {
-    /// Its name, as in `--to`; the reader of the same name reads it back.
+    /// Name of the format, as in `--to`; the reader of the same name reads it back.
     pub name: &'static str,
-    /// File name extensions that choose it.
+    /// File name extensions that select the format.
     pub extensions: &'static [&'static str],
     start: fn(Output, WriteOptions) -> Result<Box<dyn TraceWriter>>,
 }
@@ -42,15 +41,15 @@ pub static LIST: &[WriterFormat] = &[
     },
 ];
 
-/// What to write.
+/// Settings of writing a trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteOptions<'a> {
     /// Name of the format; chosen by the extension of the file when absent.
     pub format: Option<&'a str>,
-    /// Of `csv`: adds the column `device`, without which only device 0 can be written.
+    /// For `csv`: adds the column `device`, without which only device 0 can be written.
     pub device_column: bool,
-    /// Leaves out what the format cannot express (trims and flushes in `disksim-ascii`) rather
-    /// than refusing it.
+    /// Leaves out requests that the format cannot express (trims and flushes in `disksim-ascii`) rather than refusing
+    /// them.
     pub media_only: bool,
 }
 
@@ -60,10 +59,10 @@ pub fn create(path: impl AsRef<Path>, format: Option<&str>) -> Result<Box<dyn Tr
     create_with(path, WriteOptions { format, ..WriteOptions::default() })
 }
 
-/// As [`create`], with more to choose.
+/// As [`create`], with further settings.
 ///
 /// # Errors
-/// The format is unknown or not told by the extension, or the file cannot be created.
+/// The format is unknown or the extension names none, or the file cannot be created.
 pub fn create_with(path: impl AsRef<Path>, options: WriteOptions) -> Result<Box<dyn TraceWriter>> {
     let path = path.as_ref();
     let format = choose(path, options.format)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::write::GzEncoder;
 use sledlab_core::{Error, Result};
 
-/// Text gathered before it is handed on.
+/// Bytes of text gathered before they are written.
 const BUFFER: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(super) enum Packing {
     Zstd,
 }
 
-/// Extensions that compress.
+/// Extensions that select a compression.
 pub(super) const PACKINGS: [(&str, Packing); 3] =
     [(".gz", Packing::Gzip), (".zst", Packing::Zstd), (".zstd", Packing::Zstd)];
 
@@ -59,12 +59,12 @@ impl Output {
         Ok(Output { name, sink, text: Vec::with_capacity(BUFFER + 256) })
     }
 
-    /// The name for messages.
+    /// The file's name in messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text so far; call [`Output::line_done`] after each line.
+    /// The buffered text; call [`Output::line_done`] after each line.
     pub(super) fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
     }
@@ -96,7 +96,7 @@ impl Output {
         }
     }
 
-    /// Hands full buffers on.
+    /// Writes the buffer out if it is full.
     #[inline]
     pub(super) fn line_done(&mut self) -> Result<()> {
         self.text.push(b'\n');
@@ -113,7 +113,7 @@ impl Output {
         written.map_err(|error| cannot_write(&self.name, &error))
     }
 
-    /// Writes what is left and completes the file.
+    /// Writes the rest of the buffer and completes the file.
     pub(super) fn finish(mut self) -> Result<()> {
         self.flush()?;
         let name = self.name;

@@ -1,4 +1,4 @@
-//! Reads whole traces for the tests beside.
+//! Reads whole traces, for the other tests of this folder.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -36,12 +36,12 @@ pub fn error(bytes: &[u8], format: Option<&str>) -> String {
     error.to_string()
 }
 
-/// A request in a few words: nanoseconds, operation, first block, blocks, device.
+/// A request from a few values: nanoseconds, operation, first block, blocks, device.
 pub fn request(ns: u64, op: Op, lbn: u64, blocks: u32, device: u16) -> Request {
     Request { arrival: Time::from_ns(ns), lbn, blocks, device, op, ..Request::default() }
 }
 
-/// A folder beside the workspace that may be absent, or `None` with a line that says so.
+/// A folder beside the workspace, or `None` after printing that it is absent.
 pub fn reference(variable: &str, default: &str) -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(default);
     let folder = std::env::var_os(variable).map_or(beside, PathBuf::from);

@@ -1,4 +1,4 @@
-//! Different ways to write the same.
+//! Different ways to write the same record.
 
 use std::io::Write;
 
@@ -82,7 +82,7 @@ fn accesses_have_defaults() {
     );
     let merge = access(0, 8192, PageOrder::Merge { runs: 9 });
     assert_eq!(found.writes, [access(0, 5, PageOrder::Streams { runs: 4 }), merge]);
-    // A file that is empty on a node is nothing to read there.
+    // An access without bytes, to a file that is empty on a node, is left out there.
     let nothing = step(r#"{"phase": "a", "node": 2, "reads": [{"file": "few"}]}"#, 2);
     assert!(nothing.is_idle());
 }

@@ -1,4 +1,4 @@
-//! Work records: what is read, what is refused, what is written.
+//! Work records: reading, refusing, writing.
 
 mod forms;
 mod malformed;
@@ -21,7 +21,7 @@ fn bytes(work: &Work) -> Vec<u8> {
     bytes
 }
 
-/// A record of four nodes, with two files and two groups, and these lines.
+/// A record of four nodes, with two files and two groups, and the given lines.
 fn record(lines: &str) -> String {
     let header = r#"{"work": 1, "job": "test", "nodes": 4, "files": {"data": 8192, "few": [100, 200, 0, 0]}, "groups": {"left": [0, 1], "right": [2, 3], "both": ["right", "left"]}}"#;
     format!("{header}\n{lines}\n")

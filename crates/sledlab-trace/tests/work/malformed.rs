@@ -1,15 +1,15 @@
-//! Records that cannot be true, and what is said of them: the line, what is wrong, what to do.
+//! Records that contradict themselves, and the errors for them: line, message and remedy.
 
 use std::io::Write;
 
 use super::{parse, record};
 
-/// Asserts that the error begins with place and message, and that its remedy has this in it.
+/// Asserts that the error begins with `begins`, place and message, and that its remedy contains `remedy`.
 fn check(text: impl AsRef<[u8]>, begins: &str, remedy: &str) {
     check_all([(text.as_ref().to_vec(), begins, remedy)]);
 }
 
-/// As [`check`], of many: all that is not as it should be is told at once.
+/// As [`check`], for many records: reports all that fail at once.
 pub(super) fn check_all<'a>(cases: impl IntoIterator<Item = (Vec<u8>, &'a str, &'a str)>) {
     let wrong = cases.into_iter().filter_map(|(text, begins, remedy)| {
         let error = parse(text).expect_err(begins);
@@ -22,7 +22,7 @@ pub(super) fn check_all<'a>(cases: impl IntoIterator<Item = (Vec<u8>, &'a str, &
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Headers alone; a step follows those that get that far.
+/// Checks headers alone; a step follows those that are valid so far.
 fn check_headers<const N: usize>(cases: [(&str, &str, &str); N]) {
     const STEP: &str = "\n{\"phase\": \"a\", \"nodes\": \"all\"}\n";
     check_all(cases.map(|(header, begins, remedy)| {

@@ -1,4 +1,4 @@
-//! Lines that cannot be true, after a header that can.
+//! Lines that contradict themselves, after a valid header.
 
 use super::malformed::check_all;
 use super::record;

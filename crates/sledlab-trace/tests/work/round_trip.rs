@@ -1,4 +1,4 @@
-//! What is written is read back unchanged, and written again as the same bytes.
+//! A record that is written is read back unchanged, and written again as the same bytes.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use super::{bytes, parse};
 
 const KINDS: [&str; 4] = ["tuple", "hash", "prüfe \"x\"", "pack"];
 
-/// Small numbers, large ones, and runs of the same.
+/// Small counts, large ones, and repeated ones.
 fn count() -> impl Strategy<Value = u64> {
     prop_oneof![Just(1000_u64), 1..300_u64, 1..=LARGEST >> 12]
 }
@@ -35,10 +35,10 @@ fn order() -> impl Strategy<Value = PageOrder> {
     ]
 }
 
-/// An access, before it is known which files there are: file, share of it, order, outer file.
+/// An access before the files are known: file, share of the file, order, outer file.
 type Sketch = (Index, Option<u64>, PageOrder, Option<Index>);
 
-/// What a node does, before its accesses are known: reads, writes, all else.
+/// The step of a node before its accesses are known: reads, writes, the rest of the step.
 type SketchedStep = (Vec<Sketch>, Vec<Sketch>, NodeStep);
 
 fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
@@ -100,7 +100,7 @@ fn collective(nodes: usize) -> impl Strategy<Value = Collective> {
     )
 }
 
-/// Numbers kinds as reading does: by phase and node.
+/// Numbers kinds of operation as the reader does: by phase and node.
 fn in_order(mut work: Work) -> Work {
     let mut kinds: Vec<String> = Vec::new();
     for step in work.phases.iter_mut().flat_map(|phase| &mut phase.steps) {

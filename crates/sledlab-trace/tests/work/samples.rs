@@ -14,7 +14,7 @@ fn sample(name: &str) -> Work {
     work
 }
 
-/// Bytes that each node keeps, of a phase.
+/// Bytes that each node sends to itself in a phase.
 fn kept(work: &Work, phase: usize) -> Vec<u64> {
     let steps = work.phases[phase].steps.iter().enumerate();
     steps.map(|(node, step)| step.bytes_to(node as u32)).collect()
@@ -35,7 +35,7 @@ fn sort() {
     let work = sample("sort");
     let names: Vec<&str> = work.phases.iter().map(|phase| &*phase.name).collect();
     assert_eq!(names, ["sampling", "re-distribution", "internal sort", "merge"]);
-    // What comes is what is written.
+    // The nodes write the bytes that they receive.
     let received = work.phases[1].bytes_received();
     let bucket = &work.files[work.file("bucket").unwrap()];
     for (node, kept) in kept(&work, 1).into_iter().enumerate() {

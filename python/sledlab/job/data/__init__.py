@@ -14,36 +14,36 @@ if TYPE_CHECKING:
 
     from sledlab.job.files import Shared
 
-    # Called with what is being generated and the share of it that is done.
+    # Called with what is being generated and the share of it that is generated, 0 to 1.
     Tell = Callable[[str, float], None]
 
 
 class Data(Protocol):
-    """A set of data, shared out among nodes.
+    """A set of data, of which each node gets a share.
 
     The fields of a class of data are its parameters, each with a default.
     """
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates what is not kept yet, for so many nodes.
+        """Generates the data for `nodes` nodes, unless they are kept from an earlier run.
 
         Raises:
-            Error: It cannot be had; the message says what to do.
+            Error: The data cannot be generated or found; the message says what to do.
         """
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Shared]:
-        """What nodes share, by names of files."""
+        """The files of the data, by name; each is shared among the nodes."""
 
     def identity(self) -> Mapping[str, Any]:
-        """What tells it from other data: its parameters, and a hash of the user's files."""
+        """What distinguishes these data from others: their parameters, and a hash of the user's files."""
 
 
 class ListedData(NamedTuple):
     """A kind of data.
 
     Attributes:
-        name: Its name.
-        meaning: One line.
+        name: Name of the kind.
+        meaning: The meaning, in one line.
         home: Module and class.
     """
 
@@ -53,7 +53,7 @@ class ListedData(NamedTuple):
 
     @property
     def kind(self) -> Callable[..., Data]:
-        """The class."""
+        """The class of the data."""
         found: Callable[..., Data] = loaded(self.home)
         return found
 
@@ -71,10 +71,10 @@ LIST = (
 
 
 def find(name: str) -> ListedData:
-    """The data of a name.
+    """The kind of data of a name.
 
     Raises:
-        Error: There is none.
+        Error: No kind has the name.
     """
     for listed in LIST:
         if listed.name == name:
@@ -86,7 +86,7 @@ def home() -> Path:
     """Where generated data and records are kept: `$SLEDLAB_DATA`, or the user's cache directory.
 
     Raises:
-        Error: Nothing can be written there.
+        Error: The directory cannot be written to.
     """
     said = os.environ.get("SLEDLAB_DATA")
     path = Path(said) if said else Path(platformdirs.user_cache_dir("sledlab"))

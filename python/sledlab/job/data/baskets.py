@@ -48,16 +48,16 @@ class MarketBaskets:
     corruption: float = 0.5
 
     def total(self, nodes: int) -> int:
-        """Transactions on all nodes."""
+        """Number of transactions on all nodes."""
         return self.transactions or self.transactions_per_node * nodes
 
     def directory(self, nodes: int, seed: int) -> Path:
-        """Where they are kept."""
+        """The directory in which the transactions are kept."""
         values = (self.total(nodes), *astuple(self)[2:])
         return home() / "baskets" / f"{'-'.join(map(str, values))}-seed-{seed}"
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the transactions."""
+        """Generates the transactions, unless they are kept."""
         for name, value in asdict(self).items():
             if value < 0:
                 raise Error(f"`{name}` cannot be {value:,}", remedy="choose a number from 0")
@@ -66,10 +66,10 @@ class MarketBaskets:
             self._generate(directory, self.total(nodes), seed, tell)
 
     def _generate(self, directory: Path, total: int, seed: int, tell: Tell) -> None:
-        """Generates so many transactions into a directory."""
+        """Generates `total` transactions into a directory."""
         blocks = self._blocks(total, seed, tell)
         directory.mkdir(parents=True, exist_ok=True)
-        # How many items there are is known when all are made, and a file of numpy begins with their number.
+        # The number of items is known when all are made, and a file of numpy begins with it.
         draft = Draft(directory / "items")
         try:
             with making(directory / "offsets.npy", np.uint64, (total + 1,)) as offsets:
@@ -86,7 +86,7 @@ class MarketBaskets:
             draft.drop()
 
     def _blocks(self, total: int, seed: int, tell: Tell) -> Iterator[tuple[bytes, bytes]]:
-        """Lengths and items, block by block."""
+        """Lengths of transactions and their items, as bytes, block by block."""
         quest = _native.Quest(
             seed,
             self.universe,
@@ -103,11 +103,11 @@ class MarketBaskets:
             yield quest.block(block, min(size, total - block * size))
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Baskets]:
-        """The transactions."""
+        """The transactions, as one file."""
         directory = self.directory(nodes, seed)
         every = Transactions(mapped(directory / "offsets.npy"), mapped(directory / "items.npy"))
         return {"transactions": Baskets(every, 0, len(every))}
 
     def identity(self) -> Mapping[str, Any]:
-        """Its parameters."""
+        """The parameters."""
         return {"data": "baskets", **asdict(self)}

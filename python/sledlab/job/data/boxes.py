@@ -41,11 +41,11 @@ class PlantedBoxes:
     noise: float = 0.1
 
     def path(self, seed: int) -> Path:
-        """Where they are kept."""
+        """The file in which the records are kept."""
         return home() / "boxes" / f"{'-'.join(map(str, astuple(self)))}-seed-{seed}" / "records.npy"
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the records."""
+        """Generates the records, unless they are kept."""
         for name, value in asdict(self).items():
             if value < 0 or not self.records:
                 raise Error(f"`{name}` cannot be {value:,}", remedy="choose a number above 0")
@@ -64,14 +64,14 @@ class PlantedBoxes:
         return _native.Boxes(seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise)
 
     def planted(self, seed: int) -> list[dict[str, Any]]:
-        """The clusters: `dims`, and in each of them where the box begins and ends, `lows` and `highs`."""
+        """The clusters: `dims`, and in each dimension the bounds of the cluster's box, `lows` and `highs`."""
         found: list[dict[str, Any]] = json.loads(self._boxes(seed).planted())
         return found
 
     def files(self, nodes: int, seed: int) -> Mapping[str, Rows]:
-        """The records."""
+        """The records, as one file."""
         return {"records": Rows(mapped(self.path(seed)), 4 * self.dims)}
 
     def identity(self) -> Mapping[str, Any]:
-        """Its parameters."""
+        """The parameters."""
         return {"data": "boxes", **asdict(self)}

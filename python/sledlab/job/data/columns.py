@@ -1,4 +1,4 @@
-"""Columns kept in files of numpy, which nodes map into memory: none holds more than it looks at."""
+"""Columns kept in files of numpy, which nodes map into memory: a node holds only the rows that it reads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def mapped(path: Path) -> Array:
-    """The array in a file, read as it is looked at."""
+    """The array in a file, mapped into memory."""
     if path.stat().st_size < 4096:  # an empty array cannot be mapped
         small: Array = np.load(path)
         return small
@@ -26,7 +26,7 @@ def mapped(path: Path) -> Array:
 
 @contextmanager
 def making(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Array]:
-    """An array to be filled, which is in its file when it is whole."""
+    """An array to be filled; its file gets its name only when the array is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with drafted(path) as draft:
         if 0 in shape:

@@ -38,8 +38,8 @@ TEXT_BYTES = {
     "region": 78,
     "supplier": 141,
 }
-"""Bytes of a row of each table: those of dbgen's text at scale factor 1 by its rows, such as
-759,863,287 / 6,001,215."""
+"""Bytes of a row of each table: size of dbgen's text at scale factor 1 divided by its rows, such as
+759,863,287 / 6,001,215 of line items."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Tpch:
 
     @property
     def directory(self) -> Path:
-        """Where its tables are kept."""
+        """The directory in which the tables are kept."""
         return home() / "tpch" / f"scale-{self.scale_factor:g}"
 
     def parts(self, table: str) -> list[Path]:
@@ -69,25 +69,25 @@ class Tpch:
         return [self.directory / table / f"{table}.{part + 1}.parquet" for part in range(parts)]
 
     def prepare(self, nodes: int, seed: int, tell: Tell) -> None:
-        """Generates the tables that jobs read."""
+        """Generates the tables that jobs read, unless they are kept."""
         self.generate(self.widths, tell)
 
     @property
     def widths(self) -> Mapping[str, int]:
-        """Bytes of a row of each table that jobs read; queries read any."""
+        """Bytes of a row of each table that jobs read; queries may read any table."""
         return {"lineitem": self.lineitem_bytes, "orders": self.orders_bytes}
 
     def generate(self, tables: Iterable[str], tell: Tell) -> None:
-        """Generates those of some tables that are not kept yet.
+        """Generates those of the tables that are not kept yet.
 
         Raises:
-            Error: They cannot be made.
+            Error: tpchgen-cli is missing or fails.
         """
         if not 0 < self.scale_factor <= 100_000:
             raise Error(
                 f"a scale factor of {self.scale_factor:g} cannot be made", remedy="choose one above 0"
             )
-        # One call makes the same part of several tables.
+        # One call of tpchgen-cli makes the same part of several tables.
         missing: dict[tuple[int, int], list[str]] = {}
         for table in tables:
             parts = self.parts(table)
@@ -99,7 +99,7 @@ class Tpch:
             self._generate(some, parts_of, number)
 
     def _generate(self, tables: list[str], parts: int, part: int) -> None:
-        """Generates a part of some tables."""
+        """Generates one of `parts` parts of some tables."""
         program = Path(sys.executable).with_name("tpchgen-cli")
         found = str(program) if program.exists() else shutil.which("tpchgen-cli")
         if found is None:
@@ -130,7 +130,7 @@ class Tpch:
             shutil.rmtree(drafts, ignore_errors=True)
 
     def files(self, nodes: int, seed: int) -> Mapping[str, TableRows]:
-        """The tables."""
+        """The tables that jobs read, by name."""
         return {
             table: TableRows(
                 TableColumns(self, table),
@@ -142,13 +142,13 @@ class Tpch:
         }
 
     def identity(self) -> Mapping[str, Any]:
-        """Its parameters."""
+        """The parameters."""
         return {"data": self.name, **asdict(self)}
 
 
 @dataclass(frozen=True)
 class TpchText(Tpch):
-    """Tables of TPC-H as wide as dbgen's text on average, which is how queries take them.
+    """Tables of TPC-H whose rows are as wide as dbgen's text on average: the widths that queries take.
 
     Attributes:
         scale_factor: Scale factor of TPC-H; 1 has 6,001,215 line items.
@@ -170,7 +170,7 @@ class TpchText(Tpch):
 
 
 class TableColumns(dict[str, "Array"]):
-    """The columns of a table, each taken out of the Parquet files when first looked at, and kept."""
+    """The columns of a table, each extracted from the Parquet files when it is first read, and kept."""
 
     def __init__(self, tables: Tpch, table: str) -> None:
         schema = parquet.read_schema(tables.parts(table)[0])
@@ -189,7 +189,7 @@ class TableColumns(dict[str, "Array"]):
         return found
 
     def _take_out(self, name: str, path: Path) -> None:
-        """Keeps a column in a file of its own."""
+        """Extracts a column from the Parquet files into a file of its own."""
         parts = [parquet.ParquetFile(part) for part in self._tables.parts(self._table)]
         kind = _kind(parts, name)
         rows = sum(part.metadata.num_rows for part in parts)
@@ -201,17 +201,17 @@ class TableColumns(dict[str, "Array"]):
 
 
 def _groups(parts: list[Any], name: str) -> Iterator[polars.Series]:
-    """A column, group by group of rows."""
+    """A column, row group by row group."""
     for part in parts:
         for group in range(part.metadata.num_row_groups):
             yield polars.DataFrame(part.read_row_group(group, columns=[name])).to_series()
 
 
 def _kind(parts: list[Any], name: str) -> Any:
-    """The type of a column in numpy; of text, as many bytes as the longest has.
+    """The numpy type of a column; for text, bytes of the length of the longest value.
 
     Raises:
-        Error: The text is too long to be carried.
+        Error: The text is too long for a type of fixed width.
     """
     first = next(_groups(parts, name))
     if first.dtype != polars.String:
@@ -223,7 +223,7 @@ def _kind(parts: list[Any], name: str) -> Any:
 
 
 def plain(column: polars.Series) -> Array:
-    """A column as numpy has it: amounts as floats, dates as days, text as bytes."""
+    """A column as an array of numpy: amounts as floats, dates as days, text as bytes."""
     if column.dtype == polars.String:
         return np.asarray(column.cast(polars.Binary).to_list(), dtype="S")
     if column.dtype.is_decimal():

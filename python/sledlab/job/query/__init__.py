@@ -1,4 +1,4 @@
-"""Queries: DuckDB runs one, and its plan with the rows that operators really gave becomes a work record."""
+"""Queries: DuckDB runs one, and its plan with the row counts of its operators becomes a work record."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from sledlab.traces.work import Work
 
 QUERIES = Path(__file__).parent.parent / "queries"
-"""The queries of TPC-H."""
+"""The directory of the queries of TPC-H."""
 
 FOR_ROWS = 7 / 8
-"""Share of that memory for hash tables and rows that wait; buffers have the rest."""
+"""Share of a node's memory for hash tables and rows that wait for their phase; the rest is for buffers."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Query:
 
     Attributes:
         name: The job's name in the record.
-        sql: Its text.
+        sql: The query's text.
     """
 
     name: str
@@ -49,15 +49,15 @@ class Query:
 
 
 def names() -> list[str]:
-    """The queries of TPC-H."""
+    """Names of the queries of TPC-H."""
     return [f"q{number}" for number in range(1, 1 + len(list(QUERIES.glob("q*.sql"))))]
 
 
 def find(query: str | Path) -> Query:
-    """A query of TPC-H by its name, a file's, or the text itself.
+    """A query: one of TPC-H by name, the text of a file `FILE.sql`, or the SQL itself.
 
     Raises:
-        Error: There is none.
+        Error: No query has the name, or the file cannot be read.
     """
     said = str(query).strip()
     if not any(character.isspace() for character in said) and (QUERIES / f"{said.lower()}.sql").is_file():
@@ -74,14 +74,14 @@ def find(query: str | Path) -> Query:
 
 @dataclass(frozen=True)
 class AskedQuery:
-    """A query with all that is said of it.
+    """A query with the arguments of `record_query`.
 
     Attributes:
         query: The query.
         nodes: Number of nodes.
-        memory_mb: What it may hold on a node.
-        scale_factor: That of the tables of TPC-H.
-        tables: The user's own tables; none for those of TPC-H.
+        memory_mb: Memory of a node for the query, in MB of 2^20 bytes.
+        scale_factor: Scale factor of the tables of TPC-H.
+        tables: The user's own tables; empty for those of TPC-H.
     """
 
     query: Query
@@ -106,13 +106,13 @@ class AskedQuery:
 
     @cached_property
     def content(self) -> str:
-        """A hash of everything that the record depends on."""
+        """A hash of everything that determines the record."""
         own = [table.content for table in self.tables]
         everything = [self.header, own, profile.version(), own_source()]
         return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
     def found(self, tell: Tell) -> tuple[QueryTable, ...]:
-        """The tables, generated if need be."""
+        """The tables of the query; those of TPC-H are generated unless they are kept."""
         return self.tables or tuple(of_tpch(self.scale_factor, profile.words(self.query.sql), tell))
 
 
@@ -128,10 +128,10 @@ def record_query(
     again: bool = False,
     progress: Tell | None = None,
 ) -> Work:
-    """Records what the plan of a query has each node do, by the rows that its operators really give.
+    """Records what each node does in a query's plan, by the rows that its operators really give.
 
     DuckDB runs the query on this machine; every table is shared evenly among the nodes. Records are kept: the
-    same query on the same tables gives the one that is there, and DuckDB does not run. See docs/job.md.
+    same query on the same tables returns the kept record, and DuckDB does not run. See docs/job.md.
 
     Args:
         query: A query of TPC-H (`q1` to `q22`), a file `FILE.sql`, or SQL.
@@ -140,15 +140,15 @@ def record_query(
         answer: A Parquet file to write the answer to.
         scale_factor: Scale factor of the tables of TPC-H.
         tables: A directory of other tables: `NAME.parquet` or `NAME/*.parquet`.
-        memory_mb: Memory of a node for the query, in MB of 2^20 bytes; what exceeds that is spilled.
-        again: Whether to run it although there is a record.
-        progress: Called now and then with what is going on and the share of it that is done.
+        memory_mb: Memory of a node for the query, in MB of 2^20 bytes; rows that exceed it are spilled.
+        again: Whether to run the query although its record is kept.
+        progress: Called now and then with the current step and the share of it that is done.
 
     Returns:
         The record.
 
     Raises:
-        Error: Something makes no sense, or DuckDB refuses the query.
+        Error: An argument is invalid, or DuckDB refuses the query.
 
     Examples:
         >>> import sledlab as sl
@@ -170,10 +170,10 @@ def record_query(
 
 
 def _recorded(asked: AskedQuery, answer: Path | None, tell: Tell, *, again: bool) -> bytes:
-    """The text of the record.
+    """The text of the query's record.
 
     Raises:
-        Error: DuckDB refuses the query, or there is nothing to do for nodes.
+        Error: DuckDB refuses the query, or its plan leaves nothing for nodes to do.
     """
     profile.check(asked.query.sql)
     where = asked.found(tell)
@@ -191,9 +191,9 @@ def _recorded(asked: AskedQuery, answer: Path | None, tell: Tell, *, again: bool
 
 @lru_cache(maxsize=1)
 def _ran(sql: str, where: tuple[QueryTable, ...], _content: str, answer: Path | None) -> tuple[Operator, str]:
-    """What DuckDB tells of a query that it runs: its plan, and a hash of the answer.
+    """Runs a query in DuckDB: its plan, and a hash of the answer.
 
-    The last one is remembered, for the next number of nodes.
+    The last query's are remembered, for a record on another number of nodes.
     """
     profiled = profile.run(sql, where)
     if answer is not None:
@@ -203,7 +203,7 @@ def _ran(sql: str, where: tuple[QueryTable, ...], _content: str, answer: Path | 
 
 
 def _apart(names: list[str]) -> list[str]:
-    """Names of columns, of which those that repeat get a number: `id`, `id_1`."""
+    """Names of columns; repeated ones get a number: `id`, `id_1`."""
     found: dict[str, str] = {}
     for name in names:
         number, fresh = 0, name

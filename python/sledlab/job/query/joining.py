@@ -19,9 +19,9 @@ _BOTH_KEPT = ("FULL", "OUTER")
 
 
 def builds_from(join: Operator) -> int:
-    """Which input of a join is built from, and evaluated first: the smaller one.
+    """The input of a join that its hash table is built from, and that is evaluated first: the smaller one.
 
-    Without a hash, one side has to go to all nodes, so it is one that may.
+    Without a hash, one input has to go to all nodes: then it is one that may.
     """
     smaller = 0 if join.inputs[0].bytes < join.inputs[1].bytes else 1
     if join.kind != "HASH_JOIN" and not _may_go_to_each(join, smaller):
@@ -30,7 +30,7 @@ def builds_from(join: Operator) -> int:
 
 
 def _may_go_to_each(join: Operator, side: int) -> bool:
-    """Whether the rows of a side may be on every node: those of which each is kept or not may not."""
+    """Whether the rows of a side may be on every node; not if the join keeps rows of it without a match."""
     if join.join_type in _ANY:
         return True
     if join.join_type in _BOTH_KEPT:
@@ -39,10 +39,10 @@ def _may_go_to_each(join: Operator, side: int) -> bool:
 
 
 def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> Flow:
-    """Joins two flows, of which the first has come to its end when the second begins.
+    """Joins two flows; the build flow ends before the probe flow begins.
 
     Raises:
-        Error: It cannot be done on nodes.
+        Error: The join cannot be shared among nodes.
     """
     if probe.home == "each":
         probe = replace(probe, home="shared")
@@ -72,7 +72,7 @@ def join(phases: QueryPhases, operator: Operator, build: Flow, probe: Flow) -> F
 
 
 def _sent_to_probe(phases: QueryPhases, build: Flow, probe: Flow) -> int:
-    """Bytes sent when the build side goes to wherever the probing rows are."""
+    """Bytes sent when the rows of the build side go to the nodes of the probing rows."""
     if build.home == "each" or (build.home == "first" and probe.home == "first"):
         return 0
     if probe.home == "first":
@@ -91,7 +91,7 @@ def _sent_by_hash(phases: QueryPhases, build: Flow, probe: Flow) -> int:
 
 
 def _bring(phases: QueryPhases, build: Flow, probe: Flow) -> Counts:
-    """Sends the build side to wherever the probing rows are; gives the rows that each node then has."""
+    """Sends the build side to the nodes of the probing rows; returns the rows that each node then has."""
     counts = phases.counts(build)
     if probe.home == "first":
         if build.home == "shared":
@@ -107,9 +107,9 @@ def _held(
 ) -> Flow:
     """The flow in the phase in which it probes.
 
-    Rows that stream past a hash table in memory are probed in their own phase. Rows that arrived are probed
-    in the next, and so are those that wait because the hash table does not fit: then both sides are written
-    in parts.
+    Rows that stream past a hash table in memory are probed in their own phase. Rows that were sent to the
+    nodes of their hashes are probed in the next phase, and so are rows that wait because the hash table does
+    not fit: then both sides are written in parts.
     """
     table = int(built.max(initial=0)) * build.width
     build.phase.holds(min(table, phases.room))
@@ -132,7 +132,7 @@ def _held(
 
 
 def _matches(operator: Operator, flow: Flow, built: Counts, probed: Counts) -> None:
-    """Counts what matching takes."""
+    """Counts the operations of matching."""
     if operator.kind == "HASH_JOIN":
         flow.phase.does("probe", probed)
     elif operator.kind in ("PIECEWISE_MERGE_JOIN", "IE_JOIN"):

@@ -1,4 +1,4 @@
-"""What operators of a plan do on nodes: from the scans up, each takes a flow of rows and gives one."""
+"""Operators of a plan on nodes: from the scans up, each takes the rows of its inputs and gives rows on."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Common:
-    """Rows of a common table expression, which wait for those that scan them: in memory, or in a file."""
+    """Rows of a common table expression, kept until they are scanned: in memory, or in a file."""
 
     flow: Flow
     file: str
 
 
 class Execution:
-    """A plan that is carried out on nodes, operator by operator.
+    """Carries out a plan on nodes, operator by operator.
 
     Attributes:
-        phases: What comes of it.
+        phases: The phases of the record, filled as operators are carried out.
     """
 
     def __init__(self, phases: QueryPhases, tables: Sequence[QueryTable]) -> None:
@@ -54,7 +54,7 @@ class Execution:
             "UNNEST": self._unnest,
             "WINDOW": self._window,
         }
-        # The last sort or limit of a query gives its rows to the client, and so do these on top of it.
+        # The last sort or limit of a query sends its rows to the client, and so do the operators above it.
         self._at_end: dict[str, Callable[[Operator, bool], Flow]] = {
             **dict.fromkeys(LIMITS, self._limit),
             "CTE": self._cte,
@@ -71,13 +71,13 @@ class Execution:
             flow.phase.moves(self.phases.to_client(counts), flow.width)
 
     def _flow(self, operator: Operator, *, last: bool = False) -> Flow:
-        """The rows that an operator gives; whether it may give them to the client."""
+        """The rows that an operator gives; with `last`, it may send them to the client."""
         if operator.kind in self._at_end:
             return self._at_end[operator.kind](operator, last)
         return self._handlers[operator.kind](operator)
 
     def _scan(self, operator: Operator) -> Flow:
-        """Reads a table, all of it."""
+        """Reads a whole table."""
         files = operator.files
         found = (self._tables[path] for path in self._tables if f"{files}, ".startswith(f"{path}, "))
         table = next(found, None)
@@ -91,34 +91,34 @@ class Execution:
         return Flow(operator.rows, operator.width, "shared", phase)
 
     def _literal(self, operator: Operator) -> Flow:
-        """Rows that the query itself holds are on every node."""
+        """Rows that the query's text holds are on every node."""
         return Flow(operator.rows, operator.width, "each", self.phases.begin("values"))
 
     def _filter(self, operator: Operator) -> Flow:
-        """Holds every row against a predicate."""
+        """Evaluates a predicate on every row."""
         flow = self._flow(operator.inputs[0])
         flow.phase.does("tuple", self.phases.counts(flow))
         return replace(flow, rows=operator.rows, width=operator.width)
 
     def _project(self, operator: Operator, last: bool) -> Flow:
-        """Makes other rows of them, which is not counted."""
+        """Computes other columns of the rows, which counts no operations."""
         return replace(self._flow(operator.inputs[0], last=last), rows=operator.rows, width=operator.width)
 
     def _unnest(self, operator: Operator) -> Flow:
-        """Makes several rows of one."""
+        """Makes several rows of each."""
         flow = replace(self._flow(operator.inputs[0]), rows=operator.rows, width=operator.width)
         flow.phase.does("tuple", self.phases.counts(flow))
         return flow
 
     def _join(self, operator: Operator) -> Flow:
-        """Joins two inputs, of which the one to build from comes first."""
+        """Joins two inputs; the one that the hash table is built from comes first."""
         side = joining.builds_from(operator)
         build = self._flow(operator.inputs[side])
         probe = self._flow(operator.inputs[1 - side])
         return joining.join(self.phases, operator, build, probe)
 
     def _union(self, operator: Operator) -> Flow:
-        """Rows of several inputs, which wait for the last of them."""
+        """Rows of several inputs, which wait until the last input has ended."""
         flows = [self._flow(each) for each in operator.inputs]
         phase = self.phases.begin("union")
         for flow in flows:
@@ -127,7 +127,7 @@ class Execution:
         return Flow(operator.rows, operator.width, home, phase)
 
     def _group(self, operator: Operator) -> Flow:
-        """Aggregates by groups: on each node what it has, then all that there is of a group on one."""
+        """Aggregates by groups: first on each node, then partial groups on the nodes of their hashes."""
         flow = _on_one(self._flow(operator.inputs[0]))
         phase = self.phases.begin("aggregate")
         if self.phases.nodes == 1 or flow.home == "first":
@@ -151,7 +151,7 @@ class Execution:
         return Flow(operator.rows, operator.width, "shared", phase)
 
     def _group_alone(self, operator: Operator, flow: Flow, phase: QueryPhase) -> None:
-        """Aggregates rows where they are; in parts, where groups do not fit."""
+        """Aggregates rows on the nodes that have them; in parts, where the groups do not fit into memory."""
         counts = self.phases.counts(flow)
         flow.phase.does("hash", counts)
         if operator.bytes + flow.held <= self.phases.room:
@@ -162,9 +162,9 @@ class Execution:
         phase.does("hash", counts)
 
     def _partial(self, rows: int, groups: int) -> int:
-        """Groups that nodes have after partial aggregation, added up: an estimate.
+        """Estimated number of groups after partial aggregation, added up over nodes.
 
-        A group has rows / groups rows, and each is on any node with equal chance.
+        A group has rows / groups rows, and each of these is on any node with equal chance.
         """
         if not groups or not rows:
             return 0
@@ -173,13 +173,13 @@ class Execution:
         return min(rows, nodes * groups, max(groups, round(nodes * groups * (1 - missed))))
 
     def _aggregate(self, operator: Operator) -> Flow:
-        """Aggregates all rows to one: on each node what it has, then on the first."""
+        """Aggregates all rows to one: first on each node, then on the first node."""
         flow = _on_one(self._flow(operator.inputs[0]))
         phase = self.phases.begin("aggregate")
         if flow.home == "first" or self.phases.nodes == 1:
             flow.phase.does("hash", self.phases.counts(flow))
         elif operator.needs_whole_groups:
-            # The states that nodes would send are as large as the rows.
+            # The partial states that nodes would send are as large as the rows.
             counts = self.phases.counts(flow)
             flow.phase.moves(self.phases.to_first(counts), flow.width)
             gathered = self.phases.on_first(flow.rows)
@@ -193,7 +193,7 @@ class Execution:
         return Flow(operator.rows, operator.width, "first", phase)
 
     def _sort(self, operator: Operator, last: bool) -> Flow:
-        """Sorts what each node has, in runs where that does not fit; who gets it merges."""
+        """Sorts the rows of each node, in runs where they exceed memory; the client or first node merges."""
         flow = _on_one(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
         phase = self.phases.begin("sort")
@@ -207,25 +207,25 @@ class Execution:
             flow.phase.does("compare", compared(-(-counts // runs)) * runs)
             self.phases.read_back(phase, file, runs=runs)
             phase.does("merge", counts)
-        return self._given(operator, replace(flow, phase=phase, held=0), counts, last=last)
+        return self._hand_on(operator, replace(flow, phase=phase, held=0), counts, last=last)
 
     def _top(self, operator: Operator, last: bool) -> Flow:
-        """Keeps the first rows on each node, in a heap."""
+        """Keeps the first rows of the order on each node, in a heap."""
         flow = _on_one(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
         kept = np.minimum(counts, operator.most)
         flow.phase.does("compare", np.rint(counts * np.log2(np.maximum(kept, 2))).astype(np.int64))
-        return self._given(operator, flow, kept, last=last)
+        return self._hand_on(operator, flow, kept, last=last)
 
     def _limit(self, operator: Operator, last: bool) -> Flow:
-        """Keeps any rows on each node, as many as are wanted in all."""
+        """Keeps as many rows on each node as the limit wants in all, whichever they are."""
         flow = _on_one(self._flow(operator.inputs[0], last=last))
         if flow.home == "client":
             return replace(flow, rows=operator.rows, width=operator.width)
         kept = np.minimum(self.phases.counts(flow), operator.most)
-        return self._given(operator, flow, kept, last=last)
+        return self._hand_on(operator, flow, kept, last=last)
 
-    def _given(self, operator: Operator, flow: Flow, kept: Counts, *, last: bool) -> Flow:
+    def _hand_on(self, operator: Operator, flow: Flow, kept: Counts, *, last: bool) -> Flow:
         """Sends the rows that nodes kept to the client, or to the first node if the query goes on."""
         if last:
             flow.phase.moves(self.phases.to_client(kept), operator.width)
@@ -258,7 +258,7 @@ class Execution:
         return Flow(operator.rows, operator.width, home, phase)
 
     def _cte(self, operator: Operator, last: bool) -> Flow:
-        """Makes a common table, and goes on with what scans it."""
+        """Evaluates a common table expression, then the part of the plan that scans it."""
         flow = _on_one(self._flow(operator.inputs[0]))
         counts = self.phases.counts(flow)
         size = int(counts.max(initial=0)) * flow.width
@@ -273,7 +273,7 @@ class Execution:
         return found
 
     def _cte_scan(self, operator: Operator) -> Flow:
-        """Goes through a common table."""
+        """Scans the rows of a common table expression."""
         common = self._common[operator.common_table]
         phase = self.phases.begin("rescan")
         if common.file:
@@ -283,5 +283,5 @@ class Execution:
 
 
 def _on_one(flow: Flow) -> Flow:
-    """A flow whose rows are on one node where they were on each."""
+    """The flow with its rows on the first node only, where they were on each."""
     return replace(flow, home="first") if flow.home == "each" else flow

@@ -1,4 +1,4 @@
-"""Phases of a record in the making: what every node reads, counts, sends and writes in each."""
+"""Phases of a record in the making: reads, operations, sends and writes of every node in each."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     import numpy
 
     Counts = numpy.ndarray[Any, Any]
-    # Where rows are: shared evenly among nodes, on the first, all of them on each, or at the client.
+    # The place of rows: shared evenly among nodes, on the first node, all of them on each, or at the client.
     Home = Literal["shared", "first", "each", "client"]
 
 
 @dataclass
 class Use:
-    """A file that the nodes read or write in a phase, with bytes for each."""
+    """A file that nodes read or write in a phase, with the bytes of each node."""
 
     file: str
     bytes: Counts
@@ -29,17 +29,17 @@ class Use:
 
 @dataclass
 class QueryPhase:
-    """What all nodes do in a phase.
+    """Reads, writes, operations, sends and memory of all nodes in a phase.
 
     Attributes:
-        name: Its name.
+        name: Name of the phase.
         nodes: Number of nodes.
-        reads: Files that they read.
-        writes: Files that they write.
-        operations: How many of each kind each node does.
-        sends: Bytes that each node sends each, and the client.
+        reads: Files that nodes read.
+        writes: Files that nodes write.
+        operations: Operations of each node, by kind.
+        sends: Bytes that each node sends to each other one and, last, to the client.
         memory: Bytes that a node holds for this phase.
-        kept: Bytes of common tables that it holds for later ones.
+        kept: Bytes of common tables that a node holds for later phases.
     """
 
     name: str
@@ -52,12 +52,12 @@ class QueryPhase:
     kept: int = 0
 
     def does(self, kind: str, counts: Counts | int) -> None:
-        """Counts operations of a kind on each node."""
+        """Adds operations of a kind to those of each node."""
         found = self.operations.setdefault(kind, np.zeros(self.nodes, dtype=np.int64))
         found += counts
 
     def moves(self, rows: Counts, width: int) -> None:
-        """Sends rows: how many each node (row) has for each node and, last, for the client (column)."""
+        """Sends rows: `rows` holds those of each node (row) for each node and, last, the client (column)."""
         leaving = rows.copy()
         np.fill_diagonal(leaving[:, : self.nodes], 0)
         if not leaving.any():
@@ -71,11 +71,11 @@ class QueryPhase:
             self.sends += leaving
 
     def holds(self, size: int) -> None:
-        """Says that each node holds so many bytes, besides buffers and common tables."""
+        """Records that each node holds `size` bytes, besides buffers and common tables."""
         self.memory = max(self.memory, size)
 
     def step(self, node: int) -> Step:
-        """What a node does."""
+        """The step of a node, for its log."""
         return Step(
             [_access(use, node) for use in self.reads],
             [_access(use, node) for use in self.writes],
@@ -94,10 +94,10 @@ class Flow:
     """Rows on their way from one operator to the next.
 
     Attributes:
-        rows: How many, on all nodes together.
-        width: Bytes of one.
-        home: Where they are.
-        phase: The phase in which they come up, and in which what comes next can take them.
+        rows: Number of rows, on all nodes together.
+        width: Bytes of a row.
+        home: The place of the rows.
+        phase: The phase in which the rows are made, and in which the next operator can take them.
         held: Bytes of hash tables that each node holds in that phase.
     """
 
@@ -109,16 +109,16 @@ class Flow:
 
 
 def compared(rows: Counts) -> Counts:
-    """How many comparisons each node takes to sort its rows."""
+    """Comparisons that each node needs to sort its rows."""
     return np.array([comparisons(count) for count in rows.tolist()], dtype=np.int64)
 
 
 class QueryPhases:
-    """The phases of a query on some nodes.
+    """The phases of a query on a number of nodes.
 
     Attributes:
         nodes: Number of nodes.
-        room: Bytes that each has for hash tables and rows that wait.
+        room: Bytes of each node for hash tables and rows that wait for their phase.
         all: The phases, in order.
         files: Bytes of each file on every node.
     """
@@ -132,7 +132,7 @@ class QueryPhases:
         self._names: dict[str, int] = {}
 
     def begin(self, what: str, *, numbered: bool = True) -> QueryPhase:
-        """Begins a phase: `what 1`, `what 2`, or, not numbered, `what` and `what 2`."""
+        """Begins a phase, named `what 1`, `what 2`; or, not numbered, `what`, `what 2`."""
         name = self._fresh(what, numbered=numbered)
         phase = QueryPhase(name, self.nodes, kept=self._memory - self.room)
         self.all.append(phase)
@@ -143,54 +143,54 @@ class QueryPhases:
         return f"{what} {number}" if numbered or number > 1 else what
 
     def spread(self, total: int) -> Counts:
-        """So many, shared evenly: the first nodes have one more where it does not come out even."""
+        """`total` shared evenly among nodes; the first nodes have one more where it does not divide."""
         return total // self.nodes + (np.arange(self.nodes, dtype=np.int64) < total % self.nodes)
 
     def counts(self, flow: Flow) -> Counts:
-        """Rows of a flow that each node works on; what all have, they share."""
+        """Rows of a flow that each node works on; rows that all nodes have are shared."""
         return self.on_first(flow.rows) if flow.home == "first" else self.spread(flow.rows)
 
     def on_first(self, total: int) -> Counts:
-        """So many on the first node, none on the others."""
+        """`total` on the first node, 0 on the others."""
         found = np.zeros(self.nodes, dtype=np.int64)
         found[0] = total
         return found
 
     def by_hash(self, counts: Counts) -> Counts:
-        """Who has how many rows for whom when each goes to the node of its hash: evenly, to the row."""
+        """Rows that nodes send each other when each row goes to the node of its hash: evenly, to the row."""
         ends = np.cumsum(counts)[:, None]
         remainders = np.arange(self.nodes, dtype=np.int64)[None, :]
 
         def before(row: Counts) -> Counts:
-            """Rows before this one that go to each node: row k goes to node k modulo the nodes."""
+            """Rows before `row` that go to each node: row k goes to node k modulo the number of nodes."""
             found: Counts = (row - remainders + self.nodes - 1) // self.nodes
             return found
 
         return self._with_client(before(ends) - before(ends - counts[:, None]))
 
     def to_first(self, counts: Counts) -> Counts:
-        """All rows to the first node."""
+        """Rows sent when all go to the first node."""
         found = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
         found[:, 0] = counts
         return found
 
     def to_client(self, counts: Counts) -> Counts:
-        """All rows to the client."""
+        """Rows sent when all go to the client."""
         found = np.zeros((self.nodes, self.nodes + 1), dtype=np.int64)
         found[:, -1] = counts
         return found
 
     def to_each(self, counts: Counts) -> Counts:
-        """All rows to every node."""
+        """Rows sent when all go to every node."""
         return self._with_client(np.repeat(counts[:, None], self.nodes, axis=1))
 
     def _with_client(self, rows: Counts) -> Counts:
         return np.concatenate([rows, np.zeros((self.nodes, 1), dtype=np.int64)], axis=1)
 
     def part(self, flow: Flow) -> None:
-        """Sends the rows of a flow to the nodes of their hashes, in the phase that they come up in.
+        """Sends the rows of a flow to the nodes of their hashes, in the flow's phase.
 
-        Where all nodes have all rows, each keeps what is its own.
+        Where all nodes have all rows, each keeps those of its own hashes and none are sent.
         """
         if self.nodes > 1:
             counts = self.counts(flow)
@@ -199,14 +199,14 @@ class QueryPhases:
                 flow.phase.moves(self.by_hash(counts), flow.width)
 
     def scans(self, phase: QueryPhase, table: str, rows: Counts, size: int) -> None:
-        """Reads a table of so many bytes, of which each node has those of its rows."""
+        """Reads a table of `size` bytes; each node reads the bytes of its rows."""
         ends, total = np.cumsum(rows).tolist(), int(rows.sum())
         places = np.array([size * end // max(1, total) for end in [0, *ends]], dtype=np.int64)
         self.files[table] = np.diff(places)
         phase.reads.append(Use(table, self.files[table]))
 
     def write(self, phase: QueryPhase, rows: Counts, width: int, name: str, *, streams: int = 0) -> str:
-        """Writes rows that do not fit into memory, in so many streams if said; gives the file."""
+        """Writes rows that do not fit into memory, in `streams` streams if any; returns the file's name."""
         file = self._fresh(f"spill {name}", numbered=False)
         self.files[file] = rows * width
         order = ("streams", streams) if streams > 1 else ("sequential", 0)
@@ -214,12 +214,12 @@ class QueryPhases:
         return file
 
     def read_back(self, phase: QueryPhase, file: str, *, runs: int = 0) -> None:
-        """Reads what was written, merging so many runs if said."""
+        """Reads a file that was spilled, merging `runs` runs if any."""
         order = ("merge", runs) if runs > 1 else ("sequential", 0)
         phase.reads.append(Use(file, self.files[file], *order))
 
     def keep(self, flow: Flow, rows: Counts, phase: QueryPhase, *, streams: int = 0) -> bool:
-        """Lets rows of a flow wait for a later phase: in memory, or on the stores; whether it is there."""
+        """Lets rows wait for a later phase, in memory or on the stores; whether they wait on the stores."""
         size = int(rows.max(initial=0)) * flow.width
         if size <= self.room and not streams:
             phase.holds(size)
@@ -228,7 +228,7 @@ class QueryPhases:
         return True
 
     def logs(self) -> list[Log]:
-        """What each node did."""
+        """The log of each node."""
         return [
             Log(
                 {phase.name: phase.step(node) for phase in self.all},

@@ -1,4 +1,4 @@
-"""A query's plan, out of DuckDB's profile: a small tree of operators with the rows that they really gave."""
+"""A query's plan from DuckDB's profile: a tree of operators with the rows that each really gave."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ KINDS = frozenset(
         "WINDOW",
     )
 )
-"""Operators that become phases; another one is an error."""
+"""Operators that can be carried out on nodes; a plan with any other is refused with an error."""
 
 VALUE_BYTES = 16
-"""Bytes that DuckDB's largest plain value takes in a tuple; text takes as many, however long it is."""
+"""Bytes of DuckDB's largest plain value in a tuple; text takes as many, however long it is."""
 
-# These need all rows of a group together, so that nothing can be aggregated before rows are exchanged.
+# Aggregates that need all rows of a group together: none can be aggregated before rows are exchanged.
 _WHOLE = re.compile(
     r"DISTINCT|\b(?:median|quantile\w*|mad|mode|list|array_agg|string_agg|group_concat|histogram)\("
 )
@@ -61,11 +61,11 @@ class Operator:
     """An operator of a plan.
 
     Attributes:
-        kind: Its name in DuckDB's profile.
-        rows: Rows that it gave.
+        kind: The operator's name in DuckDB's profile.
+        rows: Number of rows that the operator gave.
         width: Bytes of such a row, at least 1.
-        info: What the profile says besides.
-        inputs: The operators whose rows it takes; of a join, what probes and what DuckDB builds from.
+        info: The profile's `extra_info` of the operator.
+        inputs: The operators whose rows it takes; of a join, the probe side and DuckDB's build side.
     """
 
     kind: str
@@ -76,7 +76,7 @@ class Operator:
 
     @property
     def bytes(self) -> int:
-        """Bytes that it gave."""
+        """Bytes of all rows that the operator gave."""
         return self.rows * self.width
 
     @property
@@ -86,27 +86,27 @@ class Operator:
 
     @property
     def join_type(self) -> str:
-        """How a join matches."""
+        """The join type, such as INNER or SEMI."""
         return str(self.info.get("Join Type", "INNER"))
 
     @property
     def needs_whole_groups(self) -> bool:
-        """Whether an aggregate takes all rows of a group together."""
+        """Whether an aggregate needs all rows of a group together."""
         return any(_WHOLE.search(text) for text in _texts(self.info.get("Aggregates")))
 
     @property
     def has_partitions(self) -> bool:
-        """Whether each window is over a part of the rows."""
+        """Whether every window is over partitions of the rows, not over all of them."""
         return not any("OVER (" in text and "PARTITION BY" not in text for text in self._projections)
 
     @property
     def most(self) -> int:
-        """Rows of its result that a limit lets any one node have: those that it skips count."""
+        """Rows of the result that may come from one node: those of the limit and those of its offset."""
         return self.rows + int(self.info.get("Offset", 0))
 
     @property
     def common_table(self) -> str:
-        """The number of a common table expression that is made or scanned."""
+        """The number of the common table expression that the operator makes or scans."""
         return str(self.info.get("CTE Index" if self.kind == "CTE_SCAN" else "Table Index", ""))
 
     @property
@@ -114,14 +114,14 @@ class Operator:
         return _texts(self.info.get("Projections"))
 
     def walk(self) -> Iterator[Operator]:
-        """This operator and all below it."""
+        """This operator and all operators below it."""
         yield self
         for each in self.inputs:
             yield from each.walk()
 
 
 def _texts(value: Any) -> list[str]:
-    """What the profile says in one text or a list of them."""
+    """A value of the profile, one text or a list, as a list of texts."""
     if value is None:
         return []
     return [str(each) for each in value] if isinstance(value, list) else [str(value)]
@@ -131,7 +131,7 @@ def parse(profile: Mapping[str, Any]) -> Operator:
     """The plan in a profile.
 
     Raises:
-        Error: It has an operator that is not known, or is no profile of DuckDB 2.
+        Error: The plan has an unknown operator, or the profile is not of DuckDB 2.
     """
     roots = profile.get("operator")
     if not isinstance(roots, list) or len(roots) != 1:
@@ -140,7 +140,7 @@ def parse(profile: Mapping[str, Any]) -> Operator:
 
 
 def _operator(said: Mapping[str, Any]) -> Operator:
-    """An operator and all below it."""
+    """An operator of the profile and all operators below it."""
     kind = str(said.get("type"))
     if kind not in KINDS:
         raise Error(
@@ -151,7 +151,7 @@ def _operator(said: Mapping[str, Any]) -> Operator:
     info = said.get("extra_info") or {}
     rows, size = int(said["intermediate_rows"]), int(said["intermediate_size_bytes"])
     if kind == "UNION":
-        # These two give rows on without counting them.
+        # UNION, and CTE and RESULT_COLLECTOR below, give rows on without counting them.
         rows, width = sum(each.rows for each in inputs), max(each.width for each in inputs)
     elif kind in ("CTE", "RESULT_COLLECTOR"):
         rows, width = inputs[-1].rows, inputs[-1].width
@@ -162,7 +162,7 @@ def _operator(said: Mapping[str, Any]) -> Operator:
 
 
 def _widest(kind: str, info: Mapping[str, Any], inputs: tuple[Operator, ...]) -> int:
-    """Bytes that a row can have by what it is made from; 0 where nothing is known.
+    """Most bytes that a row can have, by the inputs of its operator; 0 where no bound is known.
 
     DuckDB counts whole buffers of text, so that a few rows of a join seem to have 4 KB each.
     """

@@ -1,4 +1,4 @@
-"""A query that DuckDB runs: its answer, and the profile that says what every operator gave."""
+"""A query that DuckDB runs: its answer, and the profile with the rows that every operator gave."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from sledlab.job.query.tables import QueryTable
 
-# The first three, as DuckDB would report fewer rows than its operators see; the others, as they read a table
-# twice to fetch rows by their place in its files, which is nothing that nodes do.
+# The first three, as with them DuckDB reports fewer rows than its operators see; the others, as with them it
+# reads a table twice to fetch rows by their place in its files, which nodes do not do.
 _DISABLED = (
     "join_filter_pushdown",
     "compressed_materialization",
@@ -36,11 +36,11 @@ _REMEDY = "pip install 'sledlab[jobs]'"
 
 @dataclass(frozen=True)
 class Profiled:
-    """What came of a query.
+    """The results of a query that DuckDB ran.
 
     Attributes:
-        rows: Its answer.
-        profile: What DuckDB measured.
+        rows: The answer.
+        profile: DuckDB's profile of the run.
     """
 
     rows: pyarrow.Table
@@ -48,7 +48,7 @@ class Profiled:
 
     @property
     def digest(self) -> str:
-        """A hash of the answer, as of a job that answers the same."""
+        """A hash of the answer, equal to that of a job with the same answer."""
         return whole([digest(self.rows)])
 
 
@@ -56,7 +56,7 @@ def version() -> str:
     """The version of DuckDB.
 
     Raises:
-        Error: It is not there, or another one.
+        Error: DuckDB is not installed, or has another major version.
     """
     try:
         found = str(duckdb.__version__)
@@ -68,20 +68,20 @@ def version() -> str:
 
 
 def connect() -> DuckDBPyConnection:
-    """A database of its own. One thread: what an operator gives, and sums of floats, are the same every time.
+    """A new database. One thread: rows that operators give, and sums of floats, are then reproducible.
 
     Raises:
-        Error: DuckDB is not there, or another one.
+        Error: DuckDB is not installed, or has another major version.
     """
     version()
     return duckdb.connect(config={"threads": 1})
 
 
 def check(sql: str) -> None:
-    """Makes sure that a text is one query.
+    """Refuses a text that is not exactly one query.
 
     Raises:
-        Error: It is not.
+        Error: The text is no query, or several.
     """
     with connect() as connection:
         try:
@@ -100,10 +100,10 @@ def words(sql: str) -> set[str]:
 
 
 def run(sql: str, tables: Sequence[QueryTable]) -> Profiled:
-    """Runs a query. It sees the tables and nothing else of this machine.
+    """Runs a query. It sees the tables `tables`, and no other file of this machine.
 
     Raises:
-        Error: DuckDB refuses it.
+        Error: DuckDB refuses the query.
     """
     with connect() as connection, tempfile.TemporaryDirectory(prefix="sledlab-") as directory:
         output = Path(directory) / "profile.json"
@@ -126,7 +126,7 @@ def run(sql: str, tables: Sequence[QueryTable]) -> Profiled:
 
 
 def _refused(error: Exception, names: Sequence[str]) -> Error:
-    """The error about a query that DuckDB does not run."""
+    """The error about a query that DuckDB refused."""
     said = str(error).strip()
     if "disabled by configuration" in said:
         hint = "give the directory of its tables: --tables DIR"
@@ -136,15 +136,15 @@ def _refused(error: Exception, names: Sequence[str]) -> Error:
 
 
 def _name(name: str) -> str:
-    """A name in SQL."""
+    """A name, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _text(value: object) -> str:
-    """A text in SQL."""
+    """A text, quoted for SQL."""
     return "'" + str(value).replace("'", "''") + "'"
 
 
 def _list(values: Iterable[object]) -> str:
-    """A list of texts in SQL."""
+    """A list of texts, quoted for SQL."""
     return "[" + ", ".join(map(_text, values)) + "]"

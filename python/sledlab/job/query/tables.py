@@ -1,4 +1,4 @@
-"""The tables that queries are about: those of TPC-H, or the user's own Parquet files."""
+"""The tables that queries read: those of TPC-H, or the user's own Parquet files."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class QueryTable:
     """A table.
 
     Attributes:
-        name: Its name.
+        name: Name of the table.
         files: Its Parquet files.
-        rows: Its rows.
-        bytes: What it takes on the stores of all nodes.
+        rows: Number of rows.
+        bytes: Bytes of the table on the stores of all nodes.
     """
 
     name: str
@@ -35,12 +35,12 @@ class QueryTable:
 
     @property
     def content(self) -> list[str]:
-        """Hashes of its files, wherever these are."""
+        """Hashes of the table's files, independent of their directory."""
         return [content(file) for file in self.files]
 
 
 def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[QueryTable]:
-    """Those tables of TPC-H that are wanted, generated if need be."""
+    """The tables of TPC-H that are wanted, generated unless they are kept."""
     names = sorted(set(wanted) & set(TEXT_BYTES))
     data = Tpch(scale_factor)
     data.generate(names, tell)
@@ -56,7 +56,7 @@ def of_directory(directory: Path) -> list[QueryTable]:
     """The tables in a directory: each `NAME.parquet`, and each `NAME` with Parquet files in it.
 
     Raises:
-        Error: There is none, or one cannot be read.
+        Error: The directory has no table, or one cannot be read.
     """
     found: dict[str, tuple[Path, ...]] = {}
     for path in sorted(directory.iterdir()) if directory.is_dir() else ():
@@ -75,7 +75,7 @@ def of_directory(directory: Path) -> list[QueryTable]:
 
 
 def _own(name: str, files: tuple[Path, ...]) -> QueryTable:
-    """A table of the user's: it takes as many bytes as its columns, not compressed."""
+    """A table of the user's: it takes the bytes of its uncompressed columns."""
     rows = size = 0
     for file in files:
         try:

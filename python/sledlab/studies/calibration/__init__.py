@@ -1,8 +1,8 @@
-"""Stand-ins for traces that are not public, held against what was published of those traces.
+"""Stand-ins for traces that are not public, compared with the numbers published of those traces.
 
-A stand-in is a workload generator with a list of targets. Published numbers must be met within
-3 %; what a simulated device made of the trace, within what its target says; what had to be chosen
-because nothing was published is told as a choice.
+A stand-in is a workload generator with a list of targets. It must meet published numbers of a trace within
+3 %, and published results of simulations of the trace within the tolerance of the target. Parameters that
+nothing was published about are reported as choices.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ __all__ = [
 ]
 
 DEVICE = "mems-g2"
-"""The device whose capacity the workloads are characterised for; all fit it."""
+"""The device whose capacity the workloads are characterised for; all of them fit on it."""
 
 OPEN = "Open: "
-"""How the meaning of a parameter begins that is a choice."""
+"""Beginning of the meaning of a parameter that is a choice."""
 
 Verdict = Literal["pass", "fitted", "fail", "choice", "not fitted", ""]
 
@@ -50,9 +50,9 @@ class StatisticRow:
     """One statistic of a stand-in.
 
     Attributes:
-        statistic: What it is.
-        achieved: What the stand-in has.
-        target: What it should have, where there is such a thing.
+        statistic: The statistic.
+        achieved: The value of the stand-in.
+        target: The value that it should have; None where there is no target.
     """
 
     statistic: Statistic
@@ -61,14 +61,14 @@ class StatisticRow:
 
     @property
     def deviation(self) -> float | None:
-        """Relative deviation from the target; none where only the least or the most is known."""
+        """Relative deviation from the target; None where the target is only a least or a most value."""
         if self.target is None or self.target.kind in ("least", "most"):
             return None
         return self.achieved / self.target.value - 1
 
     @property
     def verdict(self) -> Verdict:
-        """`pass`, `fitted` or `fail` for what was published, `choice`, `not fitted`; else nothing."""
+        """`pass`, `fitted` or `fail` for published targets, `choice`, `not fitted`; None without a target."""
         if self.target is None:
             return ""
         if self.target.kind == "choice":
@@ -84,7 +84,7 @@ class StatisticRow:
         return "fail" if not met else "fitted" if self.target.fitted else "pass"
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """The row as plain data."""
         return {
             "statistic": self.statistic.name,
             "unit": self.statistic.unit,
@@ -101,10 +101,10 @@ class Calibrated:
     """The outcome of a calibration.
 
     Attributes:
-        name: The stand-in.
+        name: Name of the stand-in.
         seed: The root of its random numbers.
-        rows: Every statistic.
-        choices: Open parameters of the generator with their values.
+        rows: All statistics.
+        choices: Parameters of the generator that are choices, with their values.
     """
 
     name: str
@@ -114,11 +114,11 @@ class Calibrated:
 
     @property
     def passes(self) -> bool:
-        """Whether everything published is met."""
+        """Whether all published targets are met."""
         return all(row.verdict != "fail" for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; the verdict of a statistic without a target is empty."""
+        """The calibration as plain data; the verdict of a statistic without a target is empty."""
         return {
             "name": self.name,
             "seed": self.seed,
@@ -132,7 +132,7 @@ def calibration(name: str) -> Calibration:
     """The stand-in called `name`.
 
     Raises:
-        Error: There is none.
+        Error: No stand-in has the name.
     """
     found = CALIBRATIONS.get(name)
     if found is None:
@@ -141,20 +141,20 @@ def calibration(name: str) -> Calibration:
 
 
 def choices(name: str) -> dict[str, Any]:
-    """The parameters of a generator that are choices, with their defaults."""
+    """The parameters of a generator about which nothing was published, with their defaults."""
     specs = workload.show(name).parameters
     return {spec.name: spec.default for spec in specs if spec.meaning.startswith(OPEN)}
 
 
 def calibrate(name: str, seed: int = 1) -> Calibrated:
-    """Generates a stand-in and compares its statistics with what was published.
+    """Generates a stand-in and compares its statistics with published numbers.
 
     Args:
         name: A key of `CALIBRATIONS`.
         seed: The root of all random numbers.
 
     Raises:
-        Error: There is no such stand-in.
+        Error: No stand-in has the name.
 
     Examples:
         >>> calibrate("cello").passes

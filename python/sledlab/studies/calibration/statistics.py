@@ -1,4 +1,4 @@
-"""What is compared of a stand-in: numbers of its characterisation, and of simulations of it."""
+"""Statistics of a stand-in that are compared: of its characterisation, and of simulations of it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Statistic:
     """One number of a characterisation.
 
     Attributes:
-        name: What people call it.
+        name: Name in the report.
         unit: Its unit, empty for a plain number.
-        decimals: How many are worth printing.
-        of: Takes it out of a characterisation.
+        decimals: Number of decimals to print.
+        of: Function that takes it out of a characterisation.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Statistic:
     of: Callable[[Report], float]
 
     def text(self, value: float) -> str:
-        """A value as people read it."""
+        """A value as printed in the report."""
         return f"{value:,.{self.decimals}f}"
 
 
@@ -83,7 +83,7 @@ STATISTICS: dict[str, Statistic] = {
     "hits_256": _hits(256),
     "hits_512": _hits(512),
 }
-"""What is compared of every stand-in, in the order of the report."""
+"""Statistics that are compared for every stand-in, in the order of the report."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class StandInRun:
     """A simulation of the stand-in, in order of arrival.
 
     Attributes:
-        device: The device.
+        device: Name of the device.
         speedup: Divides the times between arrivals.
         idle_timeout_ms: Idle time before the device parks.
     """
@@ -101,7 +101,7 @@ class StandInRun:
     idle_timeout_ms: float
 
     def of(self, workload: str, parameters: Mapping[str, float], seed: int) -> Result:
-        """Its result."""
+        """The result of the simulation."""
         source = Chosen("workload", workload, parameters)
         settings = {"device.idle_timeout_ms": self.idle_timeout_ms}
         return simulate(
@@ -114,7 +114,7 @@ RUNS = {
     "G3, 100x": StandInRun("mems-g3", 100, 0),
     "G2, 10x, parks after 1 s": StandInRun("mems-g2", 10, 1000),
 }
-"""Simulations whose results were published, by what people call them."""
+"""Simulations whose results were published, by their names in the report."""
 
 
 def _simulated(run: str, name: str, unit: str, decimals: int, of: Callable[[Result], float]) -> Statistic:
@@ -122,7 +122,7 @@ def _simulated(run: str, name: str, unit: str, decimals: int, of: Callable[[Resu
 
 
 def _of_table(run: str) -> dict[str, Statistic]:
-    """The rows of a table in paper 003."""
+    """The rows of a table of paper 003, for one run."""
     return {
         f"startups, {run}": _simulated(run, "start-ups", "", 0, lambda result: result.startups),
         f"response, {run}": _simulated(run, "response", "ms", 3, lambda result: result.response_time.mean),
@@ -153,4 +153,4 @@ WHERE_TARGETED: dict[str, Statistic] = {
         _PARKS_LATE, "idle share", "%", 1, lambda result: 100 * result.energy.idle / result.energy.total
     ),
 }
-"""What is compared of a stand-in that has a target for it."""
+"""Statistics that are compared only for stand-ins with a target for them."""

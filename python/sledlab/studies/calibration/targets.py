@@ -1,4 +1,4 @@
-"""What was published of each stand-in's original, and what had to be chosen."""
+"""Targets of stand-ins: numbers published of their originals, and values that had to be chosen."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ TOLERANCE = 0.03
 
 @dataclass(frozen=True)
 class Target:
-    """What a statistic should be.
+    """The target of a statistic.
 
     Attributes:
-        value: The number, in the unit of the statistic.
+        value: The target value, in the unit of the statistic.
         source: Where it was published (`docs/papers.md` has the papers), or why it was chosen.
-        kind: A `published` number, a `choice`, what is `least` or `most` for words that were
-            published, or a number that was published and `unfitted`: it is shown, and not met by design.
+        kind: A `published` number, a `choice`, the `least` or `most` value that published words allow, or a
+            published number that is `unfitted`: it is shown, and the stand-in does not meet it by design.
         tolerance: Largest relative deviation from a published number.
-        fitted: Whether open parameters were chosen so that it is met: no evidence for the stand-in.
+        fitted: Whether open parameters were chosen to meet the target: then meeting it is no evidence.
     """
 
     value: float
@@ -39,11 +39,11 @@ class Calibration:
     """A stand-in: a generator, parameters over its defaults, and targets by key of a statistic.
 
     Attributes:
-        workload: The generator.
-        about: What it stands in for.
-        parameters: Parameters over the defaults.
-        targets: What its statistics should be, by key of `STATISTICS` or `WHERE_TARGETED`.
-        runs: What is simulated of it, by key of `RUNS`.
+        workload: Name of the generator.
+        about: The trace that it stands in for.
+        parameters: Parameters that differ from the generator's defaults.
+        targets: Targets by key of `STATISTICS` or `WHERE_TARGETED`.
+        runs: Simulations of it, by key of `RUNS`.
     """
 
     workload: str
@@ -82,7 +82,7 @@ _CHOSEN = "a choice"
 def _table_targets(
     run: str, startups: float, response_ms: float, joules: tuple[float, float, float], servicing: float
 ) -> dict[str, Target]:
-    """A table of paper 003; `servicing` is the tolerance of what depends on the model of the sled most."""
+    """Targets of a table of paper 003; `servicing` is the tolerance where the sled's model matters most."""
     return {
         f"startups, {run}": Target(startups, f"{_ENERGIES}, derived", fitted=True),
         f"response, {run}": Target(response_ms, _ENERGIES, tolerance=0.1, fitted=True),
@@ -103,7 +103,7 @@ _SNAKE = {
     "metadata": Target(72, "000, section 5.3.3"),
     **_table_targets("G3, 10x", 37_645, 1.524451, (10.817354, 1.882250, 211.532886), 0.25),
     **_table_targets("G3, 100x", 4_951, 129.842917, (9.880290, 0.247550, 19.863575), 0.35),
-    # Paper 003 has almost 50 %.
+    # Paper 003 has almost 50 %: this target comes from paper 000.
     "idle": Target(55, "000, section 5.1", "unfitted"),
 }
 
@@ -128,7 +128,7 @@ _TPCC = {
     "reads": Target(52.1, _TABLE),
     "mean_size": Target(8, _TABLE),
     "touched": Target(1006, _TABLE),
-    # What the decimals of the table would round to zero.
+    # A share that the decimals of the table round to zero.
     "sequential": Target(0.05, _NONE, "most"),
     "with_gap": Target(0.05, _NONE, "most"),
     "dispersion_1": Target(4, _CHOSEN, "choice"),
@@ -150,7 +150,7 @@ CALIBRATIONS: dict[str, Calibration] = {
     "cello-12h": Calibration(
         "cello",
         "twelve hours of a news server, as in paper 001",
-        # Few and heavy bursts, fitted to how much faster than a disk paper 001 found a MEMS caching disk.
+        # Few and heavy bursts, fitted to the speed-up over a disk of the MEMS caching disk in paper 001.
         {"requests": 1_088_407, "rate_per_s": 25.2, "burst_share": 0.0135},
         {
             "requests": Target(1_088_407, _TABLE),

@@ -1,4 +1,4 @@
-"""Stand-ins beside what was published, as people read it."""
+"""The statistics of a stand-in beside their targets, as text."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def _signed(value: float) -> str:
 
 
 def choices(found: Calibrated) -> str:
-    """What had to be chosen."""
+    """A sentence with the parameters that had to be chosen."""
     chosen = ", ".join(f"{key} = {value:g}" for key, value in found.choices.items())
     return f"Choices: {chosen}; `sledlab workload show` says what they mean."
 
 
 def answer(found: Calibrated) -> str:
-    """Whether the stand-in is what was published."""
+    """A sentence: whether the stand-in meets its published targets."""
     met = "meets every published number it was fitted to" if found.passes else "misses what was published"
     return f"The stand-in {found.name} (seed {found.seed}) {met}."

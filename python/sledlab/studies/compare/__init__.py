@@ -84,10 +84,10 @@ def compare(
     Args:
         source: A trace or a workload, as in `simulate`.
         device: A device, its name or its file.
-        study: A file such as `out` leaves behind, that all else is said over.
+        study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a comparison that was stopped goes on.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        **said: Everything else; see the table below. `schedulers` are schedulers or their names, `all` is
+        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        **said: Further options; see the table below. `schedulers` are schedulers or their names, `all` is
             every one that can race; `vary` is one more key with its values, such as
             `{"device.sleds": [1, 4]}`, or a word of yours with sets of settings by name, such as
             `{"saving": {"none": {}, "merging": {"merge.kind": "chains"}}}`.
@@ -96,8 +96,8 @@ def compare(
         Everything that was measured, as frames: a `Comparison`, or a `SideBySide` of devices.
 
     Raises:
-        Error: Something in the input or the options is wrong, or a run failed; the message names it.
-        KeyboardInterrupt: Ctrl-C; what was done is kept in `out`.
+        Error: An argument or an option is invalid, or a run failed; the message names it.
+        KeyboardInterrupt: Ctrl-C; runs that were done are kept in `out`.
 
     Examples:
         >>> import sledlab as sl
@@ -116,6 +116,6 @@ def compare(
 
 
 def _compares_devices(study: str | Path | None) -> bool:
-    """Whether the file of a study is of one that compares devices with each other."""
+    """Whether the file of a study is of `side_by_side`, which compares devices."""
     said = tables_of(study).get("study") if study is not None else None
     return isinstance(said, dict) and said.get("kind") == OF_DEVICES.name

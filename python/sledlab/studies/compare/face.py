@@ -1,4 +1,4 @@
-"""A race of schedulers, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a race of schedulers on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

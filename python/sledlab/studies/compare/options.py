@@ -1,4 +1,4 @@
-"""What can be said of a comparison of schedulers."""
+"""The options of a comparison of schedulers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sledlab.runs.written import words
 
 
 def vary_of(text: str) -> dict[str, list[Any]]:
-    """`KEY=V,V` on the command line: numbers and truth values where they are some, words otherwise.
+    """The key and the values of `KEY=V,V`: numbers and truth values where a value is one, else words.
 
     Raises:
-        Error: It has no value.
+        Error: The text has no value.
     """
     key, sign, values = text.partition("=")
     if not sign:
@@ -32,7 +32,7 @@ def _plain(text: str) -> Any:
 
 
 class CompareOptions(Around, Studied, total=False):
-    """What can be said of a comparison of schedulers."""
+    """The options of a comparison of schedulers."""
 
     schedulers: Annotated[
         Several, Option("Schedulers (sledlab scheduler list)", "A,B,C|all", "all that race")

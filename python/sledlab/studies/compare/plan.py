@@ -1,4 +1,4 @@
-"""What a comparison runs: every scheduler at every speed-up with every seed, and maybe one key more."""
+"""The plan of a comparison: every scheduler at every speed-up, with every seed and value of `vary`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Varied = tuple[str, Any, Settings]
 
 SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Speed-ups of an open replay unless others are given."""
+"""Speed-ups of an open replay, by default."""
 
 
 def racing() -> tuple[str, ...]:
@@ -28,26 +28,28 @@ def racing() -> tuple[str, ...]:
     return tuple(item["name"] for item in everything()["schedulers"] if item["in_race"])
 
 
-def planned(given: Question) -> Plan:
-    """Checks everything that can be checked before the work starts, and fills in what was not said.
+def planned(question: Question) -> Plan:
+    """Checks all that can be checked before the first run, and fills in defaults.
 
     Raises:
-        Error: A scheduler is unknown, a number makes no sense, or a trace has several seeds.
+        Error: A scheduler is unknown, a number is invalid, or a recorded trace has several seeds.
     """
-    names = choices.models("scheduler", "schedulers", given.axis("schedulers", "all"), racing())
+    names = choices.models("scheduler", "schedulers", question.axis("schedulers", "all"), racing())
     for name in names:
         if not _native.is_plugin(name):
             scheduler(name)
-    closed = (given.base.setting("replay.mode") or "open").startswith("closed")
-    speedups = choices.numbers("speed-up", given.axis("speedups", (1.0,) if closed else SPEEDUPS), above=True)
-    vary, sets = _varied(given.axis("vary"))
-    said = {"seed": 1, **said_of(given.base)}
+    closed = (question.base.setting("replay.mode") or "open").startswith("closed")
+    speedups = choices.numbers(
+        "speed-up", question.axis("speedups", (1.0,) if closed else SPEEDUPS), above=True
+    )
+    vary, sets = _varied(question.axis("vary"))
+    said = {"seed": 1, **said_of(question.base)}
     for each in sets:
-        _check(given, names[0], each)
-    seeds = axes.seeds(said, given.axis("seeds", 1))
+        _check(question, names[0], each)
+    seeds = axes.seeds(said, question.axis("seeds", 1))
     made = Plan(
-        bases={"": given.base},
-        trace=given.trace,
+        bases={"": question.base},
+        trace=question.trace,
         cases=[_case(*place) for place in product(reversed(speedups), sets, names)],
         seeds=seeds,
         axes={"schedulers": names, "speedups": speedups, "seeds": len(seeds), "vary": vary},
@@ -56,18 +58,18 @@ def planned(given: Question) -> Plan:
     return made
 
 
-def _check(given: Question, name: str, varied: Varied | None) -> None:
-    """Checks what all points of a value have in common."""
+def _check(question: Question, name: str, varied: Varied | None) -> None:
+    """Checks the part that all points with one value of `vary` share."""
     try:
-        experiment = given.base.with_setting("scheduler.kind", name)
+        experiment = question.base.with_setting("scheduler.kind", name)
         for key, value in varied[2] if varied else ():
             experiment = experiment.with_setting(key, value)
         experiment.to_toml()
     except Error as error:
         if varied is None:
             raise
-        raise named_alone(error, f"{varied[0]} = {varied[1]}", given.base) from error
-    check_source(experiment, given.trace)
+        raise named_alone(error, f"{varied[0]} = {varied[1]}", question.base) from error
+    check_source(experiment, question.trace)
 
 
 def _case(speedup: float, varied: Varied | None, name: str) -> Case:
@@ -82,7 +84,7 @@ def _case(speedup: float, varied: Varied | None, name: str) -> Case:
 
 
 def _varied(given: Any) -> tuple[dict[str, Any] | None, list[Varied | None]]:
-    """What varies besides as a file says it, and each of its values with its settings."""
+    """`vary` as a file spells it, and each of its values with its settings."""
     if not given:
         return None, [None]
     if not hasattr(given, "items") or len(given) != 1:
@@ -101,7 +103,7 @@ def _varied(given: Any) -> tuple[dict[str, Any] | None, list[Varied | None]]:
 
 
 def _sets(key: str, sets: Mapping[str, Any]) -> list[Varied | None]:
-    """A word for what varies, and named sets of settings."""
+    """Named sets of settings under a name of the user's, as values of `vary`."""
     form = 'write it as {"saving": {"none": {"merge.kind": "none"}, "merging": {"merge.kind": "chains"}}}'
     if not key.isidentifier():
         raise Error(f"vary: `{key}` is not a word for sets of settings", remedy=form)

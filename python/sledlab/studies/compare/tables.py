@@ -1,4 +1,4 @@
-"""What a comparison found out."""
+"""The outcome of a comparison of schedulers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Comparison(Race):
     Attributes:
         rows: The simulated results: `points`, `curves` and `throughput`.
         costs: Wall-clock figures: `decision_cost`.
-        config: What all points have in common, as plain data.
-        axes: Schedulers, speed-ups, number of seeds, and what varies.
+        config: The part of the experiment that all points share, as plain data.
+        axes: Schedulers, speed-ups, number of seeds, and `vary`.
         toml: The comparison as a file that `sledlab compare` takes.
 
     Examples:
@@ -45,25 +45,25 @@ class Comparison(Race):
 
     @property
     def schedulers(self) -> tuple[str, ...]:
-        """The schedulers in the order given."""
+        """The schedulers in the order in which the user gave them."""
         return tuple(self.axes["schedulers"])
 
     @property
     def competitors(self) -> Sequence[str]:
-        """The schedulers."""
+        """The schedulers, which are the competitors."""
         return self.schedulers
 
     @property
     def vary(self) -> str | None:
-        """The key that varies besides, if one does."""
+        """The key of `vary`, if there is one."""
         return next(iter(self.axes.get("vary") or ()), None)
 
     def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-        """Answer, some of the tables by name, and what all points have in common, as plain data."""
+        """Answer, some of the tables by name, and the experiment that all points share, as plain data."""
         found = {name: records(rows) for name, rows in tables.items()}
         return {**self.heading, **found, "config": dict(self.config)}
 
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> Comparison:
-    """The comparison of all that was measured."""
+    """The comparison, made of the results of all points."""
     return Comparison(*rows_of(measured(plan, found)), plan.config, plan.axes, plan.toml)

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 MATRIX_NOTE = "best first; * the queue kept growing"
 
 FEW = 4
-"""Most schedulers of which everything is printed."""
+"""Most schedulers of which all results are printed."""
 
 
 def title(comparison: Comparison) -> str:
-    """What ran on what."""
+    """Title: the requests, and the device that they ran on."""
     source, device = source_name(comparison.config), device_name(comparison.config)
     named = {"workload.kind": source, "trace.file": source, "device.preset": device}.get(
         comparison.vary or ""
@@ -50,14 +50,14 @@ def load(comparison: Comparison, speedup: float) -> str:
 
 
 def answer(comparison: Comparison) -> str:
-    """What the comparison says, in a sentence or two; for each value of what varies."""
+    """The answer in a sentence or two, for each value of `vary`."""
     if len(comparison.groups) == 1:
         return verdict(comparison, comparison.groups[0])
     return " ".join(f"{heading(group)}: {verdict(comparison, group)}" for group in comparison.groups)
 
 
 def verdict(comparison: Comparison, group: Group) -> str:
-    """What one group says: at the lightest load, at the load of the ranking, and how far each kept up."""
+    """The answer of one group: at the lightest load, at the load of the ranking, and how far each kept up."""
     light, heavy = group.speedups[0], group.heavy
     if not group.steady(heavy):
         return f"No scheduler kept up with any of these loads: the queues kept growing. {most(group, heavy)}"
@@ -74,7 +74,7 @@ def verdict(comparison: Comparison, group: Group) -> str:
 
 
 def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
-    """Who is fastest at a load, and against whom."""
+    """Sentences: the fastest scheduler at a load, compared with the yardstick."""
     begin, best = load(comparison, speedup), group.best(speedup)
     steady = group.steady(speedup) or list(group.curves)
     fast = best[0].run(speedup).mean_ms
@@ -98,7 +98,7 @@ def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
 
 
 def _fairness(group: Group, speedup: float) -> Iterator[str]:
-    """Who pays for the speed of the fastest."""
+    """A sentence about the fairest scheduler at a load, where the fastest is less fair."""
     fastest, fairest = group.best(speedup)[0], group.best(speedup, "scv")[0]
     fast, fair = fastest.run(speedup), fairest.run(speedup)
     if fastest in group.best(speedup, "scv") or fast.scv <= (1 + LEVEL) * fair.scv:
@@ -138,10 +138,10 @@ def ranking(group: Group) -> Grid:
 
 
 def why(group: Group, curve: Curve) -> str:
-    """What makes a scheduler as good as it is at the load of the ranking, out of measured parts."""
+    """The reason for a scheduler's place at the load of the ranking, from measured parts of service."""
     run, other, name = curve.run(group.heavy), group.yardstick.run(group.heavy), group.yardstick.label
     positioning = f"positioning takes {milliseconds(run.positioning_ms)}"
-    # Requests served together, where the yardstick does not do so as well.
+    # Requests served together, if the yardstick serves fewer together.
     more = run.served_at_once >= other.served_at_once + LEVEL
     together = [f"{run.served_at_once:.2f} requests are served at a time"] if more else []
     if run.saturated:
@@ -167,7 +167,7 @@ def why(group: Group, curve: Curve) -> str:
 
 
 def _variation(group: Group, curve: Curve) -> Iterator[str]:
-    """How fair it is, where that stands out."""
+    """A remark on the scheduler's fairness, where it stands out."""
     steady, other = group.steady(group.heavy), group.yardstick.run(group.heavy)
     scv = curve.run(group.heavy).scv
     if len(steady) > 2 and curve is group.best(group.heavy, "scv")[0]:
@@ -200,7 +200,7 @@ def brief(comparison: Comparison) -> Sequence[Part]:
 
 
 def costs(comparison: Comparison) -> Grid | None:
-    """What decisions cost each scheduler over all loads, cheapest first."""
+    """Wall-clock cost of a decision of each scheduler over all loads, cheapest first."""
     found = []
     for scheduler in comparison.schedulers:
         rows = [row for row in comparison.costs["decision_cost"] if row.who.name == scheduler]
@@ -214,7 +214,7 @@ def costs(comparison: Comparison) -> Grid | None:
 
 
 def _ranked_at(group: Group) -> str:
-    """Which load the ranking is for."""
+    """Caption: the load of the ranking."""
     which = "the highest load at which more than half of them keep up"
     if len(group.speedups) == 1:
         which = "the only load"
@@ -232,7 +232,7 @@ COSTS_NOTE = (
 
 
 def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
-    """Everything about one value of what varies."""
+    """All parts of the page about one value of `vary`."""
     if group.varied:
         yield Heading(heading(group), apart=True)
     yield Text(verdict(comparison, group), "answer")
@@ -248,7 +248,7 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
 
 
 def page(comparison: Comparison) -> Document:
-    """The page: who is fastest and fairest at which load, and why."""
+    """The page: the fastest and the fairest scheduler at each load, and why."""
     parts = [part for group in comparison.groups for part in _race(comparison, group)]
     if cheapest := costs(comparison):
         parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]

@@ -1,4 +1,4 @@
-"""How the second of two runs of the same requests differs from the first."""
+"""The difference between two runs of the same requests, request by request."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
 BATCHES = 32
-"""Batches of successive requests whose means make the interval, as for the mean of a single run."""
+"""Batches of successive requests whose means give the interval, as for the mean of a single run."""
 
 PERCENTILES = (1, 5, 25, 50, 75, 95, 99)
-"""Percentiles of the difference that are given."""
+"""Percentiles of the difference in response time that are reported."""
 
 
 @dataclass(frozen=True, repr=False)
 class Difference(Shown):
-    """How the second of two runs differs from the first; differences are second minus first.
+    """The difference between two runs of the same requests: always second minus first.
 
     Times are in ms, energies in J.
 
     Attributes:
         a: The first run.
         b: The second run.
-        requests: Requests in both.
+        requests: Number of requests, the same in both runs.
         mean_ms: Mean of the differences in response time.
         ci95_half_width_ms: Half the 95 % confidence interval of that mean, by means of 32 batches of
-            successive requests, which allows for their correlation; none for fewer than 256 requests.
-        ratio: Mean response time of the second over that of the first.
+            successive requests, which allows for their correlation; None for fewer than 256 requests.
+        ratio: Mean response time of the second run over that of the first.
         percentiles_ms: Percentiles of the differences: 1, 5, 25, 50, 75, 95, 99.
         faster: Share of the requests that the second run answers sooner, 0 to 1.
-        slower: Share that it answers later; the rest takes the same time to the nanosecond.
-        energy_j: Difference in energy; none where a run does not say.
+        slower: Share that it answers later; the others take the same time to the nanosecond.
+        energy_j: Difference in energy; None where a run does not report it.
         settings: Keys of the experiments that differ, with both values.
         differences_ms: The difference of every request, in order of arrival.
 
@@ -73,12 +73,12 @@ class Difference(Shown):
 
     @property
     def significant(self) -> bool | None:
-        """Whether the interval of the mean leaves out zero; none where there is no interval."""
+        """Whether the interval of the mean excludes zero; None where there is no interval."""
         half = self.ci95_half_width_ms
         return None if half is None else abs(self.mean_ms) > half
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the single requests as plain data: what `--json` prints."""
+        """All but the single requests as plain data: printed by `--json`."""
         names = ("requests", "mean_ms", "ci95_half_width_ms", "ratio", "percentiles_ms", "faster", "slower")
         return {
             "answer": face_of(self).answer(self),
@@ -101,10 +101,10 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
     Args:
         a: A result that kept its requests, a directory that a run left, or a table of requests
             (`.parquet`, `.csv`).
-        b: Another one.
+        b: Another such run.
 
     Raises:
-        Error: One of them cannot be read, or they are not of the same requests.
+        Error: One of them cannot be read, or their requests are not the same.
 
     Examples:
         >>> import sledlab as sl
@@ -145,7 +145,7 @@ def diff(a: Result | str | Path, b: Result | str | Path) -> Difference:
 
 
 def batch_half_width(values: npt.NDArray[np.float64]) -> float | None:
-    """Half the 95 % confidence interval of the mean of correlated values; none for too few.
+    """Half the 95 % confidence interval of the mean of correlated values; None for too few values.
 
     Means of long batches of successive values are nearly independent, whatever the correlation
     within them.
@@ -157,7 +157,7 @@ def batch_half_width(values: npt.NDArray[np.float64]) -> float | None:
 
 
 def _settings(a: dict[str, Any], b: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Keys that differ, with both values; none for a key that only one has."""
+    """Keys of the experiments that differ, with both values; None for a key that only one has."""
     first, second = _flat(a), _flat(b)
     if not first or not second:
         return {}

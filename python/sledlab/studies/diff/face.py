@@ -1,4 +1,4 @@
-"""A difference of two runs, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a difference of two runs on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sledlab.studies.diff.difference import Difference
 
 LONGEST = 24
-"""Characters of a name that a figure has room for."""
+"""Most characters of a name that a figure has room for."""
 
 POINTS = 400
-"""Points of a distribution that are drawn."""
+"""Number of points of a distribution that are drawn."""
 
 
 def _quantiles(values: npt.NDArray[np.float64]) -> tuple[Any, Any]:
@@ -30,7 +30,7 @@ def _quantiles(values: npt.NDArray[np.float64]) -> tuple[Any, Any]:
 
 
 def shorten(name: str, most: int) -> str:
-    """A name without its beginning where it is too long.
+    """A name, without its beginning where it is longer than `most` characters.
 
     Examples:
         >>> shorten("runs/of/today/fcfs", 10)

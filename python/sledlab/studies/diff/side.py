@@ -1,4 +1,4 @@
-"""One of the two runs that are compared: its requests, and what is known about it."""
+"""One of the two runs that are compared: its requests, its energy and its experiment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
 COLUMNS = ("id", "lbn", "blocks", "op", "response_ns")
-"""Columns that are read: which requests they are, and how long each took."""
+"""Columns that are read: the requests, and how long each took."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class Side:
     """One run.
 
     Attributes:
-        name: What it is called in sentences.
+        name: Its name in sentences.
         frame: Its requests by id: `id`, `lbn`, `blocks`, `op`, `response_ns`.
-        energy_j: What it took, where that is known.
+        energy_j: Its energy, where that is known.
         config: Its experiment as plain data, where that is known.
         saturated: Whether its queue kept growing.
     """
@@ -40,7 +40,7 @@ class Side:
     saturated: bool = False
 
     def called(self, name: str) -> Side:
-        """The same under another name."""
+        """The run under another name."""
         return replace(self, name=name)
 
     @property
@@ -55,7 +55,7 @@ class Side:
         return {"mean": float(times.mean()), **found, "max": float(times.max())}
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Statistics and energy as plain data."""
         return {"name": self.name, "response_time_ms": self.statistics(), "energy_j": self.energy_j}
 
 
@@ -64,10 +64,10 @@ SHARES = {"50": 50.0, "90": 90.0, "99": 99.0, "999": 99.9}
 
 
 def side(run: Result | str | Path, name: str) -> Side:
-    """A run by its result, the directory it left, or a table of its requests.
+    """A run, from its result, the directory it left, or a table of its requests.
 
     Raises:
-        Error: There is no such thing, or it does not hold requests.
+        Error: The path does not exist, or holds no requests.
     """
     if not isinstance(run, (str, Path)):
         return _side(name, run.requests, run.summary)
@@ -85,7 +85,7 @@ def side(run: Result | str | Path, name: str) -> Side:
 
 
 def _name(path: Path) -> str:
-    """The last part of a path, which is enough to tell two runs apart as a rule."""
+    """The last part of a path, which is usually enough to distinguish two runs."""
     return path.resolve().name
 
 
@@ -119,10 +119,10 @@ def _read(path: Path) -> polars.DataFrame:
 
 
 def same_requests(a: Side, b: Side) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Response times in ns of the requests of both, pair by pair.
+    """Response times in ns of the requests of both runs, pair by pair.
 
     Raises:
-        Error: They are not the same requests.
+        Error: The requests of the runs are not the same.
     """
     for mine, other in ((a, b), (b, a)):
         only = mine.frame.join(other.frame, on="id", how="anti")

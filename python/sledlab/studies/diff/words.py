@@ -22,16 +22,16 @@ EXACT = (
     "Percentiles are those of single requests; a run reads its own off a histogram, "
     "and may be 0.1 % beside them."
 )
-"""Why a run may tell another 99 %."""
+"""Note: why a run itself may report another 99 %."""
 
 
 def title(found: Difference) -> str:
-    """Which runs."""
+    """Title: the names of both runs."""
     return f"{found.b.name} against {found.a.name}"
 
 
 def rows(found: Difference) -> list[tuple[str, ...]]:
-    """Response times of both, and how they differ."""
+    """Response times of both runs, and their differences."""
     a, b = found.a.statistics(), found.b.statistics()
     names = {
         "mean": "mean",
@@ -68,7 +68,7 @@ def _signed(value: float) -> str:
 
 
 def answer(found: Difference) -> str:
-    """The outcome in a few sentences: mean, who gains and who loses, energy."""
+    """The answer in a few sentences: mean, shares of faster and slower requests, energy."""
     return " ".join([_mean(found), *_shares(found), *_energy(found), *_caution(found)])
 
 
@@ -125,7 +125,7 @@ def _caution(found: Difference) -> Iterable[str]:
 
 
 def settings(found: Difference) -> list[tuple[str, str, str]]:
-    """What is set differently in the two runs."""
+    """Settings that differ between the runs."""
     return [(key, _plain(a), _plain(b)) for key, (a, b) in found.settings.items()]
 
 
@@ -139,7 +139,7 @@ def _table(found: Difference) -> Grid:
 
 
 def brief(found: Difference) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts for a terminal and a notebook."""
     return [
         Heading(title(found), 1),
         _table(found),

@@ -1,4 +1,4 @@
-"""Disk models held to what was measured on real drives."""
+"""Disk models compared with measurements of real drives."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Holding a disk model to what was measured on a real drive.
+"""Comparing a disk model with measurements of a real drive.
 
-The measured stream is replayed the way it was issued, one request at a time, each as long after the
-completion of the one before as it was then. What is compared are the distributions of service times.
+The measured stream is replayed the way it was issued: one request at a time, each as long after the
+completion of the previous one as in the measurement. Distributions of service times are compared.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def quantiles_ms(services_ns: Sequence[int]) -> list[float]:
     """Service times at 10,000 evenly spaced shares up to 1, read off their bucketed distribution."""
     ordered = sorted(service // 1000 for service in services_ns)
     count = len(ordered)
-    # Rounded as in DiskSim's tables: it matters for the slowest few requests of a stream.
+    # Rounded as in DiskSim's tables: rounding matters for the slowest few requests of a stream.
     curve = [(edge / 1000, round(bisect_left(ordered, edge) / count, 6)) for edge in edges_us()]
     found, at = [], 0
     for point in range(1, POINTS + 1):
@@ -62,8 +62,8 @@ def quantiles_ms(services_ns: Sequence[int]) -> list[float]:
 def demerit_ms(measured_ns: Sequence[int], simulated_ns: Sequence[int]) -> float:
     """The demerit figure: root mean square of the horizontal distance between two distributions.
 
-    Of service times, and defined as in DiskSim's validation (Ruemmler and Wilkes 1994 introduced it), buckets
-    included, so that figures can be compared with published ones.
+    The distributions are of service times. Defined as in DiskSim's validation (Ruemmler and Wilkes 1994
+    introduced it), buckets included, so that figures can be compared with published ones.
 
     Examples:
         >>> demerit_ms([1_000_000, 2_000_000], [1_000_000, 2_000_000])
@@ -81,10 +81,10 @@ class DriveValidation(Shown):
 
     Attributes:
         drive: Name or file of the model.
-        host: The host it was attached to; none if as the file says.
-        reads: Which requests are reads.
+        host: The host that the drive is attached to; None for the bus in the model's file.
+        reads: For each request, whether it is a read.
         measured_ns: Measured service times, in ns.
-        simulated_ns: The model's.
+        simulated_ns: Service times of the model, in ns.
 
     Examples:
         >>> found = DriveValidation("hp-c2247a", None, (True,) * 10, [5_000_000] * 10, [6_000_000] * 10)
@@ -104,7 +104,7 @@ class DriveValidation(Shown):
         return demerit_ms(self.measured_ns, self.simulated_ns)
 
     def mean_ms(self, *, reads: bool) -> tuple[float, float] | None:
-        """Mean measured and simulated service time of reads or of writes; none where there are none."""
+        """Mean measured and simulated service time of reads or of writes; None without such requests."""
         rows = [at for at, is_read in enumerate(self.reads) if is_read == reads]
         if not rows:
             return None
@@ -114,7 +114,7 @@ class DriveValidation(Shown):
         return means[0], means[1]
 
     def to_dict(self) -> dict[str, Any]:
-        """Requests, demerit figure and means, for JSON."""
+        """Number of requests, demerit figure and means, for JSON."""
         return {
             "drive": self.drive,
             "host": self.host,
@@ -139,9 +139,10 @@ def validate_drive(
 
     Args:
         drive: A device: a preset by name, a file, or `sl.device(...)` with parameters.
-        measured: The stream, as DiskSim validates, `R|W action lbn blocks service_us gap_us` a line.
-        host: The host whose bus the drive is attached to; for a preset the one it was measured on, unless
-            given. `none` leaves the bus as the device says.
+        measured: The measured stream, as DiskSim validates: a line `R|W action lbn blocks service_us gap_us`
+            each.
+        host: The host whose bus the drive is attached to; for a preset by default the one it was measured on.
+            `none` leaves the bus as the device's file says.
 
     Raises:
         Error: The device or the host is unknown, the stream cannot be read or does not fit the drive.

@@ -1,4 +1,4 @@
-"""A disk held to a drive, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a disk model beside its drive on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

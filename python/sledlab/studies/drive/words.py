@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def answer(found: DriveValidation) -> str:
-    """The demerit figure."""
+    """A sentence with the demerit figure."""
     return f"demerit figure {found.demerit_ms:.3f} ms"
 
 
 def brief(found: DriveValidation) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts for a terminal and a notebook."""
     attached = f", attached as on its measuring host ({found.host})" if found.host else ""
     means = ((name, found.mean_ms(reads=name == "read")) for name in ("read", "write"))
     return [

@@ -67,24 +67,24 @@ def fleet(
     """Lays many volumes on many devices, and says which kind serves which volume best.
 
     Replays each volume alone on each kind of device, then all volumes on each kind as they are placed, each
-    device apart. With a goal and a placement in which devices are shared it looks for the fewest devices; and
-    it lays each volume on the kind that serves it best, the mix.
+    device apart. With a goal, and a placement in which devices are shared, it looks for the fewest devices;
+    and it lays each volume on the kind that serves it best: the mix.
 
     Args:
         place: A directory with a trace for each volume, or another place that `read_volumes` knows.
         devices: Kinds of devices, or experiments such as hybrids, by name or file.
-        study: A file such as `out` leaves behind, that all else is said over.
+        study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        **said: Everything else; see the table below.
+        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        **said: Further options; see the table below.
 
     Returns:
-        Everything that was measured, as frames, and the answer.
+        All results, as frames, and the answer.
 
     Raises:
-        Error: Something in the options is wrong, or no volume can be replayed. A volume that is wrong
-            somewhere is reported by name, and the others finish.
-        KeyboardInterrupt: Ctrl-C; what was done is kept in `out`.
+        Error: An option is invalid, or no volume can be replayed. A volume with a defect in its requests
+            is reported by name, and the others finish.
+        KeyboardInterrupt: Ctrl-C; runs that were done are kept in `out`.
 
     Examples:
         >>> import sledlab as sl

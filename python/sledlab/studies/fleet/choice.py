@@ -1,4 +1,4 @@
-"""What each volume asks of each kind of device, and which of them serves it best."""
+"""Load, energy and money of each volume on each kind of device, and the kind that serves it best."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def energy_j(run: Measured, span_s: float) -> float:
     """Energy of a device over the time of the fleet.
 
-    A run ends with its last completion; what is left of the time of the fleet, the device rests, at the mean
+    A run ends with its last completion; for the remaining time of the fleet the device rests, at the mean
     power of its rests in the run.
     """
     resting_s = run.idle_s + run.inactive_s
@@ -36,7 +36,7 @@ def energy_j(run: Measured, span_s: float) -> float:
 
 
 def energy_usd(joules: float, span_s: float, prices: Prices) -> float:
-    """What energy costs over the years of the prices, where the time of the fleet goes on again and again."""
+    """Price of energy over the years of `prices`, if the fleet's time span is repeated all these years."""
     if span_s <= 0:
         return 0.0
     return joules / span_s * prices.years * YEAR_S / KWH_J * prices.kwh
@@ -44,38 +44,38 @@ def energy_usd(joules: float, span_s: float, prices: Prices) -> float:
 
 @dataclass(frozen=True)
 class Alone:
-    """A volume alone on a device of a kind.
+    """The results of a volume alone on a device of a kind.
 
     Attributes:
-        kind: The kind.
-        volume: Its name.
-        survey: What is known of it.
-        span_s: The time of the fleet.
-        told: What was found; none where it does not fit.
+        kind: The kind of device.
+        volume: Name of the volume.
+        survey: Survey of its requests.
+        span_s: The time of the fleet, in s.
+        point: Results of the run; None where the volume does not fit on the device.
     """
 
     kind: Kind
     volume: str
     survey: Survey
     span_s: float
-    told: FleetPoint | None
+    point: FleetPoint | None
 
     @cached_property
     def run(self) -> Measured | None:
         """The row of the device."""
-        return self.told.measured if self.told else None
+        return self.point.measured if self.point else None
 
     @cached_property
     def times(self) -> Spread | None:
-        """Its response times."""
-        return self.told.histogram.spread if self.told else None
+        """The volume's response times on the device."""
+        return self.point.histogram.spread if self.point else None
 
     @cached_property
     def load(self) -> float:
-        """The share of the time of the fleet in which it keeps the device busy; 0 where it does not fit.
+        """The share of the fleet's time in which the volume keeps the device busy; 0 where it does not fit.
 
-        Of a group it is that of its devices together. Of a volume that is too much for the device while it
-        lasts, it is the share of the time between its first and its last arrival, which is above 1.
+        On a group it is the share of all its devices together. For a volume that overloads the device while
+        its requests arrive, it is the share of the time from its first to its last arrival, which is above 1.
         """
         if self.run is None:
             return 0.0
@@ -89,15 +89,15 @@ class Alone:
         return None if self.run is None else energy_j(self.run, self.span_s)
 
     def meets(self, goal: ResponseGoal | None) -> bool | None:
-        """Whether its response times keep to a goal; nothing without one, or where it does not fit."""
+        """Whether response times meet a goal; None without a goal, or where the volume does not fit."""
         if goal is None or self.times is None:
             return None
         return self.times.measure_ms(goal.measure) <= goal.limit_ms
 
     def usd(self, prices: Prices, fill: float | None) -> float | None:
-        """Money for it over the years: its share of a device that is filled so far, and of the energy.
+        """Price of the volume over the years: its share of a device filled up to `fill`, and of the energy.
 
-        That is the whole device where none is shared; nothing is known where something has no price.
+        Without sharing it is the whole device; None where a part has no price.
         """
         if self.kind.usd is None or self.energy_j is None:
             return None
@@ -110,12 +110,12 @@ class Alone:
 
 @dataclass(frozen=True)
 class Offer:
-    """A kind of device for a volume.
+    """A kind of device as a home for a volume.
 
     Attributes:
-        alone: The volume alone on it.
-        times: Its response times there as it is placed.
-        fill: Up to which share devices are filled; none where none are shared.
+        alone: Results of the volume alone on the kind.
+        times: Its response times on the kind, as placed with other volumes.
+        fill: Share up to which devices are filled; None where none is shared.
     """
 
     alone: Alone
@@ -123,15 +123,15 @@ class Offer:
     fill: float | None
 
     def usd(self, prices: Prices) -> float | None:
-        """Money for the volume over the years."""
+        """Price of the volume over the years."""
         return self.alone.usd(prices, self.fill)
 
 
 def best(offers: Sequence[Offer], goal: ResponseGoal | None, prices: Prices) -> str:
-    """The kind that serves a volume best, by name; nothing where none can hold it.
+    """The kind that serves a volume best, by name; empty where none can hold it.
 
-    Of those that keep to the goal the cheapest, of all where there is none or none keeps to it the fastest.
-    Where something has no price, energy takes its place.
+    That is the cheapest of those that meet the goal; where there is no goal, or none meets it, the fastest of
+    all. Where a part has no price, kinds are compared by energy instead.
     """
     if not offers:
         return ""

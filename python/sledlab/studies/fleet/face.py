@@ -1,4 +1,4 @@
-"""A fleet, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a fleet on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def goals(found: Fleet) -> Figure:
 
 
 def _frontier(rows: Sequence[TriedRow]) -> list[tuple[float, int]]:
-    """The fewest devices that keep to each goal, the strictest goal first."""
+    """The fewest devices that meet each goal, the strictest goal first."""
     found: list[tuple[float, int]] = []
     for row in sorted(rows, key=lambda row: (row.value_ms, row.devices)):
         if not found or row.devices < found[-1][1]:

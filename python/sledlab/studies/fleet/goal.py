@@ -1,4 +1,4 @@
-"""What response times of a fleet have to keep to."""
+"""Goals: limits that response times of a fleet have to keep to."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class ResponseGoal:
 
     Attributes:
         measure: `mean`, a percentile such as `p99`, or `max`.
-        limit_ms: What it may be, in ms.
+        limit_ms: The highest value allowed, in ms.
     """
 
     measure: str
     limit_ms: float
 
     def __str__(self) -> str:
-        """As users say it."""
+        """The goal as users write it, such as `p99=10ms`."""
         return f"{self.measure}={self.limit_ms:g}ms"
 
 
 def goal(said: str | None) -> ResponseGoal | None:
-    """The goal that a text such as `p99=10ms` says; none of none.
+    """The goal that a text such as `p99=10ms` names; None for None.
 
     Raises:
-        Error: It says no goal.
+        Error: The text names no goal.
 
     Examples:
         >>> goal("p99=10ms"), goal("mean = 0.5s"), goal(None)

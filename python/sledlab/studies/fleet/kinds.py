@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sledlab.study.prices import Prices
 
 WHOLE = {"replay.limit": "0", "replay.operations": "0", "replay.warmup": "0", "replay.outside": "reject"}
-"""Settings under which every request of a volume counts, on the clock of the fleet."""
+"""Settings with which every request of a volume is replayed, at its time on the clock of the fleet."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Kind:
     """A kind of device, or of groups of them.
 
     Attributes:
-        name: What it is called.
-        experiment: What runs on it start from.
-        devices: Devices of a group.
-        blocks: Capacity, in blocks of 512 bytes; of a group.
-        usd: Its price; of a group. None where something has no price.
+        name: Name of the kind.
+        experiment: The experiment that runs on it start from.
+        devices: Number of devices of a group; 1 for devices alone.
+        blocks: Capacity of a device, or of a group, in blocks of 512 bytes.
+        usd: Price of a device, or of a group; None where a part has no price.
     """
 
     name: str
@@ -52,28 +52,28 @@ class Kind:
 
     @property
     def named(self) -> set[str]:
-        """Names of the devices in it, as prices have them."""
+        """Names of the devices in a group, as tables of prices spell them."""
         return {str(self.config[table]["name"]) for table in ("device", "front") if table in self.config}
 
 
-def kinds(given: Question, said: list[Device], group: int, prices: Prices) -> dict[str, Kind]:
-    """The kinds that are said, by name; each checked.
+def kinds(question: Question, said: list[Device], group: int, prices: Prices) -> dict[str, Kind]:
+    """The kinds that the user names, by name; each checked.
 
     Args:
-        given: What the study is asked.
+        question: The question to the study.
         said: Devices, or experiments, by name or file.
         group: Devices of a group over which volumes are striped; 1 for devices alone.
-        prices: What they cost.
+        prices: Prices of devices.
 
     Raises:
-        Error: One cannot be, is said twice, or has no price although prices were said.
+        Error: A device does not exist, is named twice, or has no price although the user gave prices.
     """
     found: dict[str, Kind] = {}
     for each in said:
         name = name_of(each)
         if name in found:
             raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
-        found[name] = _kind(name, _experiment(given, each), group, prices)
+        found[name] = _kind(name, _experiment(question, each), group, prices)
     if not found:
         raise Error("no device was given", remedy="name some with --devices mems-g2,atlas-10k")
     return found
@@ -102,30 +102,30 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
     return Kind(name, experiment, group, blocks, usd)
 
 
-def _experiment(given: Question, said: Device) -> Experiment:
-    """The experiment of a device, or one that says more, such as a hybrid; without what it replays."""
+def _experiment(question: Question, said: Device) -> Experiment:
+    """The experiment of a device, or one with more parts, such as a hybrid; without its trace or workload."""
     if isinstance(said, Chosen) or not _is_experiment(str(said)):
-        alone: Experiment = given.on(said)
+        alone: Experiment = question.on(said)
         return alone
     found = read(str(said))
-    for table, settings in said_of(given.base).items():
+    for table, settings in said_of(question.base).items():
         for key, value in settings.items() if isinstance(settings, dict) else ():
             found = found.with_setting(f"{table}.{key}", word(value))
     without = {
         key: value for key, value in said_of(found).items() if key not in ("trace", "workload", "seed")
     }
-    seed = given.base.setting("seed") or "1"
+    seed = question.base.setting("seed") or "1"
     return Experiment(document({"seed": int(seed), **without}), str(said)).with_plugins(
-        given.base.allowed_plugins()
+        question.base.allowed_plugins()
     )
 
 
 def _is_experiment(said: str) -> bool:
-    """Whether a word names an experiment and no device: a file with a table `[device]`, or by its name."""
+    """Whether a word names an experiment and no device: a file with a table `[device]`, or its name."""
     if not said.endswith(".toml"):
         return is_name(said)
     try:
         tables = tomllib.loads(Path(said).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return False  # whoever reads it as a device says what is wrong
+        return False  # reading it as a device raises the error
     return "kind" not in tables and "device" in tables

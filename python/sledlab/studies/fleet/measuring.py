@@ -1,4 +1,4 @@
-"""One point of a fleet: the survey of a volume, or a device with the volumes that lie on it."""
+"""Measuring one point of a fleet: the survey of a volume, or a run of a device with its volumes."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Trace
 
 SURVEY = "seed = 1\n\n[survey]\n"
-"""Takes the place of the text of an experiment where a volume is surveyed, and nothing is run."""
+"""Stands for the text of an experiment where a volume is only surveyed, without a run."""
 
 
 @dataclass(frozen=True)
 class Surveying:
-    """Takes the place of an experiment where a volume is only surveyed."""
+    """Stands for an experiment where a volume is only surveyed."""
 
     said: tuple[tuple[str, str], ...] = ()
 
     def with_setting(self, key: str, value: str) -> Surveying:
-        """The same with a setting, of which it knows none but the seed, and does without that."""
+        """The same object: a survey has no setting but the seed, and does not depend on it."""
         assert key == "seed", (key, value)
         return self
 
     def to_toml(self) -> str:
-        """As the text of a point."""
+        """The text of a point that surveys."""
         return SURVEY
 
 
 @dataclass(frozen=True)
 class FleetPoint:
-    """What is kept of a point, as plain data: a survey or a run.
+    """The kept results of a point, as plain data: a survey or a run.
 
     Attributes:
         requests: Reads and writes.
-        survey: As of `Survey`.
-        run: The row of the device: as of `Measured`.
-        times: Response times of all requests of the device, as of `Histogram.to_dict`.
-        volumes: The same of each volume, where several share the device.
+        survey: The survey, as plain data; see `Survey`.
+        run: The row of the device, as plain data; see `Measured`.
+        times: Response times of all requests of the device; see `Histogram.to_dict`.
+        volumes: Response times of each volume, where several share the device.
     """
 
     requests: int = 0
@@ -86,15 +86,15 @@ def measure(
     """Surveys a volume, or runs a device.
 
     Args:
-        text: A complete experiment, or that a volume is to be surveyed.
+        text: A complete experiment, or `SURVEY`.
         trace: The volumes, merged.
-        watch: Nothing: rests are not counted.
+        watch: Ignored: rests are not counted.
         plugins: Plug-ins that may run.
 
     Raises:
-        Error: Requests are wrong somewhere.
-        InternalError: It failed because of us.
-        KeyboardInterrupt: It was interrupted.
+        Error: A request is invalid.
+        InternalError: The run failed because of a defect of sledlab.
+        KeyboardInterrupt: The user stopped it.
     """
     assert trace is not None
     assert not watch
@@ -107,7 +107,7 @@ def _surveyed(trace: Trace) -> FleetPoint:
 
 
 def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> FoundOf[FleetPoint]:
-    """Runs a device; constant memory: of the requests only counts are kept."""
+    """Runs a device, in constant memory: requests are counted, not kept."""
     assert isinstance(trace.opener, MergedTraces)
     offsets = trace.opener.offsets_blocks
     split = SplitTimes(offsets) if len(offsets) > 1 else None
@@ -115,8 +115,8 @@ def _ran(text: str, trace: Trace, plugins: Sequence[str]) -> FoundOf[FleetPoint]
     result = execute(experiment, Recording(sinks=[split] if split else []), trace=trace)
     row = row_of(result, _rate(result.summary), None)
     volumes = [each.to_dict() for each in split.histograms] if split else []
-    told = FleetPoint(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
-    return FoundOf(told, dict(result.timing))
+    point = FleetPoint(result.count, None, asdict(row), Histogram.of(result).to_dict(), volumes)
+    return FoundOf(point, dict(result.timing))
 
 
 def _rate(summary: Mapping[str, Any]) -> float:

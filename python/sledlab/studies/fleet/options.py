@@ -1,4 +1,4 @@
-"""What can be said of a fleet."""
+"""The options of a study of a fleet."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sledlab.runs.written import words
 from sledlab.studies.fleet.placement import LIST
 
 PLACEMENT, FILL, GROUP = "one-each", 0.7, 4
-"""What holds unless something else is said."""
+"""Defaults."""
 
 
 class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, total=False):
-    """What can be said of a fleet, but for its place and the devices."""
+    """The options of a study of a fleet, without its volumes and devices."""
 
     format: Annotated[
         str, Option("Format of the traces of volumes; told by their content when left out.", "F")
@@ -44,7 +44,7 @@ class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, 
 
 
 class FleetArguments(FleetOptions, total=False):
-    """All that can be said of it."""
+    """All arguments of a study of a fleet."""
 
     place: Annotated[str | Path, Option("Place of the volumes: a directory with a trace for each.", "PLACE")]
     devices: Annotated[

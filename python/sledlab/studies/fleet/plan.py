@@ -1,4 +1,4 @@
-"""What is asked of a fleet: which volumes, on which kinds of devices, laid how, for which goal."""
+"""The plan of a fleet: its volumes, kinds of devices, placement and goal."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class FleetPlan(Plan):
     Attributes:
         volumes: All volumes, by name.
         kinds: Kinds of devices, by name.
-        placement: How volumes are laid.
-        fill: Up to which share of time and capacity devices are filled.
-        goal: What response times have to keep to.
-        prices: What devices and energy cost.
+        placement: The placement of volumes on devices.
+        fill: Share of time and capacity up to which devices are filled.
+        goal: The goal for response times, if any.
+        prices: Prices of devices and energy.
     """
 
     volumes: Mapping[str, Volume] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class FleetPlan(Plan):
     _known: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
 
     def _text(self, point: Point) -> str:
-        """Thousands of devices are of a few kinds: the experiment of a kind is resolved once."""
+        """The text of a point: thousands of devices are of a few kinds, so each kind's is resolved once."""
         base = id(self.bases[point.base])
         if base not in self._known:
             self._known[base] = super()._text(point)
@@ -50,30 +50,30 @@ class FleetPlan(Plan):
 
 
 def survey_name(volume: str) -> str:
-    """What the survey of a volume is called."""
+    """Name of the base of a volume's survey."""
     return f"survey of {volume}"
 
 
-def planned(given: Question) -> FleetPlan:
-    """Checks everything that can be checked before the work starts; the first plan surveys every volume.
+def planned(question: Question) -> FleetPlan:
+    """Checks all that can be checked before the first run; the first plan surveys every volume.
 
     Raises:
-        Error: Something is named twice or not at all, or makes no sense.
+        Error: A volume or kind is missing or named twice, or an option is invalid.
     """
-    way = placement(given.axis("placement", PLACEMENT))
-    fill, group = _share(given.axis("fill", FILL)), _group(given.axis("group"), way)
-    years, price = given.axis("years"), several(given.axis("price"))
-    costs = prices(given.axis("prices"), [*price, *([f"years={years}"] if years is not None else [])])
-    wanted = goal(given.axis("goal"))
-    place = given.axis("place")
+    way = placement(question.axis("placement", PLACEMENT))
+    fill, group = _share(question.axis("fill", FILL)), _group(question.axis("group"), way)
+    years, price = question.axis("years"), several(question.axis("price"))
+    costs = prices(question.axis("prices"), [*price, *([f"years={years}"] if years is not None else [])])
+    wanted = goal(question.axis("goal"))
+    place = question.axis("place")
     if place is None:
         raise Error("no volumes were given", remedy="name a directory with a trace for each volume")
-    devices = several(given.axis("devices"))
-    known = kinds(given, devices, group if way.grouped else 1, costs)
+    devices = several(question.axis("devices"))
+    known = kinds(question, devices, group if way.grouped else 1, costs)
     costs.check(
         {"node": set(), "device": {"ram"}.union(*(each.named for each in known.values())), "network": set()}
     )
-    volumes = {each.name: each for each in read_volumes(place, format=given.axis("format"))}
+    volumes = {each.name: each for each in read_volumes(place, format=question.axis("format"))}
     bases: dict[str, Any] = {survey_name(name): SURVEYING for name in volumes}
     return FleetPlan(
         bases=bases,
@@ -83,10 +83,10 @@ def planned(given: Question) -> FleetPlan:
             Case("surveys", (("volume", name),), survey_name(name), (), bulk(volume), survey_name(name))
             for name, volume in volumes.items()
         ],
-        seeds=(int(said_of(given.base).get("seed", 1)),),
+        seeds=(int(said_of(question.base).get("seed", 1)),),
         axes={
             "place": str(place),
-            "format": given.axis("format"),
+            "format": question.axis("format"),
             "devices": devices,
             "placement": way.name,
             "fill": fill,
@@ -94,7 +94,7 @@ def planned(given: Question) -> FleetPlan:
             "goal": None if wanted is None else str(wanted),
             "years": years,
             "price": price or None,
-            "prices": None if given.axis("prices") is None else str(given.axis("prices")),
+            "prices": None if question.axis("prices") is None else str(question.axis("prices")),
         },
         volumes=volumes,
         kinds=known,
@@ -109,10 +109,10 @@ SURVEYING = Surveying()
 
 
 def _share(said: Any) -> float:
-    """A share of time and capacity.
+    """A share of time and capacity, above 0 and at most 1.
 
     Raises:
-        Error: It is none.
+        Error: The value is no such share.
     """
     if not isinstance(said, (int, float)) or isinstance(said, bool) or not 0 < said <= 1:
         raise Error(
@@ -122,10 +122,10 @@ def _share(said: Any) -> float:
 
 
 def _group(said: Any, way: Placement) -> int:
-    """Devices of a group.
+    """Number of devices of a group.
 
     Raises:
-        Error: It is no number of devices, or volumes are not striped.
+        Error: The value is no number of devices, or the placement has no groups.
     """
     if said is not None and not way.grouped:
         striped = next(each.name for each in LIST if each.grouped)

@@ -9,7 +9,7 @@ from sledlab.study.columns import Column, Only
 from sledlab.study.measure import Measured  # noqa: TC001 - annotations are read at run time
 
 MIX = "mix"
-"""The fleet in which each volume is on the kind of device that serves it best."""
+"""Name of the fleet in which each volume is on the kind of device that serves it best."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class DeviceRow:
 
 @dataclass(frozen=True)
 class PlacementRow:
-    """Where a volume lies."""
+    """The place of a volume: its device and first block."""
 
     fleet: Annotated[str, Column("kind of all devices of the fleet, or the mix")]
     device: Annotated[str, Column("the kind of device")]

@@ -1,4 +1,4 @@
-"""The search for how far devices may be filled under a goal."""
+"""The search for the highest fill of devices that meets a goal."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 STEPS = 100
-"""Fills that are told apart, from nothing to all."""
+"""Steps of fill that are distinguished, from 0 to 1."""
 
 PARTS = 4
-"""In how many parts the way to the highest fill is cut, where neither of its ends does it."""
+"""Parts into which the range up to the highest fill is cut, where neither of its ends meets the goal."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class TriedPlacement:
     """A placement that was tried.
 
     Attributes:
-        fill: Up to which share of time and capacity devices were filled; at 0 none is shared.
-        devices: Devices that it needs.
-        left: Volumes that lie on none.
-        value_ms: What the goal limits, over all requests.
-        meets: Whether it keeps to the goal.
+        fill: Share of time and capacity up to which devices were filled; at 0 no device is shared.
+        devices: Number of devices that the placement needs.
+        left: Number of volumes that are on no device.
+        value_ms: The measure of the goal, over all requests, in ms.
+        meets: Whether the goal is met.
     """
 
     fill: float
@@ -37,13 +37,13 @@ class TriedPlacement:
 def search(most: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlacement]:
     """Placements on the way to the fewest devices under a goal, by fill.
 
-    Looks at the highest fill and at devices that nobody shares; where neither does it, at fills between them.
-    Then it halves the gap between the highest fill that keeps to the goal and the next that does not, until
-    fills or numbers of devices are next to each other.
+    Tries the highest fill, and fill 0, where no device is shared; where neither meets the goal, fills between
+    them. Then halves the gap between the highest fill that meets the goal and the next that does not, until
+    fills or numbers of devices are adjacent.
 
     Args:
         most: The highest fill that is allowed.
-        at: What comes of a fill.
+        at: Tries a placement with a fill.
 
     Examples:
         >>> def at(fill):
@@ -69,10 +69,10 @@ def search(most: float, at: Callable[[float], TriedPlacement]) -> list[TriedPlac
 
 
 def is_monotone(tried: Sequence[tuple[int, bool]]) -> bool:
-    """Whether more devices were always better.
+    """Whether every number of devices that meets the goal is above every number that does not.
 
     Args:
-        tried: Numbers of devices, and whether they keep to the goal.
+        tried: For each placement the number of devices, and whether it meets the goal.
 
     Examples:
         >>> is_monotone([(9, True), (5, True), (4, False)]), is_monotone([(9, True), (5, False), (4, True)])

@@ -1,4 +1,4 @@
-"""Response times of each volume on a device that several share, counted as requests complete."""
+"""Response times of each volume on a shared device, counted as requests complete."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from sledlab.runs.requests import Column
 
 MOST_BINS = 1 << 17
-"""More than there are: bins of a volume follow those of the one before."""
+"""More than the number of bins of a histogram: bins of one volume follow those of the previous one."""
 
 PENDING_CHUNKS = 16
-"""Chunks that are counted before they are put together, so that memory does not grow with requests."""
+"""Chunks of counts that are kept before they are added up, so that memory does not grow with requests."""
 
 LOW_BITS = 32
 
 
 @dataclass
 class SplitTimes:
-    """Takes the requests of a device and counts response times by volume: whose extent an address is in.
+    """Counts response times of a device's requests by volume: the one whose extent holds the address.
 
     Attributes:
-        offsets: Where each volume begins, in blocks.
+        offsets: First block of each volume.
     """
 
     offsets: Sequence[int]
@@ -35,7 +35,7 @@ class SplitTimes:
     _counts: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Nothing is counted yet."""
+        """Starts with empty counts."""
         starts = np.asarray(self.offsets, dtype=np.uint64)
         self._order = np.argsort(starts)
         self._starts = starts[self._order]
@@ -43,7 +43,7 @@ class SplitTimes:
         self._most_ns = np.zeros(len(self.offsets), dtype=np.uint64)
 
     def write(self, columns: list[Column]) -> None:
-        """Takes a chunk of the requests table."""
+        """Counts a chunk of the requests table."""
         data = dict(columns)
         ops = np.frombuffer(data["op"], "S1")
         moving = (ops == b"R") | (ops == b"W")
@@ -59,7 +59,7 @@ class SplitTimes:
             self._gather()
 
     def _add(self, volumes: Any, times: Any) -> None:
-        """Sums, exact: halves of the times fit into what floating point counts without loss."""
+        """Adds times to the sums, exactly: sums of half of the bits stay within a float's integers."""
         np.maximum.at(self._most_ns, volumes, times)
         for shift, part in (
             (0, times & np.uint64(2**LOW_BITS - 1)),
@@ -70,14 +70,14 @@ class SplitTimes:
                 self._sums_ns[volume] += int(sums[volume]) << shift
 
     def _gather(self) -> None:
-        """Puts counts of the same bins together."""
+        """Adds up the counts of each bin."""
         keys, places = np.unique(np.concatenate(self._keys), return_inverse=True)
         counts = np.zeros(len(keys), dtype=np.int64)
         np.add.at(counts, places, np.concatenate(self._counts))
         self._keys, self._counts = [keys], [counts]
 
     def close(self, *, keep: bool = True) -> None:
-        """Nothing to complete."""
+        """Does nothing: no file is open."""
 
     @property
     def histograms(self) -> list[Histogram]:

@@ -1,7 +1,7 @@
-"""What is run for a fleet, step by step: surveys, each volume alone, devices as they are placed, the mix.
+"""The steps of a fleet's study: surveys, each volume alone, devices as they are placed, the mix.
 
-What is found decides what runs next. The steps are the same while points are measured and when the outcome is
-made of what is kept: only who measures differs.
+The results of a step decide the runs of the next. The steps are the same when points are measured and when
+the outcome is made of kept results; only the `measure` that they call differs.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     from sledlab.traces.volumes import Survey
 
 NAMED = 3
-"""Volumes of a device that messages name."""
+"""Volumes of a device that a message names."""
 
 
 class FruitlessError(Error):
-    """Too much failed for any conclusion."""
+    """Too many points failed for an outcome."""
 
 
 class FilledDevice(NamedTuple):
-    """A device, or a group of them, with what lies on it.
+    """A device, or a group of devices, with its volumes.
 
     Attributes:
         kind: The name of its kind.
         volumes: Names of the volumes.
-        offsets: Where each begins, in blocks.
+        offsets: First block of each volume.
     """
 
     kind: str
@@ -55,20 +55,20 @@ class FilledDevice(NamedTuple):
     offsets: tuple[int, ...]
 
     def __str__(self) -> str:
-        """What messages call it: the same text for no other device."""
+        """Its name in messages, which no other device has."""
         which = hashlib.sha256(repr(tuple(self)).encode()).hexdigest()[:8]
         return f"{self.kind} with {listed(self.volumes, NAMED)} ({which})"
 
 
 @dataclass(frozen=True)
 class Laid:
-    """Volumes on devices of one kind, run.
+    """Results of volumes placed on devices of one kind.
 
     Attributes:
         kind: The kind.
-        fill: Up to which share devices that are shared were filled; none where none are.
-        devices: What was found of each device, or group of them.
-        left: Volumes that lie on none, and why.
+        fill: Share up to which shared devices were filled; None where none is shared.
+        devices: Results of each device, or group of devices.
+        left: Volumes that are on no device, and why.
     """
 
     kind: Kind
@@ -79,36 +79,36 @@ class Laid:
     @property
     def times(self) -> Histogram:
         """Response times of all requests."""
-        return Histogram.merged(told.histogram for told in self.devices.values())
+        return Histogram.merged(point.histogram for point in self.devices.values())
 
     @cached_property
     def volumes(self) -> dict[str, tuple[int, Spread]]:
-        """The device that each volume is on, by its number, and its response times there."""
+        """For each volume the number of its device, and its response times there."""
         return {
             volume: (number, times.spread)
-            for number, (device, told) in enumerate(self.devices.items())
-            for volume, times in zip(device.volumes, told.histograms, strict=True)
+            for number, (device, point) in enumerate(self.devices.items())
+            for volume, times in zip(device.volumes, point.histograms, strict=True)
         }
 
     @property
     def count(self) -> int:
-        """How many devices there are."""
+        """Number of devices."""
         return self.kind.devices * len(self.devices)
 
 
 @dataclass(frozen=True)
 class FleetSteps:
-    """Everything that was found out of a fleet.
+    """Results of all steps.
 
     Attributes:
-        surveys: Of each volume that can be replayed.
-        failed: What is wrong with the others.
-        span_s: The time of the last arrival on the clock of the fleet.
-        alone: Each volume alone on each kind, by the name of the kind and of the volume.
+        surveys: Surveys of the volumes that can be replayed, by name.
+        failed: Errors of the volumes that cannot be replayed, by name.
+        span_s: Time of the last arrival on the clock of the fleet, in s.
+        alone: Each volume alone on each kind, by names of kind and volume.
         tried: Placements that were tried for the goal, by kind.
         laid: All volumes on each kind.
-        best: The kind that serves each volume best; an empty name where none can hold it.
-        mix: Each volume on that kind, by kind; empty where there is no goal, or one kind.
+        best: Name of the kind that serves each volume best; empty where none can hold it.
+        mix: The volumes on the kinds that serve them best, by kind; empty without a goal, or with one kind.
     """
 
     surveys: Mapping[str, Survey]
@@ -122,15 +122,15 @@ class FleetSteps:
 
 
 class Walk:
-    """Takes the steps.
+    """Takes the steps of a fleet's study.
 
     Attributes:
-        plan: What is asked; its cases survey the volumes.
+        plan: The first plan, whose cases survey the volumes.
         batches: The plans that were measured.
     """
 
     def __init__(self, plan: FleetPlan, measure: Measure) -> None:
-        """`measure` finds what is at the points of a plan."""
+        """`measure` finds the results of the points of a plan."""
         self.plan = plan
         self.batches: list[FleetPlan] = []
         self._measure = measure
@@ -139,10 +139,10 @@ class Walk:
         self._why = {point.base: why for point, why in plan.failed.items()}
 
     def steps(self) -> FleetSteps:
-        """All of them.
+        """Takes all steps.
 
         Raises:
-            FruitlessError: No volume can be replayed, or a device cannot that several share.
+            FruitlessError: No volume can be replayed, or a shared device failed.
         """
         self._survey()
         span_s = max((each.last_s for each in self._surveys.values()), default=0.0)
@@ -163,16 +163,16 @@ class Walk:
         return FleetSteps(self._surveys, self._failed, span_s, alone, tried, laid, chosen, mix)
 
     def _survey(self) -> None:
-        """Surveys all volumes; notes what is wrong with those that cannot be replayed."""
+        """Surveys all volumes; notes the errors of those that cannot be replayed."""
         found = self._points(self.plan, "surveying volumes")
         for name in self.plan.volumes:
-            told = found.get(survey_name(name))
-            if told is None:
+            surveyed = found.get(survey_name(name))
+            if surveyed is None:
                 self._failed[name] = self._why.get(survey_name(name), "")
-            elif not told.requests:
+            elif not surveyed.requests:
                 self._failed[name] = "it holds no reads and no writes"
             else:
-                self._surveys[name] = told.surveyed
+                self._surveys[name] = surveyed.surveyed
 
     def _alone(self, span_s: float) -> dict[str, dict[str, Alone]]:
         """Each volume alone on each kind that can hold it."""
@@ -182,21 +182,21 @@ class Walk:
             for volume, survey in self._surveys.items()
             if survey.end_blocks <= kind.blocks
         ]
-        told = self._run(devices, "replaying volumes alone")
+        points = self._run(devices, "replaying volumes alone")
         for device in devices:
-            if device not in told:
+            if device not in points:
                 self._failed[device.volumes[0]] = self._why.get(str(device), "")
         self._surveys = {name: each for name, each in self._surveys.items() if name not in self._failed}
         return {
             name: {
-                volume: Alone(kind, volume, survey, span_s, told.get(FilledDevice(name, (volume,), (0,))))
+                volume: Alone(kind, volume, survey, span_s, points.get(FilledDevice(name, (volume,), (0,))))
                 for volume, survey in self._surveys.items()
             }
             for name, kind in self.plan.kinds.items()
         }
 
     def _placed(self, kind: Kind, items: Sequence[Item]) -> tuple[Laid, Sequence[TriedPlacement]]:
-        """All volumes on a kind: on as few devices as the goal allows, where there is one."""
+        """All volumes on a kind: with a goal, on the fewest devices that meet it."""
         plan = self.plan
         wanted = plan.goal
         if wanted is None or not plan.placement.shares:
@@ -217,7 +217,7 @@ class Walk:
         return self._lay(kind, items, max(met, default=plan.fill)), tried
 
     def _best(self, alone: Mapping[str, Mapping[str, Alone]], laid: Mapping[str, Laid]) -> dict[str, str]:
-        """The kind that serves each volume best, as it is placed there; alone where it lies on no device."""
+        """The kind that serves each volume best as it is placed there, or alone where it is on no device."""
         plan, found = self.plan, {}
         for volume in self._surveys:
             offers = []
@@ -264,21 +264,21 @@ class Walk:
         return float(sum(self._surveys[each].requests for each in device.volumes))
 
     def _points(self, plan: FleetPlan, doing: str) -> dict[str, FleetPoint]:
-        """What is found at the points of a plan that did not fail, by the names of what they start from."""
+        """Results of the points of a plan that did not fail, by the names of their bases."""
         self.batches.append(plan)
         return {point.base: found.row for point, found in self._measure(plan, doing).items()}
 
 
 def _items(found: Any) -> list[Item]:
-    """Volumes as a placement sees them."""
+    """Volumes as a placement takes them."""
     return [Item(each.volume, each.survey.end_blocks, each.load) for each in found]
 
 
 def race(plan: Plan, measure: Measure) -> Plan:
-    """Takes the steps, and gives the plan of everything that ran."""
+    """Takes the steps, and returns the plan of all points that ran."""
     assert isinstance(plan, FleetPlan)
     walk = Walk(plan, measure)
-    with suppress(FruitlessError):  # whoever concludes knows why
+    with suppress(FruitlessError):  # `conclude` raises it again
         walk.steps()
     bases: dict[str, Any] = {}
     traces: dict[str, Any] = {}

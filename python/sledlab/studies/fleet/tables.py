@@ -1,4 +1,4 @@
-"""What was found out of a fleet, in tables."""
+"""The outcome of a fleet's study, in tables."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Fleet(Outcome):
 
     Attributes:
         rows: The tables: `fleet`, a row for all devices of a kind and for the mix; `volumes`, a row for each
-            volume on each kind; `devices`; `placement`; `tried`, what was tried for the goal; `failed`.
-        costs: Nothing.
+            volume on each kind; `devices`; `placement`; `tried`, placements tried for the goal; `failed`.
+        costs: Empty.
         config: The kinds of devices, complete, by name, and prices.
-        axes: Place, devices, placement and what else was said.
+        axes: Place, devices, placement and further options.
         toml: The study as a file that `sledlab fleet` takes.
 
     Examples:
@@ -71,12 +71,12 @@ class Fleet(Outcome):
 
     @property
     def devices(self) -> list[str]:
-        """Kinds of devices, in the order given."""
+        """Names of the kinds of devices, in the order in which the user gave them."""
         return list(self.config["devices"])
 
     @property
     def goal(self) -> ResponseGoal | None:
-        """What response times have to keep to."""
+        """The goal for response times, if any."""
         return goal(self.axes.get("goal"))
 
     @property
@@ -89,7 +89,7 @@ class Fleet(Outcome):
         return list(self.rows[table])
 
     def fleet(self, name: str) -> FleetRow:
-        """The row of a fleet, by its kind or as `mix`."""
+        """The row of a fleet: the name of its kind, or `mix`."""
         found: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
         return found
 
@@ -106,7 +106,7 @@ class Fleet(Outcome):
 
 
 def conclude(plan: Plan, found: Mapping[Point, FoundOf[FleetPoint]]) -> Fleet:
-    """The outcome of everything that ran."""
+    """The outcome, made of the results of all points."""
     assert isinstance(plan, FleetPlan)
     steps = Walk(
         plan, lambda batch, _: {point: found[point] for point in batch.points if point in found}
@@ -134,13 +134,13 @@ def conclude(plan: Plan, found: Mapping[Point, FoundOf[FleetPoint]]) -> Fleet:
 
 
 class _Tables:
-    """Rows of what was found."""
+    """Makes the rows of all tables from the results of all steps."""
 
     def __init__(self, plan: FleetPlan, steps: FleetSteps) -> None:
         self._plan, self._steps, self._goal = plan, steps, plan.goal
 
     def fleets(self) -> Iterator[FleetRow]:
-        """All of one kind, and the mix."""
+        """A row for all volumes on one kind, for each kind, and one for the mix."""
         for name, laid in self._steps.laid.items():
             yield self._fleet(name, [laid])
         if self._steps.mix:
@@ -150,7 +150,7 @@ class _Tables:
         steps, wanted = self._steps, self._goal
         volumes = {volume: times for each in parts for volume, (_, times) in each.volumes.items()}
         times = Histogram.merged(each.times for each in parts)
-        runs = [told.measured for each in parts for told in each.devices.values()]
+        runs = [point.measured for each in parts for point in each.devices.values()]
         joules = sum(energy_j(run, steps.span_s) for run in runs)
         prices = [each.kind.usd for each in parts]
         capital = (
@@ -234,7 +234,7 @@ class _Tables:
         """The devices of each fleet."""
         for fleet, laid in self._parts():
             of = self._steps.alone[laid.kind.name]
-            for number, (device, told) in enumerate(laid.devices.items()):
+            for number, (device, point) in enumerate(laid.devices.items()):
                 blocks = sum(of[volume].survey.end_blocks for volume in device.volumes)
                 yield DeviceRow(
                     fleet=fleet,
@@ -243,12 +243,12 @@ class _Tables:
                     volumes=len(device.volumes),
                     load=sum(of[volume].load for volume in device.volumes),
                     used=blocks / laid.kind.blocks,
-                    run=told.measured,
-                    energy_j=energy_j(told.measured, self._steps.span_s),
+                    run=point.measured,
+                    energy_j=energy_j(point.measured, self._steps.span_s),
                 )
 
     def placement(self) -> Iterator[PlacementRow]:
-        """Where each volume lies in each fleet."""
+        """The device and first block of each volume in each fleet."""
         for fleet, laid in self._parts():
             of, kind = self._steps.alone[laid.kind.name], laid.kind.name
             for number, device in enumerate(laid.devices):
@@ -265,11 +265,11 @@ class _Tables:
 
 
 OF_REQUESTS = ("mean", "p50", "p90", "p95", "p99", "p999", "max")
-"""What a fleet has of the response times of all requests."""
+"""Measures of the response times of all requests of a fleet."""
 
 
 def _time_ms(times: Spread | None, measure: str) -> float | None:
-    """A measure of response times; nothing where there are none."""
+    """A measure of response times, in ms; None where there are none."""
     return None if times is None else times.measure_ms(measure)
 
 
@@ -278,12 +278,12 @@ def _meets(times: Histogram | Spread, wanted: ResponseGoal) -> bool:
 
 
 def _ranked(values: Sequence[float], share: float) -> float:
-    """The value that a share of them does not exceed; 0 of none."""
+    """The value that a share of the values does not exceed; 0 without values."""
     return values[max(ceil(share * len(values)), 1) - 1] if values else 0.0
 
 
 def _lowest(found: Sequence[Alone], value: Callable[[Alone], float | None]) -> str:
-    """The kind with the lowest value, by name; the first of those that are level."""
+    """The name of the kind with the lowest value; of equal ones the first."""
     known = [(value(each), each.kind.name) for each in found]
     known = [(number, name) for number, name in known if number is not None]
     return min(known, key=lambda pair: pair[0] or 0.0)[1] if known else ""

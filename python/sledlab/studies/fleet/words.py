@@ -1,4 +1,4 @@
-"""A fleet in sentences, tables and a page for whoever plans capacity."""
+"""The outcome of a fleet's study in sentences, tables and a page, for capacity planning."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEW = 5
 """Most names in a list."""
 
 MOST_ROWS = 30
-"""Rows of volumes on the page; the files have all."""
+"""Most rows of volumes on the page; the files have all rows."""
 
 NOTE = (
     "Percentiles are over all requests of all volumes, counted together, not means of percentiles. Energy "
@@ -35,24 +35,24 @@ NOTE = (
 
 
 def title(found: Fleet) -> str:
-    """Which volumes on what."""
+    """Title: the volumes and the kinds of devices."""
     volumes = len({row.volume for row in found.of("volumes")})
     return f"{counted(volumes, 'volume')} on {joined(found.devices)}"
 
 
 def answer(found: Fleet) -> str:
-    """How many devices of each kind, what is cheapest, and which kind serves how many volumes best."""
+    """The answer: devices needed of each kind, the cheapest fleet, and the volumes that each serves best."""
     said = _needed(found) if found.goal else _fastest(found)
     return " ".join([*said, *_best(found), *_mix(found)])
 
 
 def _fleets(found: Fleet) -> list[FleetRow]:
-    """All of one kind, without the mix."""
+    """The fleets of one kind of device, without the mix."""
     return [found.fleet(name) for name in found.devices]
 
 
 def _fastest(found: Fleet) -> Iterator[str]:
-    """Who is fastest over all requests."""
+    """A sentence: the kind that is fastest over all requests."""
     rows = sorted(_fleets(found), key=lambda row: (row.left, row.p99_ms))
     first, *others = rows
     text = f"{_devices(first)} answer 99 % of all requests within {milliseconds(first.p99_ms)}"
@@ -61,7 +61,7 @@ def _fastest(found: Fleet) -> Iterator[str]:
 
 
 def _needed(found: Fleet) -> Iterator[str]:
-    """How many devices of each kind keep to the goal."""
+    """A sentence: how many devices of each kind meet the goal."""
     rows = _fleets(found)
     meeting = sorted((row for row in rows if row.meets), key=_cost)
     goal = _goal(found)
@@ -80,7 +80,7 @@ def _either(said: Sequence[str]) -> str:
 
 
 def _misses(found: Fleet, row: FleetRow) -> str:
-    """Why a kind does not keep to the goal."""
+    """Why a kind does not meet the goal, in words."""
     assert found.goal is not None
     name = found.goal.measure
     value = getattr(row, f"{name}_ms")
@@ -94,7 +94,7 @@ def _misses(found: Fleet, row: FleetRow) -> str:
 
 
 def _cost(row: FleetRow) -> tuple[bool, float]:
-    """Cheap ones first; what has no price by its number of devices behind them."""
+    """Sorting key: fleets by price, cheapest first; then those without a price, by number of devices."""
     return row.total_usd is None, row.total_usd if row.total_usd is not None else float(row.devices)
 
 
@@ -112,7 +112,7 @@ def _devices(row: FleetRow) -> str:
 
 
 def _best(found: Fleet) -> Iterator[str]:
-    """How many volumes each kind serves best."""
+    """A sentence: how many volumes each kind serves best."""
     if len(found.devices) == 1:
         return
     by_kind = _served(found)
@@ -123,14 +123,14 @@ def _best(found: Fleet) -> Iterator[str]:
 
 
 def _served(found: Fleet) -> dict[str, list[VolumeRow]]:
-    """The volumes that each kind serves best, most of them first."""
+    """The volumes that each kind serves best; the kind with most volumes first."""
     rows: list[Any] = [row for row in found.of("volumes") if row.best]
     by_kind = {name: [row for row in rows if row.device == name] for name in found.devices}
     return dict(sorted(by_kind.items(), key=lambda pair: -len(pair[1])))
 
 
 def _mix(found: Fleet) -> Iterator[str]:
-    """What the best mix costs, against all of one kind."""
+    """A sentence: the price of the mix, compared with the cheapest fleet of one kind."""
     parts = {name: sum(row.device == name for row in _mixed(found)) for name in found.devices}
     if sum(map(bool, parts.values())) < 2:
         return
@@ -148,7 +148,7 @@ def _mix(found: Fleet) -> Iterator[str]:
 
 
 def _against(change: float) -> str:
-    """How much more or less money.
+    """A ratio of prices in words: how much more or less money.
 
     Examples:
         >>> _against(-0.25).split()[-2:], _against(1.5)
@@ -164,7 +164,7 @@ def _mixed(found: Fleet) -> list[Any]:
 
 
 def warnings(found: Fleet) -> Iterator[Text]:
-    """What falls short: volumes that are wrong, that lie nowhere, overloaded devices, an unsteady search."""
+    """Warnings: volumes with defects, volumes on no device, overloaded devices, an unsteady search."""
     failed: list[Any] = list(found.of("failed"))
     if failed:
         what = (
@@ -189,7 +189,7 @@ def warnings(found: Fleet) -> Iterator[Text]:
 
 
 def _short(why: str) -> str:
-    """The first line of what is wrong."""
+    """The first line of an error text."""
     return why.splitlines()[0]
 
 
@@ -201,7 +201,7 @@ def _overloaded(row: Any) -> str:
 
 
 def _unsteady(found: Fleet) -> Iterator[Text]:
-    """Where more devices were not always better."""
+    """A warning where more devices did not always lower response times."""
     for name in found.devices:
         tried: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
         if tried and not is_monotone([(row.devices, row.meets) for row in tried]):
@@ -235,7 +235,7 @@ def table(found: Fleet) -> Grid:
 
 
 def kinds_of_volumes(found: Fleet) -> Grid:
-    """Which volumes each kind serves best: what they are like, in the middle."""
+    """The volumes that each kind serves best: medians of their rates and sizes."""
     what: Mapping[str, Any] = {
         "requests/s": lambda row: row.rate_iops,
         "busiest minute": lambda row: row.busiest_minute_iops,
@@ -275,7 +275,7 @@ def volumes(found: Fleet) -> Grid:
 
 
 def brief(found: Fleet) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts for a terminal and a notebook."""
     parts: list[Part] = [Heading(title(found), 1, _placed(found)), table(found), Text(NOTE, "quiet")]
     if len(found.devices) > 1:
         parts += [Heading("Which volumes are best on what"), kinds_of_volumes(found)]
@@ -291,7 +291,7 @@ def _placed(found: Fleet) -> str:
 
 
 def page(found: Fleet) -> Document:
-    """The page: how many devices, which volumes are best on what, and what it costs."""
+    """The page: number of devices, the best kind for each volume, and prices."""
     parts: list[Part] = [Text(answer(found), "answer"), *warnings(found)]
     parts += [Heading("Device by device"), table(found), Text(NOTE, "quiet")]
     drawn = figures.KINDS["volumes"]

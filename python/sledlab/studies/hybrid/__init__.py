@@ -1,4 +1,4 @@
-"""MEMS in front of a disk: which form, how much of it, and what it is worth (paper 001)."""
+"""MEMS in front of a disk: the best form and size, and the price at which it pays (paper 001)."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ def hybrid_study(
     replace: bool = False,
     **said: Unpack[HybridOptions],
 ) -> HybridStudy:
-    """Studies what MEMS in front of a disk is worth for a workload.
+    """Studies how much MEMS in front of a disk speeds up a workload, in which form, and at which price.
 
     Every store has the same requests, fitted to the disk, and a controller cache of 4 MB. Disks spin from
-    the start and nothing parks, unless `settings` say otherwise (`device.startup_ms`, `power.kind`).
+    the start and no device parks, unless `settings` say otherwise (`device.startup_ms`, `power.kind`).
 
     Args:
         source: A trace or a workload, as in `simulate`.
-        device: The disk; `atlas-10k-50mb` unless given.
-        study: A file `study.toml` that a study left; all else wins over it.
+        device: The disk; by default `atlas-10k-50mb`.
+        study: A file `study.toml` that a study left; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        **said: Everything else; see the table below. An empty list leaves a section out. Sizes of MEMS are in
+        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        **said: Further options; see the table below. An empty list leaves a section out. Sizes of MEMS are in
             2^20 bytes, segments in 1024. Of `settings`, `front.*` are parameters of the MEMS device,
             `hybrid.*` of those hybrids that have them.
 
@@ -70,7 +70,7 @@ def hybrid_study(
         The tables, which draw and explain themselves.
 
     Raises:
-        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+        Error: An argument or an option is invalid, or a run failed; the message names it.
 
     Examples:
         >>> import sledlab as sl

@@ -1,4 +1,4 @@
-"""A study of MEMS in front of a disk, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a study of MEMS in front of a disk on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def configurations(study: HybridStudy) -> Figure:
 
 
 def _against(row: Compared) -> str:
-    """The mean, and how it compares with the baselines."""
+    """The mean response, and its ratio to the baselines, in words."""
     said = [milliseconds(row.run.mean_ms)]
     if row.run.saturated:
         return f"{said[0]}, overloaded"
@@ -120,7 +120,7 @@ def traffic(study: HybridStudy) -> Figure:
 
 
 def _accesses(row: Traffic) -> str:
-    """How many accesses of what mean size."""
+    """Number of accesses and their mean size, in words."""
     count = row.reads + row.writes
     if not count:
         return "none"

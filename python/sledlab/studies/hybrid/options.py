@@ -1,4 +1,4 @@
-"""What can be said of a hybrid study."""
+"""The options of a hybrid study."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from sledlab.runs.options import Numbers, Option, Several, Studied
 from sledlab.study.configurations import KNOWN, Fronted, segments
 
 OF_CACHING = [name.removeprefix("mcd-") for name in KNOWN if name.startswith("mcd-")]
-"""Configurations of the caching disk, without what all of their names begin with."""
+"""Configurations of the caching disk, without the prefix `mcd-` of their names."""
 
 OTHERS = [name for name in KNOWN if not name.startswith("mcd-")]
 
 
 class HybridOptions(Studied, Fronted, total=False):
-    """What can be said of a hybrid study."""
+    """The options of a hybrid study."""
 
     configurations: Annotated[
         Several,

@@ -1,4 +1,4 @@
-"""What a hybrid study is asked, and what it runs: for each section, which store under which settings."""
+"""The plan of a hybrid study: for each section, the stores with their settings."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Settings
 
 SIZES_MB = (64.0, 128.0, 256.0, 512.0, 3072.0)
-"""MEMS to sweep unless others are given, in 2^20 bytes."""
+"""Sizes of MEMS to sweep, by default, in 2^20 bytes."""
 
 RATIOS = tuple(float(ratio) for ratio in range(1, 11))
-"""Prices of non-volatile memory over those of MEMS, unless others are given."""
+"""Ratios of the price of non-volatile memory to that of MEMS, by default."""
 
 AT_MB = 256.0
-"""MEMS of the configurations unless said, in 2^20 bytes: 3 % of the disk of paper 001."""
+"""MEMS of the configurations by default, in 2^20 bytes: 3 % of the disk of paper 001."""
 
 
-def plan(given: Question) -> StoresPlan:
-    """Checks everything that can be checked before the work starts, and fills in what was not said.
+def plan(question: Question) -> StoresPlan:
+    """Checks all that can be checked before the first run, and fills in defaults.
 
     Raises:
-        Error: Something makes no sense.
+        Error: An option is invalid.
     """
-    names = chosen(given.axis("configurations"))
-    stores = Stores.of(given)
+    names = chosen(question.axis("configurations"))
+    stores = Stores.of(question)
     axes = {
         "configurations": names,
-        "mems_mb": values_of("size", given.axis("mems_mb", SIZES_MB)),
-        "segments_kb": whole(given.axis("segments_kb", SEGMENTS_KB)),
-        "price_ratios": values_of("price ratio", given.axis("price_ratios", RATIOS)),
-        "replacement": policies(given.axis("replacement", "lru")),
-        "at_mb": checked("size", given.axis("at_mb", AT_MB), above=True)[0],
-        "at_segment_kb": whole(given.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],
+        "mems_mb": values_of("size", question.axis("mems_mb", SIZES_MB)),
+        "segments_kb": whole(question.axis("segments_kb", SEGMENTS_KB)),
+        "price_ratios": values_of("price ratio", question.axis("price_ratios", RATIOS)),
+        "replacement": policies(question.axis("replacement", "lru")),
+        "at_mb": checked("size", question.axis("at_mb", AT_MB), above=True)[0],
+        "at_segment_kb": whole(question.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],
     }
-    roots = seeds(plain(stores.bases[DISK].to_toml()), given.axis("seeds", 1))
+    roots = seeds(plain(stores.bases[DISK].to_toml()), question.axis("seeds", 1))
     cases = list(_cases(stores, axes))
     axes["seeds"] = len(roots)
     return StoresPlan(stores.bases, stores.requests, cases, roots, axes, stores=stores)

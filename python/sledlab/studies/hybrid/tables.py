@@ -1,4 +1,4 @@
-"""What a hybrid study found out: its tables, with means over the seeds against disk and MEMS."""
+"""The outcome of a hybrid study: its tables, with means over the seeds, compared with disk and MEMS."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BLOCK_MB = 512 / 1e6
 
 @dataclass(frozen=True, kw_only=True)
 class Compared(StoreRow):
-    """A configuration."""
+    """A configuration, compared with the baselines."""
 
     label: Annotated[str, Column("the store as people write it")]
     faster_than_disk: Annotated[
@@ -42,7 +42,7 @@ class Compared(StoreRow):
 
 @dataclass(frozen=True, kw_only=True)
 class Sized(StoreRow):
-    """A caching disk of some size."""
+    """A caching disk with a size of MEMS and of segments."""
 
     mems_mb: Annotated[float, Column("MEMS of the caching disk", "2^20 bytes")]
     segment_kb: Annotated[int, Column("segment size of the caching disk", "1024 bytes")]
@@ -70,7 +70,7 @@ class PricedMemory(StoreRow):
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a device was asked for."""
+    """Reads and writes that a device served."""
 
     configuration: Annotated[str, Column("the store, as options name it")]
     label: Annotated[str, Column("the store as people write it")]
@@ -85,18 +85,18 @@ class Traffic:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class HybridStudy(Outcome):
-    """What MEMS in front of a disk is worth for a workload, and which form of it.
+    """The outcome of a hybrid study: speed of each form and size of MEMS in front of a disk, and prices.
 
     Times are in ms; sizes of MEMS and memory in 2^20 bytes, segments in 1024 bytes. Displays itself in a
     notebook, and prints as the text of `sledlab hybrid`.
 
     Attributes:
         configurations: Response by configuration, a row each.
-        techniques: Time that each technique of the caching disk saves.
+        techniques: Response with each technique of the caching disk, alone and all together.
         sizes: Caching disks by size and segment.
         traffic: Reads and writes of the disk and of the MEMS.
         replacement: Caching disks by replacement policy.
-        hits: Hit ratios of the policies by the requests alone, and Belady's bound.
+        hits: Hit ratios of the policies on the requests alone, without timing, and Belady's bound.
         prices: Memory of equal cost against the caching disk.
 
     Examples:
@@ -135,7 +135,7 @@ class HybridStudy(Outcome):
 
     @property
     def study(self) -> Mapping[str, Any]:
-        """What was swept, and what the requests are like, as plain data."""
+        """The axes, and facts about the requests, as plain data."""
         return self.axes
 
     def of(self, configuration: str) -> Compared | None:
@@ -155,7 +155,7 @@ class HybridStudy(Outcome):
 
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
-    """The study of the runs found."""
+    """The outcome, made of the results of all points."""
     assert isinstance(plan, StoresPlan)
     rows: dict[str, list[Any]] = {name: [] for name in HybridStudy.kinds}
     for case, runs in runs_of(plan, found).items():
@@ -171,7 +171,7 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
 
 
 def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
-    """Rows with how much faster than the disk they are, and what share of MEMS' speed they have."""
+    """Rows with their speed-up over the disk, and their share of the speed of MEMS alone."""
     means = {row.configuration: row.run.mean_ms for row in rows}
 
     def over(name: str, row: Compared) -> float | None:
@@ -181,7 +181,7 @@ def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
 
 
 def _techniques(rows: Sequence[Compared]) -> list[Compared]:
-    """The caching disk with no technique, each alone and all, against none of them."""
+    """The caching disk with no technique, each alone and all, compared with none of them."""
     mine = [row for row in rows if KNOWN[row.configuration].hybrid == CACHING]
     none = next((row.run.mean_ms for row in mine if row.configuration == NONE), None)
     if none is None or len(mine) < 2:
@@ -190,7 +190,7 @@ def _techniques(rows: Sequence[Compared]) -> list[Compared]:
 
 
 def _traffic(case: Case, runs: Sequence[Measured]) -> list[Traffic]:
-    """What each device was asked for, one row for each."""
+    """Reads and writes that each device served, a row for each device."""
     alone = MEMS if case.base == MEMS else DISK
     hybrid = KNOWN[case["configuration"]].hybrid is not None
     names = {DISK: "hybrid_back", MEMS: "hybrid_front"} if hybrid else {alone: ""}
@@ -205,7 +205,7 @@ def _traffic(case: Case, runs: Sequence[Measured]) -> list[Traffic]:
 
 
 def _accesses(run: Measured, prefix: str) -> tuple[float, ...]:
-    """Reads, their MB, writes and their MB: of a device of a hybrid, behind a cache, or as the host asked."""
+    """Reads, their MB, writes and their MB: of a hybrid's device, of one behind a cache, or of the host."""
     counts = run.counts
     if prefix:
         reads, writes = counts[f"{prefix}_reads"], counts[f"{prefix}_writes"]
@@ -220,12 +220,12 @@ def _accesses(run: Measured, prefix: str) -> tuple[float, ...]:
 
 
 def _kilobytes(megabytes: float, accesses: float) -> float | None:
-    """Mean size in 1024 bytes."""
+    """Mean size of an access in 1024 bytes."""
     return megabytes * 1e6 / 1024 / accesses if accesses else None
 
 
 def _hits(plan: StoresPlan) -> list[Hits]:
-    """What the policies would find in the trace, and the bound of Belady, a row each."""
+    """Hit ratios of the policies on the requests alone, and the bound of Belady, a row each."""
     policies, segment_kb = plan.axes["replacement"], plan.axes["at_segment_kb"]
     if len(policies) < 2:
         return []
@@ -233,7 +233,7 @@ def _hits(plan: StoresPlan) -> list[Hits]:
 
 
 def _prices(rows: Sequence[PricedMemory]) -> list[PricedMemory]:
-    """Memory of equal cost against the caching disk."""
+    """Memory of equal price, compared with the caching disk."""
     base = next((row.run for row in rows if row.configuration == ALL), None)
     if base is None:
         return []

@@ -27,13 +27,13 @@ R = TypeVar("R", bound=StoreRow)
 
 
 def answer(study: HybridStudy) -> str:
-    """What the study recommends, and what to beware of."""
+    """The answer: the store that the study recommends, and warnings."""
     said = [overload(study), best(study), mirror(study), best_size(study), best_price(study)]
     return " ".join(text for text in said if text)
 
 
 def overload(study: HybridStudy) -> str:
-    """A warning where a store could not keep up."""
+    """A warning where a store was overloaded."""
     who = wording.who_kept_up({row.label: not row.run.saturated for row in study.configurations})
     if not who:
         return ""
@@ -48,14 +48,14 @@ def _ms(row: StoreRow) -> str:
 
 
 def fastest(rows: Sequence[R]) -> R:
-    """The row with the shortest mean response; all are of the same requests."""
+    """The row with the shortest mean response; all rows are of the same requests."""
     return min(rows, key=lambda row: row.run.mean_ms)
 
 
 def best(study: HybridStudy) -> str:
-    """Which hybrid is fastest, and whether MEMS pays at all."""
+    """A sentence: the fastest hybrid, and whether MEMS pays at all."""
     hybrids = [row for row in study.configurations if KNOWN[row.configuration].hybrid]
-    hybrids = [row for row in hybrids if row.configuration != MIRROR]  # which has as much MEMS as disk
+    hybrids = [row for row in hybrids if row.configuration != MIRROR]  # a mirror has as much MEMS as disk
     if not hybrids:
         return ""
     row, disk, at = fastest(hybrids), study.of(DISK), f"{size(study.axes['at_mb'])} of MEMS"
@@ -72,7 +72,7 @@ def best(study: HybridStudy) -> str:
 
 
 def mirror(study: HybridStudy) -> str:
-    """What a copy of everything on MEMS gives."""
+    """A sentence: the speed of a mirror, which has a copy of all data on MEMS."""
     row = study.of(MIRROR)
     if row is None:
         return ""
@@ -80,13 +80,13 @@ def mirror(study: HybridStudy) -> str:
 
 
 def _of_mems(row: Compared) -> str:
-    """What share of the speed of MEMS alone is reached."""
+    """The share of the speed of MEMS alone that a store reaches, in words."""
     reached = row.share_of_mems
     return "" if reached is None else f", with {percent(reached)} of the speed of MEMS alone"
 
 
 def _why_not(study: HybridStudy) -> str:
-    """A likely reason why MEMS does not pay."""
+    """A likely reason why MEMS does not pay for these requests."""
     streams = study.axes["requests"]["sequential_share"]
     if streams <= 0.5:
         return ""
@@ -97,7 +97,7 @@ def _why_not(study: HybridStudy) -> str:
 
 
 def best_size(study: HybridStudy) -> str:
-    """Which segment is best, and how much MEMS is enough."""
+    """A sentence: the best size of segments, and the size of MEMS beyond which more gains nothing."""
     rows, sizes = study.sizes, study.axes["mems_mb"]
     if len(rows) < 2:
         return ""
@@ -118,7 +118,7 @@ def best_size(study: HybridStudy) -> str:
 
 
 def best_price(study: HybridStudy) -> str:
-    """From which price of memory on MEMS is the better buy."""
+    """A sentence: the price ratio of memory from which MEMS is the better buy."""
     rows, what = study.prices, f"{size(study.axes['at_mb'])} of MEMS"
     if not rows:
         return ""
@@ -137,7 +137,7 @@ def best_price(study: HybridStudy) -> str:
 
 
 def noise(study: HybridStudy) -> str:
-    """How far differences can be trusted."""
+    """A sentence: how small a difference is noise."""
     count = len(study.axes["seeds"])
     if "workload" not in study.config:
         return "Every store had the same trace once: the differences are exact for this trace."
@@ -147,7 +147,7 @@ def noise(study: HybridStudy) -> str:
 
 
 def techniques(study: HybridStudy) -> str:
-    """What the techniques save."""
+    """A sentence: the time that each technique saves."""
     rows = {row.configuration: row for row in study.techniques}
     alone = [row for name, row in rows.items() if name not in (ALL, NONE)]
     said = []
@@ -160,7 +160,7 @@ def techniques(study: HybridStudy) -> str:
 
 
 def traffic(study: HybridStudy) -> str:
-    """What MEMS keeps from the disk."""
+    """A sentence: the share of accesses that MEMS keeps from the disk."""
 
     def asked(row: Traffic) -> float:
         return row.reads + row.writes
@@ -177,7 +177,7 @@ def traffic(study: HybridStudy) -> str:
 
 
 def replacement(study: HybridStudy) -> str:
-    """Which replacement policy to choose, and how far it is from the bound."""
+    """A sentence: the best replacement policy, and its distance from Belady's bound."""
     if not study.replacement:
         return ""
     row = fastest(study.replacement)
@@ -243,7 +243,7 @@ TABLES: Mapping[str, Cells] = {
         "MCD ALL is faster": lambda row: times(row.mcd_faster),
     },
 }
-"""What stands in the tables whose rows are those of the study."""
+"""The cells of tables whose rows are those of the study."""
 
 
 def table(study: HybridStudy, name: str) -> Grid:
@@ -264,7 +264,7 @@ def _sizes(study: HybridStudy) -> Grid:
 
 
 def _policies(study: HybridStudy) -> Grid:
-    """The replacement policies: what they hold of the trace, and the response they give."""
+    """The replacement policies: their hit ratios on the requests alone, and the response with each."""
     ran = {row.policy: row for row in study.replacement}
     none = ("–", "–", "–")
     lines = []
@@ -279,13 +279,13 @@ def _policies(study: HybridStudy) -> Grid:
 
 
 def _configurations(study: HybridStudy) -> Sequence[Part]:
-    """All configurations, and how to read them."""
+    """The table of all configurations, and notes on its columns."""
     note = f"{noise(study)} Times in ms; * the queue kept growing."
     return table(study, "configurations"), Text(note, "quiet")
 
 
 def _held(study: HybridStudy) -> Sequence[Part]:
-    """What cache and MEMS hold of the requests."""
+    """The table of hits in cache and MEMS, and notes on its columns."""
     note = (
         "MEMS, reads: segments that a read found there. MEMS, writes: that found room at once. Superseded: "
         "blocks written again before they had to go to the disk. Live room: what holds data that somebody "
@@ -351,7 +351,7 @@ SECTIONS: Mapping[str, Section] = {
 
 
 def brief(study: HybridStudy) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts for a terminal and a notebook."""
     note = f"times in ms; * the queue kept growing. {noise(study)}"
     whole = table(study, "configurations")
     return [Heading(title(study), 1), Text(answer(study)), whole, Text(note, "quiet")]

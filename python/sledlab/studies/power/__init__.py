@@ -1,4 +1,4 @@
-"""How a device spends its energy on a workload, and what would spend less: the power study."""
+"""The power study: the energy of a device on a workload by its parts, and ways to save some."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ def power_study(
     replace: bool = False,
     **said: Unpack[PowerOptions],
 ) -> PowerStudy:
-    """Studies where the energy of devices goes and what would save some.
+    """Studies the energy of devices on a workload: its parts, and what policies and strategies save.
 
     Args:
         source: A trace or a workload, as in `simulate`.
         devices: One device or several, to see side by side.
-        study: A file such as `out` leaves behind, with all that is not given here.
+        study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        **said: Everything else; see the table below. `strategies` are `base`, `immediate`, `merging`,
+        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        **said: Further options; see the table below. `strategies` are `base`, `immediate`, `merging`,
             `subsector` and `all` of these together; the word `all` by itself stands for every one that the
-            device knows. `speedup` is the pace of everything but the section on loads.
+            device knows. `speedup` is the speed-up of all sections but the one on loads.
 
     Returns:
         The tables, which draw and explain themselves.
 
     Raises:
-        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+        Error: An argument or an option is invalid, or a run failed; the message names it.
 
     Examples:
         >>> import sledlab as sl

@@ -1,4 +1,4 @@
-"""A power study, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a power study on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

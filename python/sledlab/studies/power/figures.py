@@ -25,7 +25,7 @@ WAYS = {"base": QUIET, "immediate": GREEN, "merging": SKY, "subsector": ORANGE, 
 
 
 def _explained(made: Figure, study: PowerStudy, device: str, runs: Sequence[Spent]) -> Figure:
-    """A figure of runs with what the colours of states mean."""
+    """The figure, with a legend of the colours of states."""
     by_state.legend_of(made, [run.by_state("j") for run in runs], study.state_names(device))
     return made
 
@@ -54,7 +54,7 @@ def states(study: PowerStudy, device: str) -> Figure:
 
 
 def _each(run: Spent) -> str:
-    """The energy of a request, and of reads and writes themselves."""
+    """The energy of a request, and of reads and writes without idle and parked time, in words."""
     total, read, write = (
         energy(each * 1e-6) for each in (run.energy_per_request_uj, run.read_uj, run.write_uj)
     )
@@ -140,7 +140,7 @@ def startup(study: PowerStudy, device: str) -> Figure:
 
 def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
-    rows, swept = study.of_device("loads", device), study.axes["loads"]
+    rows, speedups = study.of_device("loads", device), study.axes["loads"]
     made = mpl_figure.Figure(figsize=(plots.WIDTH, 4.9), layout="constrained")
     places = made.subplots(2, 2)
     left, right = places[1]
@@ -155,7 +155,7 @@ def loads(study: PowerStudy, device: str) -> Figure:
         axes.set_title(f"Energy if it {name}")
         plots.scale(axes, 100, "energy (%)")
         line = {"color": colour, "marker": marker, "markersize": 4.5, "label": name}
-        left.plot(range(len(swept)), [run.energy_per_request_uj for run in mine], **line)
+        left.plot(range(len(speedups)), [run.energy_per_request_uj for run in mine], **line)
         kept = [place for place, run in enumerate(mine) if not run.saturated]
         right.plot(kept, [mine[place].mean_ms for place in kept], **line)
     means = [row.run.mean_ms for row in rows if not row.run.saturated]
@@ -163,9 +163,9 @@ def loads(study: PowerStudy, device: str) -> Figure:
     plots.scale(left, max(energies) * 1.15, "energy of a request (µJ)", "load")
     plots.scale(right, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
     left.legend(frameon=False, fontsize=8.5)
-    by_state.overloaded(right, [[row.run.saturated for row in rows if row.load == load] for load in swept])
+    by_state.overloaded(right, [[row.run.saturated for row in rows if row.load == load] for load in speedups])
     for axes in places.flat:
-        by_state.steps(axes, [f"×{load:g}" for load in swept])
+        by_state.steps(axes, [f"×{load:g}" for load in speedups])
     return _explained(made, study, device, [row.run for row in rows])
 
 
@@ -184,7 +184,7 @@ def policies(study: PowerStudy, device: str) -> Figure:
 
 
 def _distance(row: Policy) -> str:
-    """The energy, and how far it is from the oracle's."""
+    """The energy, and its excess over the oracle's, in words."""
     text = energy(row.run.energy_j)
     if row.above_oracle is None or row.policy == "oracle":
         return text
@@ -193,7 +193,7 @@ def _distance(row: Policy) -> str:
 
 def strategies(study: PowerStudy, device: str) -> Figure:
     """Energy and response of every strategy at every load."""
-    rows, swept = study.of_device("strategies", device), study.axes["loads"]
+    rows, speedups = study.of_device("strategies", device), study.axes["loads"]
     ways = {way: WAYS[way] for way in study.axes["strategies"][device]}
     made, places = plots.panels(3, 6.4)
     panels = (
@@ -203,12 +203,12 @@ def strategies(study: PowerStudy, device: str) -> Figure:
     )
     for axes, (column, label, heading) in zip(places, panels, strict=True):
         shown = [row for row in rows if column != "mean_ms" or not row.run.saturated]
-        bars = [(swept.index(row.load), row.strategy, getattr(row.run, column)) for row in shown]
+        bars = [(speedups.index(row.load), row.strategy, getattr(row.run, column)) for row in shown]
         by_state.grouped(axes, bars, ways)
         axes.set(title=heading, ylabel=label)
-        by_state.steps(axes, [f"×{load:g}" for load in swept])
+        by_state.steps(axes, [f"×{load:g}" for load in speedups])
         axes.grid(visible=True, axis="y")
-    late = [[row.run.saturated for row in rows if row.load == load] for load in swept]
+    late = [[row.run.saturated for row in rows if row.load == load] for load in speedups]
     by_state.overloaded(places[-1], late, 0.8)
     places[-1].set_xlabel("load")
     plots.legend(made, ways)

@@ -1,4 +1,4 @@
-"""What can be said of a power study."""
+"""The options of a power study."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TIMEOUTS_MS = (0.0, 1.0, 2.0, 5.0, 10.0, 40.0, 100.0, 1000.0, 10_000.0, 100_000.0)
-"""Timeouts to sweep unless others are given: from those that matter to a sled to those of a disk."""
+"""Idle timeouts to sweep, by default: from those that matter to a sled to those of a disk."""
 
 OWN, IMMEDIATE, NEVER = "fixed", "immediate", "never"
-"""The device's own timeout, and the two extremes."""
+"""Policies of the device's own timeout, and of the two extremes: parking at once and never."""
 
 STRATEGIES: Mapping[str, Mapping[str, str]] = {
     "base": {},
@@ -23,7 +23,7 @@ STRATEGIES: Mapping[str, Mapping[str, str]] = {
     "subsector": {"device.subsector_access": "true"},
     "all": {},
 }
-"""Ways to save energy and what each of them changes; `all` is all of them together."""
+"""Strategies that save energy, with the settings of each; `all` is all of them together."""
 
 
 def words_or_all(text: str) -> list[str] | str:
@@ -32,7 +32,7 @@ def words_or_all(text: str) -> list[str] | str:
 
 
 class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
-    """What can be said of a power study."""
+    """The options of a power study, without its devices."""
 
     policies: Annotated[Several, Option("Power policies to compare (sledlab power list)", "A,B,C|all", "all")]
     timeouts_ms: Annotated[
@@ -62,7 +62,7 @@ class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
 
 
 class PowerArguments(PowerOptions, total=False):
-    """The same with the devices."""
+    """All arguments of a power study: its options, and the devices."""
 
     devices: Annotated[
         Devices,

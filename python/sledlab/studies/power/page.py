@@ -41,7 +41,7 @@ UNDER: Cells = {"policy": lambda row: starred(spaced(row.policy), saturated=row.
 
 
 def _by_state(unit: str, said: Callable[[float], str]) -> Cells:
-    """A column for each state."""
+    """A column for each state, with the cell that `said` makes of its value."""
 
     def cell(state: str) -> Callable[[Any], str]:
         return lambda row: said(row.run.by_state(unit)[state])
@@ -92,7 +92,7 @@ TABLES: Mapping[str, Cells] = {
         "per gigabyte": lambda row: f"{figure(row.mw_per_gb)} mW/GB",
     },
 }
-"""Tables of the page: what stands in each column, where states are called as in the summary."""
+"""Tables of the page: the cell of each column; states have the names that the summary uses."""
 
 
 def table(name: str, study: PowerStudy, device: str) -> Grid:
@@ -119,7 +119,7 @@ def policies(study: PowerStudy, device: str) -> Grid:
 
 
 def _all_policies(study: PowerStudy) -> Sequence[Part]:
-    """The policies of all devices, and how to read them."""
+    """The tables of the policies of all devices, and notes on their columns."""
     note = (
         f"{words.noise(study)} Times in ms; * the queue kept growing. Below the oracle: a policy that makes "
         "requests wait, or a start-up that makes the following rest shorter, can take a little less than an "
@@ -193,7 +193,7 @@ SECTIONS: Mapping[str, Section] = {
 
 
 def brief(study: PowerStudy) -> Sequence[Part]:
-    """What a terminal and a notebook show: the answer and a table of the policies for each device."""
+    """The parts for a terminal and a notebook: the answer, and a table of the policies for each device."""
     parts: list[Part] = [Heading(words.title(study), 1)]
     for device in study.devices:
         parts.append(Text(f"{words.verdict(study, device)} {words.break_even(study, device)}"))

@@ -1,4 +1,4 @@
-"""What a power study runs: each device parked after every timeout, under every policy, at every load."""
+"""The plan of a power study: each device with every timeout, under every policy, at every load."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Settings
 
 STARTUP_FACTORS = (0.0, 0.5, 1.0, 2.0, 4.0)
-"""Start-up times to sweep unless others are given, as multiples of the device's own."""
+"""Start-up times to sweep, by default, as multiples of the device's own."""
 
 LOADS = (1.0, 2.0, 5.0, 10.0)
-"""Speed-ups of an open replay unless others are given."""
+"""Speed-ups of an open replay, by default."""
 
 
-def plan(given: Question) -> Plan:
-    """Checks everything that can be checked before the work starts, and fills in what was not said.
+def plan(question: Question) -> Plan:
+    """Checks all that can be checked before the first run, and fills in defaults.
 
     Raises:
-        Error: Something makes no sense.
+        Error: An option is invalid.
     """
-    untouched(given.base, ("power.kind", "merge.kind"), "policies and strategies")
-    devices, bases = given_devices(given)
+    untouched(question.base, ("power.kind", "merge.kind"), "policies and strategies")
+    devices, bases = given_devices(question)
     for name, base in bases.items():
         if startup(base) is None:
             raise Error(
                 f"the device `{name}` never parks, so there is nothing to study",
                 remedy="choose a sled or a disk, such as mems-g2 or mobile-disk",
             )
-    check_source(given.base, given.trace)
+    check_source(question.base, question.trace)
     first = plain(next(iter(bases.values())).to_toml())
-    pace, charge = float(first["replay"]["speedup"]), given.axis("battery_wh", 10.0)
+    pace, charge = float(first["replay"]["speedup"]), question.axis("battery_wh", 10.0)
     if not is_number(charge) or charge <= 0:
         raise Error(f"`{charge}` is not a charge in Wh", remedy="give a number above 0, such as 10")
-    startups = given.axis("startups_ms")
+    startups = question.axis("startups_ms")
     refused = {name: {each: _refusal(base, each) for each in STRATEGIES} for name, base in bases.items()}
-    strategies = _strategies(given.axis("strategies", "all"), refused.values())
+    strategies = _strategies(question.axis("strategies", "all"), refused.values())
     axes = {
         "devices": devices,
-        "policies": _policies(given.axis("policies", "all")),
-        "timeouts_ms": numbers("timeout", given.axis("timeouts_ms", TIMEOUTS_MS)),
+        "policies": _policies(question.axis("policies", "all")),
+        "timeouts_ms": numbers("timeout", question.axis("timeouts_ms", TIMEOUTS_MS)),
         "startups_ms": None if startups is None else numbers("start-up time", startups),
-        "loads": _loads(given, str(first["replay"]["mode"])),
+        "loads": _loads(question, str(first["replay"]["mode"])),
         "strategies": strategies,
         "battery_wh": float(charge),
     }
-    roots = seeds(first, given.axis("seeds", 1))
+    roots = seeds(first, question.axis("seeds", 1))
     cases = [case for name in bases for case in _cases(name, bases[name], axes, pace, refused[name])]
-    return Plan(bases, given.trace, cases, roots, {**axes, "seeds": len(roots)}, watch=True)
+    return Plan(bases, question.trace, cases, roots, {**axes, "seeds": len(roots)}, watch=True)
 
 
 def _cases(
@@ -95,21 +95,21 @@ def _cases(
 
 
 def startup(base: Experiment) -> tuple[str, float] | None:
-    """The key of the time that a device takes to start after a rest, and that time in ms, if it parks."""
+    """The key of a device's start-up time, and that time in ms; None for a device that does not park."""
     facts = describe(base)
     name = "off_startup_ms" if facts.get("rest_state") == "off" else "startup_ms"
     return (f"device.{name}", float(facts[name])) if name in facts else None
 
 
-def _loads(given: Question, mode: str) -> tuple[float, ...]:
-    """The loads; a closed replay has one, and without a think time no rests to study."""
+def _loads(question: Question, mode: str) -> tuple[float, ...]:
+    """The loads; a closed replay has one, and without a think time the device never rests."""
     closed = mode.startswith("closed")
     if closed and (mode.count(":") < 2 or mode.rpartition(":")[2].rstrip("mnsu").strip("0.") == ""):
         raise Error(
             f"replay `{mode}` keeps the device busy: it never rests, so there is nothing to decide",
             remedy="replay open, or with a think time, such as closed:1:20ms",
         )
-    loads = numbers("load", given.axis("loads", 1.0 if closed else LOADS), above=True)
+    loads = numbers("load", question.axis("loads", 1.0 if closed else LOADS), above=True)
     if closed and loads != (1.0,):
         raise Error(
             "a closed replay has no load to vary: the next request waits for the last one",
@@ -119,7 +119,7 @@ def _loads(given: Question, mode: str) -> tuple[float, ...]:
 
 
 def _policies(given: Any) -> tuple[str, ...]:
-    """Policies as words; an unknown one is refused without naming a run, as it would be so for all."""
+    """Policies as words; an unknown one is refused here, with an error that names no run."""
     words = models("power", "power policies", given, power)
     known = Experiment().with_device("mems-g2").with_workload("uniform")
     for word in words:
@@ -132,7 +132,7 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
     """The strategies asked for that a device knows, after the base.
 
     Raises:
-        Error: There is no such strategy, or no device knows it.
+        Error: No strategy has the name, or no device knows it.
     """
     everything = given == "all"
     words = some("strategy", "strategies", tuple(STRATEGIES) if everything else given, STRATEGIES)
@@ -158,7 +158,7 @@ def _refusal(base: Experiment, strategy: str) -> str | None:
 
 
 def _settings(strategy: str, refused: Mapping[str, str | None]) -> Settings:
-    """The settings of a strategy; of `all`, those of every one the device knows."""
+    """The settings of a strategy; for `all`, those of all strategies that the device knows."""
     settings = {"power.kind": OWN}
     for each in STRATEGIES if strategy == "all" else [strategy]:
         if refused[each] is None:

@@ -1,4 +1,4 @@
-"""From runs to tables: where the energy goes, break-even times, slopes, batteries."""
+"""The outcome of a power study: energy by state, break-even times, slopes, batteries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PowerStudy(ByDevice):
-    """Where the energy of some devices goes on a workload, and what would save some.
+    """The outcome of a power study: energy of devices by state, and savings of policies and strategies.
 
     Energies are in J, times in ms and states in s unless a name says otherwise. Displays itself in a
     notebook, and prints as the text of `sledlab power`. `plot` draws `states`, `timeouts`, `startup`,
@@ -56,7 +56,7 @@ class PowerStudy(ByDevice):
         return [fit for device in self.devices if (fit := self.fit(device))]
 
     def fit(self, device: str) -> dict[str, Any] | None:
-        """The same for one device; none through a single start-up time."""
+        """The fit of one device, as in `fits`; None with a single start-up time."""
         rows: list[Startup] = self.of_device("startup", device)
         line = straight_line([row.startup_ms for row in rows], [row.run.mean_ms for row in rows])
         return line and {"device": device, "slope": line[0], "intercept_ms": line[1], "r2": line[2]}
@@ -66,7 +66,7 @@ class PowerStudy(ByDevice):
         return {"startup_fits": self.fits}
 
     def state_names(self, device: str) -> Mapping[str, str]:
-        """What people call the states of a device: a parked disk sleeps or is off."""
+        """The names of a device's states on pages: a parked disk sleeps or is off."""
         names: Mapping[str, str] = self.axes["state_names"][device]
         return names
 
@@ -75,7 +75,7 @@ class PowerStudy(ByDevice):
         return seconds(self.axes["own_timeout_ms"][device])
 
     def under(self, device: str, policy: str) -> Spent:
-        """What a device did at the study's pace under `fixed`, its own timeout, or `immediate`."""
+        """The run of a device at the study's pace under `fixed`, its own timeout, or `immediate`."""
         rows: list[Request] = self.of_device("request_energy", device)
         return next(row.run for row in rows if row.policy == policy)
 
@@ -85,7 +85,7 @@ class PowerStudy(ByDevice):
 
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> PowerStudy:
-    """The study of the runs found."""
+    """The outcome, made of the results of all points."""
     runs = runs_of(plan, found)
     means = {case: energy.spent(each) for case, each in runs.items()}
     parked = {case.base: means[case] for case in plan.of("request_energy", policy=IMMEDIATE)}
@@ -133,7 +133,7 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> PowerStudy:
 
 
 def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What was swept, by device where that makes a difference."""
+    """The values of the axes, by device where devices differ in them."""
 
     def labels_of(section: str, label: str) -> dict[str, list[Any]]:
         return {
@@ -151,7 +151,7 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
         "battery_wh": plan.axes["battery_wh"],
         "seeds": list(plan.seeds),
         "scheduler": str(first["scheduler"]["kind"]),
-        # Of a hybrid the timeout of the device behind, for each has its own.
+        # The timeout of a hybrid is that of the device behind; the front has its own.
         "own_timeout_ms": {
             name: float(config["power"].get("timeout_ms", config["device"]["idle_timeout_ms"]))
             for name, config in configs.items()

@@ -26,27 +26,27 @@ if TYPE_CHECKING:
     from sledlab.study.energy import Strategy, Timeout
 
 SAME = 0.005
-"""Energies closer than this share of each other count as the same."""
+"""Energies that differ by less than this share count as equal."""
 
 
 def title(study: PowerStudy) -> str:
-    """What ran on what."""
+    """Title: the requests, and the devices that they ran on."""
     return f"{source_name(study.config)} on {' and '.join(study.devices)}"
 
 
 def answer(study: PowerStudy) -> str:
-    """What the study says, for each device in a few sentences."""
+    """The answer, in a few sentences for each device."""
     return " ".join(verdict(study, device) for device in study.devices)
 
 
 def verdict(study: PowerStudy, device: str) -> str:
-    """What the study says of one device: whether to park at once, the best policy, the battery."""
+    """The answer for one device: whether to park at once, the best policy, the battery."""
     said = [_overload(study, device), _parking(study, device), best(study, device), _life(study, device)]
     return " ".join(filter(None, said))
 
 
 def _overload(study: PowerStudy, device: str) -> str:
-    """A warning where the device could not keep up, and under which policies."""
+    """A warning where the device was overloaded, and under which policies."""
     rows = study.of_device("policies", device)
     late = [spaced(row.policy) for row in rows if row.run.saturated]
     if not late:
@@ -59,7 +59,7 @@ def _overload(study: PowerStudy, device: str) -> str:
 
 
 def _parking(study: PowerStudy, device: str) -> str:
-    """Parking at once against the device's own timeout."""
+    """A sentence: parking at once compared with the device's own timeout."""
     own, at_once = study.under(device, OWN), study.under(device, IMMEDIATE)
     less, timeout = change(at_once.energy_j / own.energy_j - 1), study.own_timeout(device)
     slow, fast = milliseconds(at_once.mean_ms), milliseconds(own.mean_ms)
@@ -76,7 +76,7 @@ def _parking(study: PowerStudy, device: str) -> str:
 
 
 def break_even(study: PowerStudy, device: str) -> str:
-    """When parking pays, and what that means for the policies."""
+    """A sentence: the break-even time, the share of rests above it, and what follows for policies."""
     row = study.of_device("break_even", device)[0]
     if row.break_even_ms is None:
         return "The device never rested, or gains nothing from parking, so parking never pays."
@@ -100,7 +100,7 @@ def break_even(study: PowerStudy, device: str) -> str:
 
 
 def best(study: PowerStudy, device: str) -> str:
-    """Which policy takes least, by how much, and whether that is more than noise."""
+    """A sentence: the policy of least energy, its lead, and whether that is more than noise."""
     rows = [row for row in study.by_energy(device) if can_be_built(row.policy)]
     if len(rows) < 2:
         return ""
@@ -123,7 +123,7 @@ def best(study: PowerStudy, device: str) -> str:
 
 
 def noise(study: PowerStudy) -> str:
-    """How far differences between policies can be trusted."""
+    """A sentence: how small a difference between policies is noise."""
     count = len(study.axes["seeds"])
     if "workload" not in study.config:
         return (
@@ -145,7 +145,7 @@ def noise(study: PowerStudy) -> str:
 
 
 def _life(study: PowerStudy, device: str) -> str:
-    """How long a battery lasts."""
+    """A sentence: the life of a battery."""
     rows = [row for row in study.of_device("battery", device) if can_be_built(row.policy)]
     if not rows:
         return ""
@@ -159,7 +159,7 @@ def _life(study: PowerStudy, device: str) -> str:
 
 
 def states(study: PowerStudy, device: str) -> str:
-    """Where the energy goes, in a sentence."""
+    """A sentence: the shares of states in the energy."""
     shares = study.under(device, OWN).by_state("share")
     most = max(shares, key=lambda state: shares[state])
     return (
@@ -170,7 +170,7 @@ def states(study: PowerStudy, device: str) -> str:
 
 
 def timeouts(study: PowerStudy, device: str) -> str:
-    """Which timeout is best, in a sentence."""
+    """A sentence: the best timeout."""
     rows = study.of_device("timeouts", device)
     least, most = (choose(rows, key=lambda row: row.run.energy_j) for choose in (min, max))
     if most.run.energy_j < least.run.energy_j * (1 + SAME):
@@ -191,7 +191,7 @@ def _timeout(row: Timeout) -> str:
 
 
 def startup(study: PowerStudy, device: str) -> str:
-    """What a slower start-up costs, in a sentence."""
+    """A sentence: the response time that a slower start-up costs."""
     fit, run = study.fit(device), study.under(device, IMMEDIATE)
     if fit is None:
         return ""
@@ -204,26 +204,26 @@ def startup(study: PowerStudy, device: str) -> str:
 
 
 def loads(study: PowerStudy, device: str) -> str:
-    """How the load changes it, in a sentence."""
+    """A sentence: how shares of energy and response change with the load."""
     runs = {(row.load, row.policy): row.run for row in study.of_device("loads", device)}
-    swept = study.axes["loads"]
+    speedups = study.axes["loads"]
     parts = [
         f"{change(runs[load, IMMEDIATE].energy_j / runs[load, OWN].energy_j - 1)} energy at ×{load:g}"
-        for load in dict.fromkeys((swept[0], swept[-1]))
+        for load in dict.fromkeys((speedups[0], speedups[-1]))
     ]
-    added = runs[swept[0], IMMEDIATE].mean_ms - runs[swept[0], OWN].mean_ms
+    added = runs[speedups[0], IMMEDIATE].mean_ms - runs[speedups[0], OWN].mean_ms
     text = (
-        f"Parking at once takes {joined(parts)}, against the device's own timeout; at ×{swept[0]:g} the mean "
-        f"response grows by {milliseconds(added)}."
+        f"Parking at once takes {joined(parts)}, against the device's own timeout; at ×{speedups[0]:g} the "
+        f"mean response grows by {milliseconds(added)}."
     )
-    late = next((load for load in swept if runs[load, OWN].saturated), None)
+    late = next((load for load in speedups if runs[load, OWN].saturated), None)
     if late is None:
         return text
     return f"{text} From ×{late:g} on the queue keeps growing, so the device hardly rests."
 
 
 def strategies(study: PowerStudy, device: str) -> str:
-    """What each strategy saves at the lightest load, and what none could show."""
+    """A sentence: savings of each strategy at the lightest load, and strategies that had no effect."""
     rows, light = study.of_device("strategies", device), min(study.axes["loads"])
     others = [row for row in rows if row.load == light and row.strategy != "base"]
     parts = [f"{row.strategy} {saved(row.energy_saved)}" for row in others]
@@ -240,7 +240,7 @@ def strategies(study: PowerStudy, device: str) -> str:
 
 
 def _merged(row: Strategy) -> str:
-    """What to think of merging where hardly anything was merged; `row` is where most was."""
+    """A remark on merging where hardly any requests were merged; `row` is the load with most of them."""
     merged, requests = row.run.merged_requests, row.run.requests
     if merged == 0:
         return "Nothing was merged: no reads of successive blocks ever waited together."

@@ -1,4 +1,4 @@
-"""Seek-time maps: how long the sled takes from one place to all others."""
+"""Seek-time maps: times of the sled from one place to all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A seek-time map, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a seek-time map on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

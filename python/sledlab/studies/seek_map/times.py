@@ -1,4 +1,4 @@
-"""Seek-time maps: how long the sled takes from one place to all others."""
+"""Seek-time maps: times of the sled from one place to all others."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class SeekMap(Shown):
 
     Attributes:
         device: Name of the device.
-        start: Where the sled starts: x and y in bits from the centre, and its direction in y, 1 or -1.
+        start: Start of the sled: x and y in bits from the centre, and its direction in y, 1 or -1.
         x_bit: x of each column, in bits from the centre.
         y_bit: y of the middle of each row, in bits from the centre.
         ms: Positioning times in ms, settling and turnarounds included; shape (rows, columns).
-        next_column_ms: From a column to the next at the centre, in x alone, settled, in ms.
-        full_stroke_ms: From the first column to the last, in x alone, settled, in ms.
+        next_column_ms: Time in ms from the central column to the next one, in x alone, with settling.
+        full_stroke_ms: Time in ms from the first column to the last, in x alone, with settling.
 
     Examples:
         >>> import sledlab as sl
@@ -74,16 +74,16 @@ class SeekMap(Shown):
 
     @property
     def mean_ms(self) -> float:
-        """Mean over all places, in ms."""
+        """Mean positioning time over all places, in ms."""
         return float(self.ms.mean())
 
     @property
     def max_ms(self) -> float:
-        """The longest, in ms."""
+        """The longest positioning time, in ms."""
         return float(self.ms.max())
 
     def regions(self, thresholds_ms: tuple[float, ...] = THRESHOLDS_MS) -> list[Region]:
-        """The places reached within each of some times.
+        """The places reached within each of several times.
 
         Args:
             thresholds_ms: The times, in ms.
@@ -126,7 +126,7 @@ class SeekMap(Shown):
 
 
 def _extent(places: npt.NDArray[np.int32], inside: Any) -> int:
-    """From the first to the last of the places that are inside, ends included."""
+    """Distance from the first to the last place that is inside, both included."""
     found = places[inside]
     if not len(found):
         return 0
@@ -144,7 +144,7 @@ def seek_map(device: Chosen | str, x_bit: int = 0, y_bit: int = 0, direction: in
         direction: Direction of motion in y at the start, 1 or -1.
 
     Raises:
-        Error: The sled cannot be there, or the device has none.
+        Error: The start is outside of the sled's range, or the device has no sled.
 
     Examples:
         >>> import sledlab as sl
@@ -166,10 +166,10 @@ def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, d
 
 
 def writer(path: Path) -> Callable[[SeekMap], None]:
-    """What writes a map to a file, chosen by its name.
+    """The function that writes a map to a file, chosen by the ending of its name.
 
     Raises:
-        Error: The name does not end in a known way.
+        Error: The ending is unknown.
     """
     kind = WRITERS.get(path.suffix.lower())
     if kind is None:
@@ -199,4 +199,4 @@ WRITERS: dict[str, Callable[[SeekMap, Path], Any]] = {
     ".csv": _write_csv,
     ".npz": lambda found, path: np.savez_compressed(path, x_bit=found.x_bit, y_bit=found.y_bit, ms=found.ms),
 }
-"""What writes a map, by the ending of the file."""
+"""Functions that write a map, by the ending of the file."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def answer(found: SeekMap) -> str:
-    """How far everything is."""
+    """A sentence: mean and longest positioning time."""
     return (
         f"From x = {found.start[0]}, y = {found.start[1]} the sled reaches a random place in "
         f"{found.mean_ms:.3f} ms on average, and the furthest in {found.max_ms:.3f} ms. In x alone the next "
@@ -40,7 +40,7 @@ def regions(found: SeekMap) -> Grid:
 
 
 def brief(found: SeekMap) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts for a terminal and a notebook."""
     rows, columns = found.ms.shape
     said = (
         f"{found.device} from x = {found.start[0]}, y = {found.start[1]}: mean {found.mean_ms:.3f} ms, "

@@ -1,4 +1,4 @@
-"""Devices side by side, on one trace or workload or several: who answers faster, and by how much."""
+"""Devices side by side, on one or more traces or workloads: which answers faster, and by how much."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ def side_by_side(
     Args:
         source: A trace or a workload, as in `simulate`, or a list of trace files or of workloads.
         device: A device, its name or its file, or a list of them.
-        study: A file such as `out` leaves behind, that all else is said over.
+        study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        **said: Everything else; see the table below. A trace that does not fit on the smallest device is
-            refused, unless `outside` says what becomes of requests past its end: all devices then get what
-            the smallest can hold.
+        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        **said: Further options; see the table below. A trace that does not fit on the smallest device is
+            refused, unless `outside` says what becomes of requests past its end: all devices then get the
+            requests that the smallest can hold.
 
     Returns:
-        Everything that was measured, as frames.
+        All results, as frames.
 
     Raises:
-        Error: Something in the input or the options is wrong, or a run failed; the message names it.
-        KeyboardInterrupt: Ctrl-C; what was done is kept in `out`.
+        Error: An argument or an option is invalid, or a run failed; the message names it.
+        KeyboardInterrupt: Ctrl-C; runs that were done are kept in `out`.
 
     Examples:
         >>> import sledlab as sl

@@ -1,4 +1,4 @@
-"""A comparison of devices, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a comparison of devices on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

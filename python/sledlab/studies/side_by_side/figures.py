@@ -1,4 +1,4 @@
-"""Devices side by side: how response times are spread, and what a request takes."""
+"""Figures of devices side by side: distributions of response times, and energy of a request."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def draw(found: SideBySide, measure: str = "percentiles", *, varied: Any = None)
 
 
 def _axes(found: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[float, Mean]]]:
-    """A row for each device and load under the name of each trace, and the places of the rows."""
+    """Axes with a row for each device and load under the name of each trace, and the places of the rows."""
     places: list[tuple[float, Mean]] = []
     names, heads, place = [], [], 0.0
     for group in found.groups:

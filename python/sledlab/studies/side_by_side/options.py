@@ -1,4 +1,4 @@
-"""What can be said of devices side by side."""
+"""The options of a comparison of devices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sledlab.runs.written import words
 
 
 class SideBySideOptions(Scheduled, Around, Studied, total=False):
-    """What can be said of devices side by side."""
+    """The options of a comparison of devices."""
 
     devices: Annotated[
         Devices, Option("Several devices, such as mems-g2,atlas-10k:buffer_kb=0.", "A,B,C", read=words)

@@ -1,4 +1,4 @@
-"""What runs side by side: every device with every trace or workload, the same requests for all devices."""
+"""The plan of devices side by side: every device with every trace or workload, all with the same requests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NamedExperiment:
-    """A device, a trace or a workload as people call it, and an experiment with it."""
+    """A device, a trace or a workload by its name in tables, and an experiment with it."""
 
     name: str
     experiment: Experiment
@@ -38,7 +38,7 @@ def file_of(source: Source) -> str:
     """The file of a trace.
 
     Raises:
-        Error: It is in none.
+        Error: The trace is in no file.
     """
     if isinstance(source, Trace) and isinstance(source.opener, (File, ParquetFile)):
         return source.name
@@ -47,30 +47,30 @@ def file_of(source: Source) -> str:
     return str(source)
 
 
-def planned(given: Question) -> Plan:
-    """Checks everything that can be checked before the work starts.
+def planned(question: Question) -> Plan:
+    """Checks all that can be checked before the first run.
 
     Raises:
-        Error: Something is named twice or not at all, or a trace does not fit on a device.
+        Error: A device or trace is missing or named twice, or a trace does not fit on a device.
     """
-    column, sources = _sources(given)
+    column, sources = _sources(question)
     bases: dict[str, Experiment] = {}
     traces: dict[str, Trace] = {}
     places: list[tuple[str, str]] = []
     for source in sources:
-        devices = _devices(given, source.experiment)
-        trace = _requests(given, source.name, devices)
+        devices = _devices(question, source.experiment)
+        trace = _requests(question, source.name, devices)
         for device in devices:
             key = f"{device.name} on {source.name}"
             bases[key] = device.experiment.with_setting("replay.outside", "reject")
             traces[key] = trace
             places.append((device.name, source.name))
-    speedups = choices.numbers("speed-up", given.axis("speedups", (1.0,)), above=True)
-    seeds = axes.seeds(plain(next(iter(bases.values())).to_toml()), given.axis("seeds", 1))
-    said = {name: given.axis(name) for name in ("devices", "traces", "workloads")}
+    speedups = choices.numbers("speed-up", question.axis("speedups", (1.0,)), above=True)
+    seeds = axes.seeds(plain(next(iter(bases.values())).to_toml()), question.axis("seeds", 1))
+    said = {name: question.axis(name) for name in ("devices", "traces", "workloads")}
     made = Plan(
         bases=bases,
-        trace=given.trace,
+        trace=question.trace,
         traces=traces,
         cases=[
             Case(
@@ -90,9 +90,9 @@ def planned(given: Question) -> Plan:
     return made
 
 
-def _devices(given: Question, experiment: Experiment) -> list[NamedExperiment]:
-    """The devices, each in an experiment."""
-    said, one = given.axis("devices"), given.base.setting("device.preset")
+def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment]:
+    """The devices, each in the experiment of a source."""
+    said, one = question.axis("devices"), question.base.setting("device.preset")
     if said is None:
         return [NamedExperiment(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
     if one is not None:
@@ -110,7 +110,7 @@ def _devices(given: Question, experiment: Experiment) -> list[NamedExperiment]:
 
 
 def _called(word: str) -> str:
-    """What a device is called: a file without its path, which may differ where the study runs again."""
+    """The name of a device in tables: of a file, without its directory, which may differ between machines."""
     name, colon, parameters = word.partition(":")
     return (PurePath(name).stem if name.endswith(".toml") else name) + colon + parameters
 
@@ -119,10 +119,10 @@ def _listed(said: Any) -> list[Any]:
     return list(said) if isinstance(said, (list, tuple)) else [said]
 
 
-def _sources(given: Question) -> tuple[str, list[NamedExperiment]]:
-    """What they are, and each in the shared experiment."""
-    traces, workloads = given.axis("traces"), given.axis("workloads")
-    one = given.trace is not None or any(map(given.base.setting, ("trace.file", "workload.kind")))
+def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
+    """The kind of the sources, `trace` or `workload`, and each source in the shared experiment."""
+    traces, workloads = question.axis("traces"), question.axis("workloads")
+    one = question.trace is not None or any(map(question.base.setting, ("trace.file", "workload.kind")))
     if sum(map(bool, (traces, workloads, one))) > 1:
         raise Error(
             "requests were named in several ways",
@@ -131,39 +131,40 @@ def _sources(given: Question) -> tuple[str, list[NamedExperiment]]:
     if workloads:
         models = [worded("workload", each) for each in _listed(workloads)]
         return "workload", [
-            NamedExperiment(choices.spelled(each), taking(given.base, each)) for each in models
+            NamedExperiment(choices.spelled(each), taking(question.base, each)) for each in models
         ]
     if traces:
         files = [str(each) for each in _listed(traces)]
         stems = [called(file) for file in files]
         names = stems if len(set(stems)) == len(files) else files
         return "trace", [
-            NamedExperiment(name, taking(given.base, file)) for name, file in zip(names, files, strict=True)
+            NamedExperiment(name, taking(question.base, file))
+            for name, file in zip(names, files, strict=True)
         ]
-    kind, file = given.base.setting("workload.kind"), given.base.setting("trace.file")
+    kind, file = question.base.setting("workload.kind"), question.base.setting("trace.file")
     name = called(file) if file else "requests from Python"
-    if given.trace is None:
-        check_source(given.base, None)
+    if question.trace is None:
+        check_source(question.base, None)
     return (
-        ("workload", [NamedExperiment(kind, given.base)])
+        ("workload", [NamedExperiment(kind, question.base)])
         if kind
-        else ("trace", [NamedExperiment(name, given.base)])
+        else ("trace", [NamedExperiment(name, question.base)])
     )
 
 
-def _requests(given: Question, source: str, devices: Sequence[NamedExperiment]) -> Trace:
+def _requests(question: Question, source: str, devices: Sequence[NamedExperiment]) -> Trace:
     """The requests of a source, the same for all devices: those that the smallest of them can hold.
 
     Raises:
-        Error: A trace does not fit on one of them, and nothing says what to do about it.
+        Error: The trace does not fit on a device, and `outside` is not set.
     """
     rooms = [(int(describe(device.experiment)["capacity_blocks"]), device) for device in devices]
     room, smallest = min(rooms, key=lambda pair: pair[0])
-    if given.trace is None:
+    if question.trace is None:
         check_source(smallest.experiment, None)
     config = plain(smallest.experiment.to_toml())
-    trace = fitted(config, given.trace, room, given.base.allowed_plugins())
-    recorded = given.trace is not None or "trace" in config
+    trace = fitted(config, question.trace, room, question.base.allowed_plugins())
+    recorded = question.trace is not None or "trace" in config
     if recorded and config["replay"]["outside"] == "reject" and config["system"]["kind"] == "single":
         end = max(_native.survey(trace.open())[1], default=0)
         if end > room:

@@ -1,4 +1,4 @@
-"""What was found out of devices side by side."""
+"""The outcome of devices side by side."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class SideBySide(Race):
-    """Devices side by side, on one trace or workload or several: tables, curves, and who is faster.
+    """The outcome of devices side by side, on one or more traces or workloads: tables, curves, winners.
 
     Times are in ms, rates in requests per second of simulated time. Displays itself as a table in a
     notebook, and prints as one.
@@ -27,11 +27,11 @@ class SideBySide(Race):
     Attributes:
         rows: The simulated results: `points`, `curves` and `throughput`.
         costs: Wall-clock figures: `decision_cost`.
-        config: What the points have in common, as plain data: that of one of them.
+        config: The experiment of one point, as plain data: what all points share is read from it.
         axes: Devices, traces or workloads, speed-ups and number of seeds.
         toml: The study as a file that `sledlab compare` takes.
-        devices: The devices in the order given.
-        sources: Traces or workloads in the order given.
+        devices: The devices in the order in which the user gave them.
+        sources: Traces or workloads in the order in which the user gave them.
 
     Examples:
         >>> import sledlab as sl
@@ -47,7 +47,7 @@ class SideBySide(Race):
 
     @property
     def competitors(self) -> Sequence[str]:
-        """The devices."""
+        """The devices, which are the competitors."""
         return self.devices
 
     def _order(self, values: Iterable[Any]) -> list[Any]:
@@ -59,7 +59,7 @@ class SideBySide(Race):
         Args:
             measure: `percentiles` of the response times, `energy` of a request, or a column of `curves`,
                 which is drawn against the load where there are several.
-            varied: A trace or workload by name, for a column; the first one unless given.
+            varied: Name of a trace or workload, for a column; by default the first.
 
         Raises:
             Error: There is no such column or value.
@@ -69,12 +69,12 @@ class SideBySide(Race):
 
 @dataclass(frozen=True)
 class Standing:
-    """How the devices stand at one load.
+    """The ranking of the devices at one load.
 
     Attributes:
-        steady: Those that keep up, fastest first.
-        level: How many of them are within 2 % of the fastest.
-        late: The overloaded, those first that completed most.
+        steady: Devices that are not overloaded, fastest first.
+        level: Number of these within 2 % of the fastest.
+        late: Overloaded devices, the one with most completions first.
     """
 
     steady: Sequence[Curve]
@@ -83,7 +83,7 @@ class Standing:
 
     @classmethod
     def of(cls, group: Group, speedup: float) -> Standing:
-        """That of a group."""
+        """The ranking in a group at a load."""
         steady = sorted(group.steady(speedup), key=lambda curve: curve.run(speedup).mean_ms)
         late = [curve for curve in group.curves if curve not in steady]
         late.sort(key=lambda curve: -curve.run(speedup).throughput_iops)
@@ -91,12 +91,12 @@ class Standing:
 
     @property
     def winner(self) -> Curve | None:
-        """The one that is faster than all others; none where several are level, or none keeps up."""
+        """The device that is faster than all others; None where several are level, or all are overloaded."""
         return self.steady[0] if self.level == 1 else None
 
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> SideBySide:
-    """The outcome of all that was measured."""
+    """The outcome, made of the results of all points."""
     labels = [[value for _, value in case.labels] for case in plan.cases]
     devices, sources = (tuple(dict.fromkeys(each[place] for each in labels)) for place in (0, 2))
     tables = rows_of(measured(plan, found))

@@ -26,7 +26,7 @@ FEW = 3
 
 
 def title(found: SideBySide) -> str:
-    """What ran on what."""
+    """Title: the devices, and the requests that they served."""
     kind = found.groups[0].varied[0] if found.groups[0].varied else "trace"
     many = len(found.sources) > FEW
     return f"{len(found.sources)} {kind}s" if many else joined(found.sources)
@@ -45,20 +45,20 @@ def source(group: Group) -> str:
 
 
 def answer(found: SideBySide) -> str:
-    """Who answers each trace faster, and by how much; who wins how often where there are several."""
+    """The answer: the faster device for each trace and its lead; with several traces, how often each wins."""
     says = [sentence for group in found.groups for sentence in verdict(group)]
     return " ".join([*says, *_score(found)])
 
 
 def verdict(group: Group) -> list[str]:
-    """What one trace or workload says: at the lightest load, and at the heaviest that half keep up with."""
+    """The answer for one trace: at the lightest load, and at the heaviest that half of the devices bear."""
     loads = dict.fromkeys((group.speedups[0], group.heavy))
     says = [sentence for speedup in loads for sentence in _contest(group, speedup)]
     return says if len(group.speedups) == 1 else [*says, *race_parts.limits(group, FEW + 1)]
 
 
 def _contest(group: Group, speedup: float) -> Iterator[str]:
-    """Who is faster at a load, by how much, and who is overloaded; what a request takes."""
+    """Sentences: the faster device at a load, its lead, overloaded devices, and the energy of a request."""
     what = f"{source(group)} at {speedup:g} times its speed" if speedup != 1 else source(group)
     standing = Standing.of(group, speedup)
     done = {curve: curve.run(speedup).throughput_iops for curve in group.curves}
@@ -94,7 +94,7 @@ def _list(texts: list[str]) -> list[str]:
 
 
 def _than(factor: float, curve: Curve, speedup: float) -> str:
-    """How much faster than a device."""
+    """How much faster than a device, in words."""
     fast = (
         f"{figure(factor, 2)} times as fast as" if factor >= 1.5 else f"{percent(1 - 1 / factor)} less than"
     )
@@ -102,7 +102,7 @@ def _than(factor: float, curve: Curve, speedup: float) -> str:
 
 
 def _more(factor: float, curve: Curve) -> str:
-    """How much more than a device completes."""
+    """How much more than a device completes, in words."""
     if factor >= 1.5:
         return f"{figure(factor, 2)} times as many as {curve.label}"
     return (
@@ -111,7 +111,7 @@ def _more(factor: float, curve: Curve) -> str:
 
 
 def _score(found: SideBySide) -> Iterator[str]:
-    """Who wins how often, over traces and loads."""
+    """A sentence: how often each device wins, over traces and loads."""
     standings = [Standing.of(group, speedup) for group in found.groups for speedup in group.speedups]
     if len(found.groups) == 1:
         return
@@ -145,7 +145,7 @@ def brief(found: SideBySide) -> Sequence[Part]:
 
 
 def warnings(found: SideBySide) -> Iterator[Text]:
-    """What makes devices hard to compare: start-ups, and requests past the end of an array."""
+    """Warnings about unequal conditions: start-ups, and requests past the end of an array."""
     rows = [
         (curve.label, row.run.startup_s)
         for group in found.groups
@@ -166,7 +166,7 @@ def warnings(found: SideBySide) -> Iterator[Text]:
 
 
 def page(found: SideBySide) -> Document:
-    """The page: who is faster on what, how response times are spread, and what it takes."""
+    """The page: the faster device for each trace, distributions of response times, and energy."""
     parts: list[Part] = [Text(answer(found), "answer"), *warnings(found)]
     drawn = [
         Drawing(

@@ -1,4 +1,4 @@
-"""The smallest cluster that does it: until a component holds a job up, or a deadline is met."""
+"""The smallest cluster on which a component is the bottleneck, or that meets a deadline or a budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clusters of any number of nodes cost."""
+"""Costs of clusters with any number of nodes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Bill:
-    """What clusters with each device cost, by their number of nodes.
+    """Costs of clusters with each device, by number of nodes.
 
     Attributes:
-        used: What of the prices is used, in USD, as plain data.
+        used: The prices that are used, in USD, as plain data.
     """
 
     def __init__(self, configs: Mapping[str, Mapping[str, Any]], prices: Prices, *, needed: bool) -> None:
@@ -27,11 +27,12 @@ class Bill:
 
         Args:
             configs: The experiment with each device, complete, as plain data.
-            prices: What everything costs.
-            needed: Whether nothing can be said without prices.
+            prices: All prices.
+            needed: Whether every part must have a price, as with a budget.
 
         Raises:
-            Error: A price is of nothing; or something has none and prices are needed, or some were said.
+            Error: A price is of no part; or a part has no price, and prices are needed or were given by the
+                user.
         """
         self._configs, self._prices = configs, prices
         found = [names_in(config) for config in configs.values()]
@@ -46,7 +47,7 @@ class Bill:
         return price_of(self._configs[name], nodes, self._prices)
 
     def cost(self, name: str, nodes: int, row: ReplayFigures) -> Cost:
-        """What a replay on a device and a number of nodes costs; unknown where something has no price."""
+        """The costs of a replay on a device and a number of nodes; None where a part has no price."""
         try:
             price = self._of(name, nodes)
         except Error:
@@ -54,7 +55,7 @@ class Bill:
         return cost_of(price, row.elapsed_s, row.energy_j, self._prices)
 
     def most(self, name: str, budget_usd: float, first: int, last: int) -> int:
-        """The most nodes up to `last` that a budget buys; one less than `first` where it buys too few."""
+        """The most nodes up to `last` that a budget buys; `first - 1` where it does not buy `first`."""
         low, high = first - 1, last
         while low < high:
             middle = (low + high + 1) // 2

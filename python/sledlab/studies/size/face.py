@@ -1,4 +1,4 @@
-"""The smallest cluster, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of the smallest cluster on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

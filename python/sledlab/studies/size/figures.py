@@ -1,4 +1,4 @@
-"""Figures of the smallest cluster that does it."""
+"""Figures of the search for the smallest cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sledlab.studies.size.found import SmartSize
 
 MOST_TICKS = 10
-"""Numbers of nodes that an axis has room for."""
+"""Most numbers of nodes that an axis has room for."""
 
 
 def times(found: SmartSize) -> Figure:
@@ -80,7 +80,7 @@ def saved(found: SmartSize) -> Figure:
 
 
 def _replayed(found: SmartSize) -> tuple[int, int]:
-    """The fewest and the most nodes replayed: a budget may not buy the most that may be tried."""
+    """The fewest and the most nodes replayed: a budget may not buy the largest number allowed."""
     numbers = [each.nodes for each in found.rows]
     return min(numbers), max(numbers)
 

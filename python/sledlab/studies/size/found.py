@@ -1,4 +1,4 @@
-"""The smallest cluster that does it."""
+"""The outcome of a search for the smallest cluster."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZES = ("sizes.parquet", "sizes.csv")
-"""The table of sizes, written in two ways."""
+"""The two files of the table of sizes."""
 
 KIND = "size"
-"""Of the results that are left."""
+"""The kind of these results, named in the directory that they are written to."""
 
 LEFT = (SUMMARY, REPORT, LATEX, *SIZES)
-"""What is left in a directory."""
+"""All files that `write` leaves in a directory."""
 
 
 @dataclass(frozen=True)
@@ -53,22 +53,23 @@ class Size:
 
 @dataclass(frozen=True, repr=False)
 class SmartSize(Shown):
-    """The smallest cluster that does what is asked, on each device, and all that was replayed to find it.
+    """The smallest cluster that meets a goal, on each device, and all replays made to find it.
 
     Displays itself as a table in a notebook, and prints as one.
 
     Attributes:
         job: Name of the job.
-        goal: What is asked: `until`, a component, or `deadline_s` or `budget_usd` or both.
+        goal: The goal: `until`, a component; or `deadline_s`, `budget_usd` or both.
         nodes: The fewest and the most nodes that may be tried.
-        smallest: The number of nodes found for each device; none where no number tried does it. With a budget
-            and no deadline that on which the job is fastest, the smallest of these.
+        smallest: The number of nodes found for each device; None where no number tried meets the goal. With a
+            budget and no deadline, the smallest number with which the job is fastest.
         rows: The replays, by device and number of nodes.
-        job_settings: Parameters of the job and its data that were said.
-        config: What all replays have in common, as plain data.
+        job_settings: Parameters of the job and its data that the user set.
+        config: The part of the experiment that all replays share, as plain data.
         devices: The device of each name, as plain data.
-        buys: The most nodes that may be tried and that the budget buys, for each device; empty without one.
-        prices: What of the prices is used, in USD, as plain data.
+        buys: The most nodes, of those that may be tried, that the budget buys, for each device; empty without
+            a budget.
+        prices: The prices that are used, in USD, as plain data.
 
     Examples:
         >>> import sledlab as sl
@@ -96,19 +97,19 @@ class SmartSize(Shown):
         """A row for every replay, by device and number of nodes.
 
         Columns `device`, `nodes`, `elapsed_s`; `compute_s`, `store_s`, `network_s` and `waiting_s`, means
-        over nodes; `saved_compute`, `saved_store` and `saved_network`, the share of the time that each saves
-        where it is twice as fast; `bottleneck`, which of them saves most; `meets`; `cluster_usd`, the price
-        of the cluster, and `job_usd`, what one job costs.
+        over nodes; `saved_compute`, `saved_store` and `saved_network`, the share of the time that each would
+        save if it were twice as fast; `bottleneck`, the one that would save most; `meets`; `cluster_usd`, the
+        price of the cluster, and `job_usd`, the cost of one job.
         """
         return frame(self.rows, Size)
 
     @property
     def answer(self) -> str:
-        """The number of nodes for each device, and what was seen on it and on one less, in sentences."""
+        """For each device, the number of nodes, and the results with it and with one less, in sentences."""
         return face_of(self).answer(self)
 
     def of(self, device: str) -> list[Size]:
-        """The replays on a device, few nodes first."""
+        """The replays on a device, fewest nodes first."""
         return [each for each in self.rows if each.device == device]
 
     def at(self, device: str, nodes: int) -> Size:
@@ -116,17 +117,17 @@ class SmartSize(Shown):
         return next(each for each in self.of(device) if each.nodes == nodes)
 
     def beyond(self, device: str) -> list[Size]:
-        """Replays on more nodes than the number found that do not do it: more nodes need not be better."""
+        """Replays with more nodes than the number found that miss the goal: more nodes need not be better."""
         least = self.smallest[device]
         if least is None or self.goal.is_fastest:
             return []
         return [each for each in self.of(device) if each.nodes > least and not each.meets]
 
     def plot(self, kind: str = "times") -> Figure:
-        """Draws what was replayed against the number of nodes.
+        """Draws the replays against the number of nodes.
 
         Args:
-            kind: `times`, the time of the job, or `saved`, what each component twice as fast saves.
+            kind: `times`, the time of the job, or `saved`, the time that each component twice as fast saves.
 
         Raises:
             Error: There is no such kind.
@@ -134,7 +135,7 @@ class SmartSize(Shown):
         return self._draw(kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data: what `--json` prints."""
+        """All results as plain data: printed by `--json`."""
         return {
             "schema": SCHEMA,
             "answer": self.answer,
@@ -156,7 +157,7 @@ class SmartSize(Shown):
         }
 
     def write(self, directory: Path) -> None:
-        """Leaves page, table, as LaTeX too, and summary in a directory."""
+        """Writes page, table (also as LaTeX) and summary into a directory."""
         with drafted(directory / SIZES[0]) as draft:
             self.sizes.write_parquet(draft)
         with drafted(directory / SIZES[1]) as draft:

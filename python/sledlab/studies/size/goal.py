@@ -1,4 +1,4 @@
-"""What a cluster has to do, and on how many nodes it may be tried."""
+"""The goal of a cluster, and the range of nodes to try."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sledlab.study.replays import ReplayFigures
 
 UNITS = {"ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0}
-"""Units of a deadline, in s."""
+"""Units of a deadline, each in s."""
 
 DEADLINE = re.compile(rf"\s*([\d.]+(?:e[+-]?\d+)?)\s*({'|'.join(UNITS)})\s*", re.IGNORECASE)
 RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
@@ -27,12 +27,13 @@ RANGE = re.compile(r"\s*(-?\d+)\s*\.\.\s*(-?\d+)\s*")
 
 @dataclass(frozen=True)
 class ClusterGoal:
-    """What a cluster has to do: the first, or one or both of the others.
+    """The goal of a cluster: `until`, or a deadline, a budget or both.
 
     Attributes:
-        until: The component that has to save most where it is twice as fast: `compute`, `store` or `network`.
-        deadline_s: What the job may take, in s.
-        budget_usd: What the cluster may cost, in USD; without a deadline the fastest such is looked for.
+        until: The component that would save most if it were twice as fast: `compute`, `store` or `network`.
+        deadline_s: Longest time of the job, in s.
+        budget_usd: Highest price of the cluster, in USD; without a deadline the fastest such cluster is
+            found.
     """
 
     until: str | None = None
@@ -41,11 +42,11 @@ class ClusterGoal:
 
     @property
     def is_fastest(self) -> bool:
-        """Whether the fastest cluster is looked for, not the smallest."""
+        """Whether the fastest cluster within a budget is to be found, not the smallest."""
         return self.until is None and self.deadline_s is None
 
     def met(self, run: ReplayFigures, cost: Cost) -> bool:
-        """Whether a replay does it."""
+        """Whether a replay meets the goal."""
         if self.until is not None:
             return run.bottleneck == self.until
         in_time = self.deadline_s is None or run.elapsed_s <= self.deadline_s
@@ -53,10 +54,10 @@ class ClusterGoal:
 
 
 def goal(until: str | None, deadline: float | str | None, budget: float | str | None = None) -> ClusterGoal:
-    """The goal that is said.
+    """The goal that options name.
 
     Raises:
-        Error: None is, or they contradict each other, or one makes no sense.
+        Error: There is no goal, goals exclude each other, or a value is invalid.
     """
     said = {"deadline": deadline, "budget": budget}
     others = [name for name, value in said.items() if value is not None]
@@ -78,10 +79,10 @@ def goal(until: str | None, deadline: float | str | None, budget: float | str | 
 
 
 def dollars(said: float | str) -> float:
-    """An amount of money in USD, of a number or a text such as `20000` or `$20,000`.
+    """An amount of money in USD, from a number or a text such as `20000` or `$20,000`.
 
     Raises:
-        Error: It is none, or nothing can be bought for it.
+        Error: The value is no amount above 0.
 
     Examples:
         >>> [dollars(said) for said in (20000, "20000", "$20,000")]
@@ -97,10 +98,10 @@ def dollars(said: float | str) -> float:
 
 
 def seconds(said: float | str) -> float:
-    """A time in s, of a number or a text such as `60`, `60s`, `2min` or `500ms`.
+    """A time in s, from a number or a text such as `60`, `60s`, `2min` or `500ms`.
 
     Raises:
-        Error: It is none, or nothing can be done in it.
+        Error: The value is no time above 0.
 
     Examples:
         >>> [seconds(said) for said in (60, "60", "1.5 s", "2min", "500ms")]
@@ -117,10 +118,10 @@ def seconds(said: float | str) -> float:
 
 
 def nodes_of(said: str | Sequence[int]) -> tuple[int, int]:
-    """The fewest and the most nodes, of a pair or a text such as `2..1024`.
+    """The fewest and the most nodes, from a pair or a text such as `2..1024`.
 
     Raises:
-        Error: That is no range of numbers of nodes.
+        Error: The value is no range of numbers of nodes.
 
     Examples:
         >>> nodes_of("2..1024"), nodes_of((4, 8))

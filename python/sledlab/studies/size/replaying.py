@@ -1,4 +1,4 @@
-"""Finding the smallest cluster: a job recorded and replayed on one number of nodes after the other."""
+"""The search for the smallest cluster: a job recorded and replayed with various numbers of nodes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 {"phase": "nothing", "nodes": "all"}
 """
-"""A record that any cluster can replay, to check what is said before a job runs."""
+"""A record that any cluster can replay, to check options before a job runs."""
 
 
 def smart_size(
@@ -59,17 +59,18 @@ def smart_size(
 ) -> SmartSize:
     """Finds the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
-    Replays the job on the first number of nodes, on its doublings and on the last, then halves the gap before
-    the first that does it until that and its neighbour below were replayed. Runs the job first on each of
-    them, unless its record is kept. With a budget and no deadline it replays doublings up to the most nodes
-    that the budget buys, those, and one more, and chooses the fastest that it buys.
+    Replays the job with the first number of nodes, its doublings and the last, then halves the gap below the
+    first that meets the goal until both it and the number just below have been replayed. Before each replay
+    the job runs on that many nodes, unless its record is kept. With a budget and no deadline it replays
+    doublings up to the most nodes that the budget buys, that number and one more, and chooses the fastest
+    that it buys.
 
     Args:
         job: A job (`sledlab job list`), or a Python file that defines one.
         query: Instead of a job: `q1` to `q22` of TPC-H, a file of SQL, or SQL.
         tables: A directory of tables for the query, if not those of TPC-H.
-        devices: A device or several that nodes store on.
-        until: The component that has to save most where it is twice as fast: `compute` (or `processor`),
+        devices: A device or several, as the stores of nodes.
+        until: The component that has to save most if it were twice as fast: `compute` (or `processor`),
             `store` or `network`.
         deadline: Longest time the job may take: in s, or a text such as `60s`, `2min`, `500ms`.
         budget: Highest price of the cluster, in USD. Either `until`, or `deadline` or `budget` or both.
@@ -78,15 +79,16 @@ def smart_size(
         price: Prices in USD, such as `mems-g3=50`.
         prices: A file of prices, over those of sledlab.
         out: A directory for report, table and summary.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        progress: Called now and then with what is going on and the share of it that is done.
-        **said: Everything else, as of `replay`.
+        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        progress: Called now and then with the current step and the share of it that is done.
+        **said: Further options, those of `replay`.
 
     Returns:
         The answer for each device, and all replays.
 
     Raises:
-        Error: Something makes no sense, or has no price and needs one, or the job cannot run on a number of
+        Error: An argument is invalid, a part lacks a price that is needed, or the job cannot run on a number
+            of
             nodes; the message names it.
         KeyboardInterrupt: Ctrl-C.
 
@@ -106,7 +108,7 @@ def smart_size(
     clusters = _clusters(devices, said)
     directory = results(out, KIND, replace=replace)
     runs = _Runs(recordable, settings, said, clusters, progress or (lambda what, share: None))
-    # Few nodes have to store most: what does not fit is told at once.
+    # Per node, the fewest nodes store most: a job that does not fit is refused at once.
     bill = Bill({name: runs.check(name, first) for name in clusters}, costs, needed=budget is not None)
     search = _Search(wanted, runs, bill, first, last)
     answers, of_devices = {}, {}
@@ -126,11 +128,11 @@ def smart_size(
 
 
 class _Search:
-    """The search for the cluster on each device.
+    """The search for the cluster, on one device after another.
 
     Attributes:
         rows: All replays so far.
-        buys: The most nodes that the budget buys, for each device looked at; empty without one.
+        buys: The most nodes that the budget buys, for each device searched; empty without a budget.
     """
 
     def __init__(self, wanted: ClusterGoal, runs: _Runs, bill: Bill, first: int, last: int) -> None:
@@ -140,14 +142,14 @@ class _Search:
         self._first, self._last = first, last
 
     def on(self, name: str) -> int | None:
-        """The number of nodes on a device; none where no number does it."""
+        """The number of nodes found for a device; None where no number meets the goal."""
         first, most = self._first, self._last
         if self._wanted.budget_usd is not None:
             most = self._bill.most(name, self._wanted.budget_usd, first, self._last)
             self.buys[name] = most
         if self._wanted.is_fastest:
             return fastest(first, self._last, most, lambda number: self._look(name, number).run.elapsed_s)
-        # What is too dear on the fewest nodes is replayed on these, to say by how much.
+        # A cluster over budget with the fewest nodes is replayed all the same, to tell by how much.
         return smallest(first, max(first, most), lambda number: self._look(name, number).meets)
 
     def _look(self, name: str, number: int) -> Size:
@@ -163,7 +165,7 @@ class _Search:
 
 
 class _Runs:
-    """Replays of one job on any number of nodes; each record is looked for once.
+    """Replays of one job with any number of nodes; each record is made or found once.
 
     Attributes:
         name: The name of the job.
@@ -185,13 +187,13 @@ class _Runs:
         self._records: dict[int, str] = {}
 
     def check(self, name: str, nodes: int) -> Mapping[str, Any]:
-        """Checks that the job can be replayed on a device, by its name, and a number of nodes.
+        """Checks that the job can be replayed with a device, given by its name, and a number of nodes.
 
         Returns:
             The experiment, complete, as plain data.
 
         Raises:
-            Error: It cannot run on them, or does not fit.
+            Error: The job cannot run on that many nodes, or does not fit on them.
         """
         file = self._record(nodes)
         try:
@@ -200,10 +202,10 @@ class _Runs:
             raise named(error, f"{self.name} on {_count(nodes)} with {name}") from error
 
     def result(self, name: str, nodes: int) -> ClusterResult:
-        """The job on a device, by its name, and a number of nodes.
+        """The result of the job with a device, given by its name, and a number of nodes.
 
         Raises:
-            Error: It cannot run on them, or be replayed.
+            Error: The job cannot run on that many nodes, or its record cannot be replayed.
         """
         file, what = self._record(nodes), f"replaying on {_count(nodes)} with {name}"
         try:
@@ -218,10 +220,10 @@ class _Runs:
         return found
 
     def _record(self, nodes: int) -> str:
-        """The file of the record on a number of nodes.
+        """The file of the job's record for a number of nodes.
 
         Raises:
-            Error: The job cannot run on them.
+            Error: The job cannot run on that many nodes.
         """
         if nodes not in self._records:
             seed = self._said.get("seed")
@@ -243,7 +245,7 @@ def _one(job: str | Path | None, query: str | Path | None, tables: str | Path | 
     """The job or the query.
 
     Raises:
-        Error: There is none, or there are several.
+        Error: There is no job or query, or more than one.
     """
     found = recordables([] if job is None else [job], [] if query is None else [query], tables)
     if len(found) != 1:
@@ -258,10 +260,10 @@ def _count(nodes: int) -> str:
 
 
 def _clusters(devices: Sequence[Device] | Device | None, said: Clustered) -> dict[str, ClusterExperiment]:
-    """The experiment without a record for each device, by what that is called; checked.
+    """The experiment with each device, by name, without a record; checked.
 
     Raises:
-        Error: There is no device, or one was given twice, or something that is said makes no sense.
+        Error: There is no device, one was given twice, or an option is invalid.
     """
     if (said.get("threads") or 0) < 0:
         raise Error(f"there is no number of threads {said['threads']}", remedy="give a number from 0")

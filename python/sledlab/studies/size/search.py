@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
-    """The number from which on something is met, its neighbour below looked at; none where it never is.
+    """The number from which on `meets` holds, its neighbour below tried; None where it holds for none.
 
-    All doublings of the range are looked at, so that where larger numbers do not meet it again is seen.
+    All doublings of the range are tried, to find larger numbers for which it does not hold again.
 
     Examples:
         >>> looked_at = []
@@ -41,8 +41,7 @@ def smallest(first: int, last: int, meets: Callable[[int], bool]) -> int | None:
 def fastest(first: int, last: int, most: int, seconds: Callable[[int], float]) -> int | None:
     """The number up to `most` on which a job is fastest, of the doublings of the range and of `most` itself.
 
-    The neighbour above `most` is looked at as well, within the range; none is the fastest where `most` is
-    below the range.
+    The neighbour above `most` is tried as well, within the range; None where `most` is below the range.
 
     Examples:
         >>> looked_at = []

@@ -1,4 +1,4 @@
-"""The smallest cluster that does it, in sentences, a table and a page."""
+"""The search for the smallest cluster in sentences, a table and a page."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ NOTE = (
 )
 
 MOST_NAMED = 6
-"""Numbers of nodes that a sentence names."""
+"""Most numbers of nodes that a sentence names."""
 
 
 def title(found: SmartSize) -> str:
-    """What is asked of which job on what."""
+    """Title: the goal, the job and the devices."""
     return f"{found.job} on {joined(list(found.smallest))}, {_asked(found)}"
 
 
@@ -43,7 +43,7 @@ def _asked(found: SmartSize) -> str:
 
 
 def answer(found: SmartSize) -> str:
-    """For each device the number of nodes, and what was seen there."""
+    """For each device the number of nodes, and the results with it."""
     verdict = until if found.goal.until is not None else budget if found.goal.is_fastest else deadline
     said = [
         (_too_dear(found, device) or verdict(found, device, least), note(found, device), _paid(found, device))
@@ -53,7 +53,7 @@ def answer(found: SmartSize) -> str:
 
 
 def _paid(found: SmartSize, device: str) -> str:
-    """What the cluster costs that meets a deadline within a budget."""
+    """A sentence: the price of the cluster that meets a deadline within a budget."""
     least = found.smallest[device]
     if found.goal.is_fastest or least is None or device not in found.buys:
         return ""
@@ -61,7 +61,7 @@ def _paid(found: SmartSize, device: str) -> str:
 
 
 def _best(found: SmartSize) -> list[str]:
-    """Which device is worth its money most, where several do it and have a price."""
+    """The device with the best price, where several meet the goal and have prices."""
     rows = [found.at(device, least) for device, least in found.smallest.items() if least is not None]
     if found.goal.until is not None or len(rows) < 2 or any(each.cost.cluster_usd is None for each in rows):
         return []
@@ -73,7 +73,7 @@ def _best(found: SmartSize) -> list[str]:
 
 
 def _too_dear(found: SmartSize, device: str) -> str:
-    """What is said where a budget does not buy the fewest nodes."""
+    """A sentence for a budget that does not buy the fewest nodes."""
     fewest = found.nodes[0]
     if device not in found.buys or found.buys[device] >= fewest:
         return ""
@@ -84,12 +84,12 @@ def _too_dear(found: SmartSize, device: str) -> str:
 
 
 def budget(found: SmartSize, device: str, least: int | None) -> str:
-    """On how many nodes that a budget buys the job is fastest."""
-    assert least is not None  # it buys some
-    there, most = found.at(device, least), found.buys[device]
+    """A sentence: the number of nodes, within a budget, with which the job is fastest."""
+    assert least is not None  # the budget buys some nodes
+    row, most = found.at(device, least), found.buys[device]
     first = (
         f"{_job(found)} is fastest within {_budget(found)} on {_nodes(least)} with {device}, "
-        f"{figure(there.run.elapsed_s)} s, for {_price_against(found, there)}"
+        f"{figure(row.run.elapsed_s)} s, for {_price_against(found, row)}"
     )
     if least < most:
         row = found.at(device, most)
@@ -104,12 +104,12 @@ def _budget(found: SmartSize) -> str:
 
 
 def _price_against(found: SmartSize, row: Size) -> str:
-    """The price of a cluster, with as many digits as tell it from the budget."""
+    """The price of a cluster, with enough digits to differ from the budget."""
     return f"${_telling(row.cost.cluster_usd or 0.0, found.goal.budget_usd or 0.0)}"
 
 
 def until(found: SmartSize, device: str, least: int | None) -> str:
-    """From how many nodes on a component holds the job up."""
+    """A sentence: the number of nodes from which on a component is the bottleneck."""
     part = str(found.goal.until)
     name, job = PART_NAMES[part], _job(found)
     if least is None:
@@ -121,16 +121,16 @@ def until(found: SmartSize, device: str, least: int | None) -> str:
             f"{_range(found)}: on {_nodes(last.nodes)} the {PART_NAMES[holds]} twice as fast saves most, "
             f"{most}, and the {name} {less}."
         )
-    there = found.at(device, least)
+    row = found.at(device, least)
     if least == found.nodes[0]:
         others = [
             f"the {PART_NAMES[other]} {share(value)}"
-            for other, value in there.run.saved().items()
+            for other, value in row.run.saved().items()
             if other != part
         ]
         return (
             f"The {name} holds {job} up on {device} already at {_nodes(least)}, the fewest tried: twice as "
-            f"fast it saves {share(there.run.saved()[part])}, {joined(others)}."
+            f"fast it saves {share(row.run.saved()[part])}, {joined(others)}."
         )
     before = found.at(device, least - 1)
     rival = before.run.bottleneck
@@ -140,7 +140,7 @@ def until(found: SmartSize, device: str, least: int | None) -> str:
         else f"From {_nodes(least)} on the {name} holds {job} up on {device}"
     )
     most, less = _shares(before.run.saved()[rival], before.run.saved()[part])
-    more, rest = _shares(there.run.saved()[part], there.run.saved()[rival])
+    more, rest = _shares(row.run.saved()[part], row.run.saved()[rival])
     return (
         f"{first}: at {before.nodes:,} the {PART_NAMES[rival]} twice as fast saves most, {most}, and the "
         f"{name} {less}; at {least:,} it is the {name}, {more} against {rest} for the {PART_NAMES[rival]}."
@@ -148,7 +148,7 @@ def until(found: SmartSize, device: str, least: int | None) -> str:
 
 
 def deadline(found: SmartSize, device: str, least: int | None) -> str:
-    """On how many nodes the job meets its deadline."""
+    """A sentence: the number of nodes with which the job meets its deadline."""
     limit, job = found.goal.deadline_s or 0.0, _job(found)
     rows = found.of(device)
     if least is None:
@@ -158,28 +158,28 @@ def deadline(found: SmartSize, device: str, least: int | None) -> str:
             f"{_tried(found, device)}: the shortest is {_against(best, limit)}, on {_nodes(best.nodes)}, "
             f"where the {PART_NAMES[best.run.bottleneck]} holds it up."
         )
-    there = found.at(device, least)
+    row = found.at(device, least)
     if least == found.nodes[0]:
         return (
-            f"{job} takes {_against(there, limit)} on {device} already at {_nodes(least)}, the fewest tried, "
+            f"{job} takes {_against(row, limit)} on {device} already at {_nodes(least)}, the fewest tried, "
             f"and may take {limit:g} s."
         )
     before = found.at(device, least - 1)
     where = f"on {_nodes(least)}" if found.beyond(device) else f"from {_nodes(least)} on"
     return (
-        f"{job} takes {limit:g} s or less on {device} {where}: {_against(there, limit)}, and "
+        f"{job} takes {limit:g} s or less on {device} {where}: {_against(row, limit)}, and "
         f"{_against(before, limit)} on {before.nodes:,}."
     )
 
 
 def note(found: SmartSize, device: str) -> str:
-    """Which larger numbers of nodes do not do it, where that was seen."""
+    """A sentence: larger numbers of nodes that were tried and miss the goal."""
     beyond = found.beyond(device)
     return f"But not on all larger numbers: {_seen(found, beyond)}." if beyond else ""
 
 
 def _seen(found: SmartSize, rows: Sequence[Size]) -> str:
-    """What was seen on numbers of nodes that do not do it."""
+    """A sentence: results with numbers of nodes that miss the goal."""
     shown = rows[:MOST_NAMED]
     more = f", and {len(rows) - len(shown)} others" if len(rows) > len(shown) else ""
     if found.goal.deadline_s is not None:
@@ -203,14 +203,14 @@ def _range(found: SmartSize) -> str:
 
 
 def _tried(found: SmartSize, device: str) -> str:
-    """Which numbers of nodes were tried: those that a budget buys, where there is one."""
+    """The numbers of nodes that were tried, in words: with a budget, those that it buys."""
     if device not in found.buys:
         return f"tried, {_range(found)}"
     return f"that {_budget(found)} buys, {found.nodes[0]:,} to {found.buys[device]:,}"
 
 
 def _shares(more: float, less: float) -> tuple[str, str]:
-    """Two shares, with as many digits as tell them from each other.
+    """Two shares, with enough digits to differ from each other.
 
     Examples:
         >>> [text.split()[0] for text in (*_shares(0.24, 0.23), *_shares(0.2312, 0.2309))]
@@ -225,12 +225,12 @@ def _shares(more: float, less: float) -> tuple[str, str]:
 
 
 def _against(row: Size, limit: float) -> str:
-    """The time of the job, with as many digits as tell it from the deadline."""
+    """The time of the job, with enough digits to differ from the deadline."""
     return f"{_telling(row.run.elapsed_s, limit)} s"
 
 
 def _telling(value: float, limit: float) -> str:
-    """A number with as many digits as tell on which side of a limit it is."""
+    """A number with enough digits to show on which side of a limit it is."""
     text = ""
     for digits in range(3, 16):
         text = figure(value, digits)
@@ -263,7 +263,7 @@ def table(found: SmartSize) -> Grid:
 
 
 def _money_columns(found: SmartSize) -> Mapping[str, Callable[[Size], str]]:
-    """What the cluster costs, and the job; nothing where nothing has a price."""
+    """Columns with the price of the cluster and the cost of the job; empty where a part has no price."""
     if not _is_priced(found):
         return {}
     return {
@@ -277,17 +277,17 @@ def _is_priced(found: SmartSize) -> bool:
 
 
 def notes(found: SmartSize) -> str:
-    """What the columns of the table mean."""
+    """Notes on the columns of the table."""
     return f"{NOTE} {MONEY}" if _is_priced(found) else NOTE
 
 
 def brief(found: SmartSize) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts for a terminal and a notebook."""
     return [Heading(title(found), 1), Text(answer(found)), table(found), Text(notes(found), "quiet")]
 
 
 def page(found: SmartSize) -> Document:
-    """The page about it."""
+    """The page about the search."""
 
     def drawn(kind: str) -> Drawing:
         return Drawing(

@@ -1,4 +1,4 @@
-"""Jobs on storage nodes: devices, sizes, pages and networks, and what holds the job up (paper 004)."""
+"""Jobs on storage nodes: devices, numbers of nodes, pages and networks, and the bottleneck (paper 004)."""
 
 from __future__ import annotations
 
@@ -57,18 +57,19 @@ def smart_study(
     """Studies jobs on storage nodes: replays their records on devices, page sizes and networks.
 
     Args:
-        records: Work records, one for each number of nodes of a job; besides those of `job` and `query`.
-        devices: A device or several that nodes store on.
-        study: A file `study.toml` that a study left; all else wins over it.
+        records: Work records, one for each number of nodes of a job; in addition to those of `job` and
+            `query`.
+        devices: A device or several, as the stores of nodes.
+        study: A file `study.toml` that a study left; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        **said: Everything else; see the table below.
+        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        **said: Further options; see the table below.
 
     Returns:
         The tables, which draw and explain themselves.
 
     Raises:
-        Error: Something in the input or the options is wrong, or a replay failed; the message names it.
+        Error: An argument or an option is invalid, or a replay failed; the message names it.
 
     Examples:
         >>> import sledlab as sl

@@ -1,4 +1,4 @@
-"""What the clusters of a study cost, and jobs on them."""
+"""Costs of the clusters of a study, and of jobs on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def all_names(plan: Plan) -> dict[str, set[str]]:
-    """What there is to be priced in any of the clusters."""
+    """Names of all parts, of any of the clusters, that have prices."""
     found: dict[str, set[str]] = {"node": set(), "device": set(), "network": set()}
     for text in plan.texts.values():
         for kind, names in names_in(plain(text)).items():
@@ -25,10 +25,10 @@ def all_names(plan: Plan) -> dict[str, set[str]]:
 
 
 def check_prices(plan: Plan, prices: Prices) -> None:
-    """Checks before the work starts that prices that are said are of something, and enough.
+    """Checks, before the first run, that prices given are of some part, and that no part lacks a price.
 
     Raises:
-        Error: One is of nothing, or something has no price, the run named.
+        Error: A price is of no part, or a part has no price; the message names the run.
     """
     if not prices.asked:
         return
@@ -42,7 +42,7 @@ def check_prices(plan: Plan, prices: Prices) -> None:
 
 
 def cost_at(plan: Plan, point: Point, nodes: int, row: ReplayFigures, prices: Prices) -> Cost:
-    """What a replay costs; unknown where something in the cluster has no price."""
+    """The costs of a replay; None where a part of the cluster has no price."""
     try:
         price = price_of(plain(plan.texts[point]), nodes, prices)
     except Error:

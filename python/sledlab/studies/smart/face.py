@@ -1,4 +1,4 @@
-"""A study of jobs on storage nodes, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a study of jobs on storage nodes, on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

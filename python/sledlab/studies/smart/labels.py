@@ -1,4 +1,4 @@
-"""What tells the replays of a study from each other."""
+"""Labels that distinguish the replays of a study."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 def labels(study: SmartStudy) -> list[str]:
-    """What tells each replay from the others, in a line."""
-    told = zip(parts(study), study.runs, strict=True)
-    return [", ".join(said.values()) or each.where.device for said, each in told]
+    """For each replay, a line with the values that distinguish it from the others."""
+    rows = zip(parts(study), study.runs, strict=True)
+    return [", ".join(said.values()) or each.where.device for said, each in rows]
 
 
 def parts(study: SmartStudy) -> list[dict[str, str]]:
-    """The columns of which there are several, in words, for each replay."""
+    """For each replay, the columns that have several values in the study, in words."""
     wheres = [each.where for each in study.runs]
     names = ("job", "nodes", "device", "page_kb", "network", "at")
     several = [name for name in names if len({getattr(where, name) for where in wheres}) > 1]

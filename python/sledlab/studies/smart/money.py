@@ -1,4 +1,4 @@
-"""What clusters and jobs cost, in sentences: which replays are worth their money."""
+"""Prices of clusters and costs of jobs, in sentences: the replays that are good value."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
 LEAST_COMPARED = 3
-"""Replays of a job that are worth a picture."""
+"""Fewest replays of a job that a figure is drawn of."""
 
 MOST_NAMED = 5
-"""Kinds of cluster that a sentence names."""
+"""Most kinds of cluster that a sentence names."""
 
 
 def priced(study: SmartStudy) -> list[SmartRun]:
-    """The replays on clusters that have a price."""
+    """The replays on clusters whose parts all have prices."""
     return [each for each in study.runs if each.cost.job_usd is not None]
 
 
 def compared(study: SmartStudy) -> dict[str, list[SmartRun]]:
-    """The replays that have a price by their job, where those are enough to compare; nothing is free."""
+    """The replays with a cost above 0, by job, where a job has enough of them to compare."""
     found: dict[str, list[SmartRun]] = {}
     for each in priced(study):
         if each.cost.job_usd:
@@ -35,12 +35,12 @@ def compared(study: SmartStudy) -> dict[str, list[SmartRun]]:
 
 
 def unbeaten(runs: Sequence[SmartRun]) -> list[SmartRun]:
-    """Those than which none is both faster and cheaper, the fastest first."""
+    """The replays to which none is both faster and cheaper, the fastest first."""
     return frontier(runs, lambda each: (each.run.elapsed_s, each.cost.job_usd or 0.0))
 
 
 def choices(study: SmartStudy) -> str:
-    """For each job the cheapest and the fastest replay, and what lies between."""
+    """A sentence for each job: the cheapest and the fastest replay, and those between."""
     return " ".join(sentence for job, runs in compared(study).items() for sentence in _choices(job, runs))
 
 
@@ -63,7 +63,7 @@ def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
 
 
 def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
-    """Replays by what they have besides their numbers of nodes."""
+    """Replays in words, by all but their numbers of nodes."""
     found: dict[tuple[str, str], list[str]] = {}
     for each in between:
         found.setdefault((each.where.device, _besides(each, runs)), []).append(f"{each.where.nodes:,}")
@@ -72,14 +72,14 @@ def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
 
 
 def _where(each: SmartRun, runs: Sequence[SmartRun]) -> str:
-    """The device and the number of nodes, and what besides tells it from the other replays."""
+    """The device and the number of nodes, and further values that distinguish it from the other replays."""
     where = each.where
     nodes = f"{where.nodes:,} node{'s' if where.nodes > 1 else ''}"
     return " ".join(filter(None, [where.device, "on", nodes, _besides(each, runs)]))
 
 
 def _besides(each: SmartRun, runs: Sequence[SmartRun]) -> str:
-    """What besides device and nodes tells a replay from the others."""
+    """The values besides device and nodes that distinguish a replay from the others."""
     where = each.where
     said = {
         "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
@@ -95,7 +95,7 @@ def _worth(each: SmartRun, digits: int = 3) -> str:
 
 
 def _told_apart(cheapest: SmartRun, fastest: SmartRun) -> tuple[str, str]:
-    """What two replays take and cost, with as many digits as tell both from each other."""
+    """Times and costs of two replays, with enough digits to differ from each other."""
     digits = 3
     for digits in range(3, 8):
         times = {figure(each.run.elapsed_s, digits) for each in (cheapest, fastest)}

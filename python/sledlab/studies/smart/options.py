@@ -1,4 +1,4 @@
-"""What can be said of a study of smart storage."""
+"""The options of a study of smart storage."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sledlab.runs.options import Devices, Furnished, Numbers, Option, Parallel, 
 from sledlab.runs.written import words
 
 FEWEST_TO_MOST = "2..1024"
-"""Nodes among which the smallest cluster is looked for, unless others are given."""
+"""The range of nodes in which the smallest cluster is searched for, by default."""
 
 
 class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
-    """What can be said of a study of smart storage, but for records and devices."""
+    """The options of a study of smart storage, without records and devices."""
 
     job: Annotated[
         Several, Option("Jobs to run and record (sledlab job list), or Python files.", "NAME,FILE")
@@ -48,7 +48,7 @@ class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
 
 
 class SmartArguments(SmartOptions, total=False):
-    """All that can be said of it."""
+    """All arguments of a study of smart storage."""
 
     records: Annotated[
         Sequence[str], Option("Work records, one for each number of nodes.", "FILE,FILE", read=words)

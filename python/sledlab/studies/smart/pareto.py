@@ -1,4 +1,4 @@
-"""The picture of what is worth its money: the time of a job against what it costs."""
+"""The figure of good value: the time of a job against its cost."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
 BELOW_PT = 8
-"""How far a name stands below its point: nothing else can be there, or it would be better."""
+"""Distance of a name below its point, in points; no replay can be there: it would beat that point."""
 
 LETTER_PT = 6
-"""Room for a letter of a name."""
+"""Width of a letter of a name, in points."""
 
 LETTERS = 68
-"""Letters of a name that would be as wide as the axes."""
+"""Number of letters of a name as wide as the axes."""
 
 FAR = 1000
-"""Values so many times each other have ticks at powers of 10 only."""
+"""Ratio of largest to smallest value from which an axis has ticks at powers of 10 only."""
 
 
 def pareto(study: SmartStudy) -> Figure:
@@ -50,32 +50,32 @@ def pareto(study: SmartStudy) -> Figure:
     devices = list(dict.fromkeys(each.where.device for runs in jobs.values() for each in runs))
     colours = {device: LINES[index % len(LINES)] for index, device in enumerate(devices)}
     names = _names(study)
-    told = {name for said in parts(study) for name in said}
+    distinct = {name for said in parts(study) for name in said}
     made, panels = plots.panels(len(jobs), 0.7 + 3.1 * len(jobs))
     best = {job: unbeaten(runs) for job, runs in jobs.items()}
     for axes, (job, runs) in zip(panels, jobs.items(), strict=True):
         axes.plot(*zip(*map(_place, best[job]), strict=True), color=INK, linewidth=0.9, zorder=1)
         for each in runs:
             is_best = any(each is one for one in best[job])
-            small = f"{each.where.nodes:,}" if "nodes" in told and not is_best else ""
+            small = f"{each.where.nodes:,}" if "nodes" in distinct and not is_best else ""
             _point(axes, _place(each), colours[each.where.device], small, is_best=is_best)
         _money_axes(axes, runs, len(_short(names[id(best[job][0])], is_end=True)))
         axes.set_title(job if len(jobs) > 1 else "")
     if len(colours) > 1:
         plots.legend(made, colours)
-    made.canvas.draw()  # where things are is known from now on
+    made.canvas.draw()  # positions of texts are known from here on
     for axes, job in zip(panels, jobs, strict=True):
         _name(made, axes, best[job], names, colours)
     return made
 
 
 def _place(each: SmartRun) -> tuple[float, float]:
-    """Where a replay stands: time of the job in s, and USD for many of it."""
+    """The position of a replay: time of the job in s, and USD for many of it."""
     return each.run.elapsed_s, MANY * (each.cost.job_usd or 0.0)
 
 
 def _names(study: SmartStudy) -> dict[int, list[str]]:
-    """What tells replays from others of the same job and device, by `id`; the number of nodes first."""
+    """Values that distinguish replays of the same job and device, by `id`; the number of nodes first."""
     found = {}
     for each, said in zip(study.runs, parts(study), strict=True):
         nodes = f"{each.where.nodes:,} node{'s' if each.where.nodes > 1 else ''}"
@@ -85,12 +85,12 @@ def _names(study: SmartStudy) -> dict[int, list[str]]:
 
 
 def _short(name: Sequence[str], *, is_end: bool) -> str:
-    """A name in a line: between the ends of a line of nothing but nodes, numbers do."""
+    """A name in a line: between the ends of a line that differs in nodes only, the number alone."""
     return name[0].split(" ")[0] if len(name) == 1 and not is_end else ", ".join(name)
 
 
 def _point(axes: Axes, place: tuple[float, float], colour: str, said: str, *, is_best: bool) -> None:
-    """A replay: large where nothing beats it, else small, with what is said of it."""
+    """Draws a replay: large with the text `said` where no replay beats it, else small."""
     plots.dot(axes, place, colour, 7 if is_best else 4)
     if said:
         style: Any = {"textcoords": "offset points", "fontsize": 7, "color": QUIET}
@@ -104,7 +104,7 @@ def _name(
     names: Mapping[int, Sequence[str]],
     colours: Mapping[str, str],
 ) -> None:
-    """Names below points that nothing beats, on the left; further down where another name is already."""
+    """Writes names below points that no replay beats, on their left; lower where another name is already."""
     to_points = 72 / made.dpi
     taken: list[tuple[float, float, float]] = []
     for each in best:
@@ -122,12 +122,12 @@ def _name(
 
 
 def _money_axes(axes: Axes, runs: Sequence[SmartRun], letters: int) -> None:
-    """Logarithmic axes: few nodes and many are far apart in both time and money.
+    """Logarithmic axes: from few to many nodes, both time and money span large ratios.
 
     Args:
-        axes: Which.
-        runs: What is shown.
-        letters: Of the name of the fastest, which stands on its left.
+        axes: The axes.
+        runs: The replays that are shown.
+        letters: Length of the name of the fastest replay, which is written on its left.
     """
     seconds, usd = zip(*map(_place, runs), strict=True)
     axes.set(xscale="log", yscale="log", xlabel="time of the job (s)", ylabel=f"USD for {MANY:,} jobs")

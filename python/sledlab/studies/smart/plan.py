@@ -1,4 +1,4 @@
-"""What a study of smart storage sweeps: jobs, queries or records by size, on devices, pages and networks."""
+"""The plan of a study of smart storage: jobs, queries or records, on devices, pages and networks."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ if TYPE_CHECKING:
 
 
 NODES = (4, 8, 16, 32)
-"""Those of paper 004."""
+"""Numbers of nodes by default, those of paper 004."""
 
 
-def planned(given: Question) -> Plan:
-    """Checks everything that can be checked before the work starts.
+def planned(question: Question) -> Plan:
+    """Checks all that can be checked before the first run.
 
     Raises:
-        Error: Something is named twice or not at all, or a record does not fit on a device.
+        Error: A model is missing or named twice, or a record does not fit on a device.
     """
-    records = _records(given)
-    devices = _several(given, "devices", given.device, "device")
-    networks = _several(given, "networks", given.base.setting("network.preset") or "fast-ethernet", "network")
-    pages, places = _pages(given), _listed(given.axis("places", ("nodes",)))
+    records = _records(question)
+    devices = _several(question, "devices", question.device, "device")
+    networks = _several(
+        question, "networks", question.base.setting("network.preset") or "fast-ethernet", "network"
+    )
+    pages, places = _pages(question), _listed(question.axis("places", ("nodes",)))
     if unknown := [place for place in places if place not in ("nodes", "host")]:
         raise Error(f"`{unknown[0]}` is no place to work at", remedy="say nodes, host or nodes,host")
     bases: dict[str, Any] = {}
     cases = []
     for (file, record), device, network in product(records, devices, networks):
-        base = taking(taking(given.base, worded("device", device)), worded("network", network))
+        base = taking(taking(question.base, worded("device", device)), worded("network", network))
         names = {
             "job": record.job,
             "nodes": record.nodes,
@@ -54,28 +56,28 @@ def planned(given: Question) -> Plan:
             name = f"{said}, at the host" if place == "host" else said
             cases.append(Case("runs", tuple(labels.items()), key, settings, record.nodes, name))
     axes: dict[str, Any] = {
-        "job": _listed(given.axis("job")) or None,
-        "query": [str(query) for query in _listed(given.axis("query"))] or None,
-        "tables": None if given.axis("tables") is None else str(given.axis("tables")),
-        "nodes": _nodes(given) if given.axis("job") or given.axis("query") else None,
-        "job_settings": _listed(given.axis("job_settings")) or None,
-        "records": [str(file) for file in _listed(given.axis("records"))] or None,
+        "job": _listed(question.axis("job")) or None,
+        "query": [str(query) for query in _listed(question.axis("query"))] or None,
+        "tables": None if question.axis("tables") is None else str(question.axis("tables")),
+        "nodes": _nodes(question) if question.axis("job") or question.axis("query") else None,
+        "job_settings": _listed(question.axis("job_settings")) or None,
+        "records": [str(file) for file in _listed(question.axis("records"))] or None,
         "devices": devices,
         "networks": networks,
         "pages_kb": [page for page in pages if page] or None,
         "places": places,
-        "price": _listed(given.axis("price")) or None,
-        "prices": None if given.axis("prices") is None else str(given.axis("prices")),
+        "price": _listed(question.axis("price")) or None,
+        "prices": None if question.axis("prices") is None else str(question.axis("prices")),
     }
-    made = Plan(bases, None, cases, (int(said_of(given.base).get("seed", 1)),), axes)
+    made = Plan(bases, None, cases, (int(said_of(question.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
     check_prices(made, prices(axes["prices"], axes["price"]))
     return made
 
 
-def _records(given: Question) -> list[tuple[str, Work]]:
-    """The records, few nodes first."""
-    files = [str(file) for file in _listed(given.axis("records"))] + _recorded(given)
+def _records(question: Question) -> list[tuple[str, Work]]:
+    """The records, sorted by job and number of nodes."""
+    files = [str(file) for file in _listed(question.axis("records"))] + _recorded(question)
     if not files:
         remedy = "name a job, as in --job sort, a query, as in --query q5, or records: --records sort.work"
         raise Error("neither a job nor a work record was given", remedy=remedy)
@@ -88,43 +90,45 @@ def _records(given: Question) -> list[tuple[str, Work]]:
 
 
 def _rank(record: Work) -> tuple[tuple[str, int], int]:
-    """Where a record comes: by its job, q2 before q10, and its number of nodes."""
+    """Sorting key of a record: its job, q2 before q10, and its number of nodes."""
     name = record.job.rstrip("0123456789")
     return (name, int(record.job[len(name) :] or 0)), record.nodes
 
 
-def _recorded(given: Question) -> list[str]:
-    """Records jobs and queries on each number of nodes; records that are kept are not made again.
+def _recorded(question: Question) -> list[str]:
+    """Records jobs and queries on each number of nodes, unless a record is kept.
 
     Raises:
-        Error: A setting is none of any job, or a job failed.
+        Error: A setting is a parameter of no job or query, or a job failed.
     """
-    found = recordables(_listed(given.axis("job")), _listed(given.axis("query")), given.axis("tables"))
-    settings = settings_of(found, _listed(given.axis("job_settings")))
-    seed = int(said_of(given.base).get("seed", 1))
+    found = recordables(
+        _listed(question.axis("job")), _listed(question.axis("query")), question.axis("tables")
+    )
+    settings = settings_of(found, _listed(question.axis("job_settings")))
+    seed = int(said_of(question.base).get("seed", 1))
     files = []
     with Progress("recording", of="") as progress:
-        for each, nodes in product(found, _nodes(given) if found else ()):
+        for each, nodes in product(found, _nodes(question) if found else ()):
             own = {name: value for name, value in settings.items() if name in each.settings}
             files.append(each.record(nodes, seed, own, progress.going).name)
     return files
 
 
-def _nodes(given: Question) -> list[int]:
+def _nodes(question: Question) -> list[int]:
     """Numbers of nodes of jobs.
 
     Raises:
-        Error: One is no whole number.
+        Error: A number is not whole.
     """
-    nodes = _listed(given.axis("nodes", NODES))
+    nodes = _listed(question.axis("nodes", NODES))
     if bad := [each for each in nodes if not float(each).is_integer()]:
         raise Error(f"a job cannot run on {bad[0]:g} nodes", remedy="give whole numbers")
     return [int(each) for each in nodes]
 
 
-def _several(given: Question, axis: str, one: Any, noun: str) -> list[Any]:
+def _several(question: Question, axis: str, one: Any, noun: str) -> list[Any]:
     """The models of an axis, each once."""
-    found = _listed(given.axis(axis, one))
+    found = _listed(question.axis(axis, one))
     if not found:
         raise Error(f"no {noun} was given", remedy=f"name some with --{axis} (sledlab {noun} list)")
     names = [name_of(each) for each in found]
@@ -134,16 +138,16 @@ def _several(given: Question, axis: str, one: Any, noun: str) -> list[Any]:
     return found
 
 
-def _pages(given: Question) -> list[float | None]:
-    """Sizes of pages; none where the node's own holds."""
-    pages = _listed(given.axis("pages_kb"))
+def _pages(question: Question) -> list[float | None]:
+    """Sizes of pages in KB; None for the node's own."""
+    pages = _listed(question.axis("pages_kb"))
     if bad := [page for page in pages if not float(page).is_integer() or page < 1]:
         raise Error(f"a page of {bad[0]:g} KB cannot be", remedy="give whole KB, 1 or more")
     return [float(page) for page in pages] or [None]
 
 
 def _listed(said: Any) -> list[Any]:
-    """What was said, as a list."""
+    """An argument as a list."""
     if said is None:
         return []
     return list(said) if isinstance(said, (list, tuple)) else [said]

@@ -1,4 +1,4 @@
-"""What a study of smart storage found out."""
+"""The outcome of a study of smart storage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SmartCase:
-    """What was replayed on what."""
+    """A replayed job, with device, network, pages and place."""
 
     job: Annotated[str, Column("name of the job")]
     nodes: Annotated[int, Column("nodes that hold data")]
@@ -68,11 +68,11 @@ class SmartStudy(Outcome):
 
     Attributes:
         rows: The simulated results: `runs` and `phases`.
-        costs: Nothing.
-        config: What all replays have in common, as plain data: that of one of them.
+        costs: Empty.
+        config: The experiment of one replay, as plain data: what all replays share is read from it.
         axes: Records, devices, networks, pages and places, as plain data.
         toml: The study as a file that `sledlab smart` takes.
-        prices: What of the prices is used, in USD, as plain data.
+        prices: The prices that are used, in USD, as plain data.
 
     Examples:
         >>> import sledlab as sl
@@ -87,14 +87,14 @@ class SmartStudy(Outcome):
 
     @property
     def runs(self) -> list[SmartRun]:
-        """The replays: few nodes first, devices in the order given."""
+        """The replays: fewest nodes first, devices in the order in which the user gave them."""
         return list(self.rows["runs"])  # type: ignore[arg-type]
 
     def plot(self, section: str = "times") -> Figure:
         """Draws a section: `times`, `scaling`, `phases` or `pareto`.
 
         Raises:
-            Error: There is no such section, or too little has a price for `pareto`.
+            Error: There is no such section, or too few replays have a price for `pareto`.
         """
         return self._draw(section)
 
@@ -104,7 +104,7 @@ class SmartStudy(Outcome):
 
 
 def conclude(plan: Plan, found: Mapping[Point, FoundOf[Any]]) -> SmartStudy:
-    """The outcome of all replays."""
+    """The outcome, made of the results of all replays."""
     said = prices(plan.axes["prices"], plan.axes["price"])
     runs = [_run(plan, case, found, said) for case in plan.of("runs")]
     phases = [PhaseRow(each.where, **phase) for each in runs for phase in each.run.phases]
@@ -113,7 +113,7 @@ def conclude(plan: Plan, found: Mapping[Point, FoundOf[Any]]) -> SmartStudy:
 
 
 def _run(plan: Plan, case: Case, found: Mapping[Point, FoundOf[Any]], said: Prices) -> SmartRun:
-    """A replay, and what it costs."""
+    """The row of a replay, with its costs."""
     (point,) = plan.points_of(case)
     where, row = SmartCase(**dict(case.labels)), found[point].row
     return SmartRun(where, row, cost_at(plan, point, where.nodes, row, said))

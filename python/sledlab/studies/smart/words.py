@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
 SHORT = {"compute": "C", "store": "I", "network": "N"}
-"""Bottlenecks as table 5 of paper 004 has them."""
+"""Abbreviations of bottlenecks, as in table 5 of paper 004."""
 
 NOTE = "× 2: the share of the time that a processor, store or network twice as fast saves."
 
 
 def title(study: SmartStudy) -> str:
-    """Which jobs on what."""
+    """Title: the jobs, and what they were replayed on."""
     return f"{joined(_names(study, 'job'))} on {joined(_names(study, 'device'))}"
 
 
@@ -38,15 +38,15 @@ def _names(study: SmartStudy, column: str) -> list[str]:
 
 
 def answer(study: SmartStudy) -> str:
-    """Which device is fastest for each job on most nodes, by how much, and what holds the job up."""
+    """The answer: the fastest device for each job on most nodes, its lead, and the bottleneck."""
     return " ".join(sentence for job in _names(study, "job") for sentence in verdict(study, job))
 
 
 def verdict(study: SmartStudy, job: str) -> Iterator[str]:
-    """What the study says of a job, on most nodes."""
+    """The answer for one job, on most nodes."""
     most, rows = _largest(study, job)
     rows.sort(key=lambda each: each.run.elapsed_s)
-    if len(_names(study, "device")) > 1:  # then devices are compared, each at its best
+    if len(_names(study, "device")) > 1:  # devices are compared, each by its fastest replay
         rows = list({each.where.device: each for each in reversed(rows)}.values())[::-1]
     best, *others = rows
     aside = {id(each): _aside(study, each) for each in rows}
@@ -71,14 +71,14 @@ def verdict(study: SmartStudy, job: str) -> Iterator[str]:
 
 
 def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
-    """The replays of a job on most nodes, and how many those are."""
+    """The largest number of nodes of a job, and its replays with that number."""
     mine = [each for each in study.runs if each.where.job == job]
     most = max(each.where.nodes for each in mine)
     return most, [each for each in mine if each.where.nodes == most]
 
 
 def _aside(study: SmartStudy, each: SmartRun) -> list[str]:
-    """What besides device and size tells a replay from others."""
+    """The values besides device and nodes that distinguish a replay from others."""
     where = each.where
     said = {
         "page_kb": f"pages of {where.page_kb:g} KB" if where.page_kb else "",
@@ -89,7 +89,7 @@ def _aside(study: SmartStudy, each: SmartRun) -> list[str]:
 
 
 def _bottlenecks(rows: Sequence[SmartRun], who: Callable[[SmartRun], str]) -> Iterator[str]:
-    """What holds the job up, everywhere or here and there."""
+    """A sentence: the bottleneck of all replays, or of some."""
     for what, noun in PART_NAMES.items():
         group = [each for each in rows if each.run.bottleneck == what]
         if not group:
@@ -106,12 +106,12 @@ def _bottlenecks(rows: Sequence[SmartRun], who: Callable[[SmartRun], str]) -> It
 
 
 def tried(study: SmartStudy) -> bool:
-    """Whether every job was replayed with each component twice as fast, too."""
+    """Whether every job was also replayed with each component twice as fast."""
     return all(each.run.saved() for each in study.runs)
 
 
 def table(study: SmartStudy) -> Grid:
-    """A row for every replay: how long, what holds it up, and what that takes."""
+    """A row for every replay: time, bottleneck, energy and costs."""
 
     def saved_by(part: str) -> Callable[[SmartRun], str]:
         return lambda each: saved(each.run.saved()[part])
@@ -127,7 +127,7 @@ def table(study: SmartStudy) -> Grid:
 
 
 def shares(study: SmartStudy) -> Grid:
-    """A row for every replay: the shares of the components in the time of all nodes."""
+    """A row for every replay: the shares of the components in the total time of all nodes."""
 
     def share_of(part: str) -> Callable[[SmartRun], str]:
         return lambda each: percent(each.run.parts_s()[part] / each.run.elapsed_s)
@@ -141,7 +141,7 @@ def _rows(study: SmartStudy, columns: Mapping[str, Callable[[SmartRun], str]]) -
 
 
 def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
-    """What the cluster costs, and the job; nothing where nothing has a price."""
+    """Columns with the price of the cluster and the cost of the job; empty where a part has no price."""
     if not money.priced(study):
         return {}
     return {
@@ -151,12 +151,12 @@ def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
 
 
 def note(study: SmartStudy) -> str:
-    """What the columns of the table mean."""
+    """Notes on the columns of the table."""
     return " ".join(text for text, said in ((NOTE, tried(study)), (MONEY, money.priced(study))) if said)
 
 
 def matrix(study: SmartStudy) -> Grid:
-    """The bottleneck of every job on most nodes, a column for each device."""
+    """The bottleneck of every job with most nodes, a column for each device."""
     devices = _names(study, "device")
     rows = []
     for job in _names(study, "job"):
@@ -170,7 +170,7 @@ def matrix(study: SmartStudy) -> Grid:
 
 
 def brief(study: SmartStudy) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts for a terminal and a notebook."""
     said = money.choices(study)
     return [
         Heading(title(study), 1),

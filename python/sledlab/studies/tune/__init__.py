@@ -54,18 +54,18 @@ def tune_hybrid(
 
     Args:
         source: A trace or a workload, as in `simulate`.
-        device: The disk; `atlas-10k-50mb` unless given.
-        study: A file `study.toml` that tuning left; all else wins over it.
+        device: The disk; by default `atlas-10k-50mb`.
+        study: A file `study.toml` that tuning left; other arguments override it.
         out: A directory for tables, report and experiment, in which tuning that was stopped goes on.
-        replace: Whether to remove first what sledlab left in that directory, even of another kind.
-        **said: Everything else; see the table below. Of `settings`, `front.*` are parameters of the MEMS
+        replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
+        **said: Further options; see the table below. Of `settings`, `front.*` are parameters of the MEMS
             device, `hybrid.*` of the caching disk.
 
     Returns:
         The choice, every run that led to it, and an experiment to run it again.
 
     Raises:
-        Error: Something in the input or the options is wrong, or a run failed; the message names it.
+        Error: An argument or an option is invalid, or a run failed; the message names it.
 
     Examples:
         >>> import sledlab as sl

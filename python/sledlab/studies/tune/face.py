@@ -1,4 +1,4 @@
-"""A tuned caching disk, as it shows itself on terminals, in notebooks and on pages."""
+"""The face of a tuned caching disk on terminals, in notebooks and on pages."""
 
 from __future__ import annotations
 

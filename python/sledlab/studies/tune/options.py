@@ -1,4 +1,4 @@
-"""What can be said of tuning."""
+"""The options of tuning."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several
 from sledlab.study.configurations import Fronted, segments
 
 POLICIES = ("lru", "slru", "arc", "lfuda")
-"""Tried unless others are named."""
+"""Replacement policies that are tried, by default."""
 
 
 class TuneOptions(Replayed, Parallel, Fronted, total=False):
-    """What can be said of tuning."""
+    """The options of tuning."""
 
     budget: Annotated[float, Option("Most MEMS that is allowed; with --price-per-mb, most money", "MIB")]
     price_per_mb: Annotated[float, Option("Price of a MiB of MEMS, in any currency", "P")]

@@ -1,8 +1,9 @@
-"""What tuning is asked, and what it runs: segments, replacement policies and sizes, by successive halving.
+"""The plan of tuning: segments, replacement policies and sizes of MEMS, by successive halving.
 
-Every segment replays a part of the requests, under the policy that would find most of what they touch;
-the better half replays more. The last two replay all of them, under every policy that would find nearly as
-much. The best one is then given less and less MEMS, as long as that makes no difference.
+Each size of segment replays a part of the requests, with the policy of the highest hit ratio on the trace
+alone; the better half of the sizes replays more. The last two replay all requests, with every policy whose
+hit ratio is nearly as high. The best is then replayed with less and less MEMS, as long as that costs no
+speed.
 """
 
 from __future__ import annotations
@@ -26,33 +27,34 @@ if TYPE_CHECKING:
     from sledlab.study.bench import Measure
 
 PARTS = (16, 4)
-"""Parts of the requests that candidates replay before all of them."""
+"""Divisors of the requests: candidates replay a 16th and a 4th of them before all of them."""
 
 FINALISTS = 2
-"""Segments that replay all requests, unless there are too few requests for parts."""
+"""Sizes of segments that replay all requests, unless there are too few requests for parts."""
 
 FEWEST = 2000
-"""A part of fewer requests says nothing."""
+"""Fewest requests of a part; fewer would tell nothing."""
 
 CLOSE = 0.01
-"""Policies that find so much less than the best, as a share of all uses, are not tried."""
+"""Policies whose hit ratio is lower than the highest by more than this are not tried."""
 
 HALVINGS = 3
-"""How often the MEMS of the best is halved."""
+"""Number of times that the MEMS of the best candidate is halved."""
 
 WHOLE, LESS = "all", "less MEMS"
-"""Stages that replay all requests."""
+"""Names of the stages that replay all requests."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One caching disk.
+    """A caching disk that may be chosen.
 
     Attributes:
         mb: Size of the MEMS, in 2^20 bytes.
         segment_kb: Size of a segment, in 1024 bytes.
         policy: The replacement policy.
-        hit_ratio: Share of all uses of segments that the policy would find, by the trace alone.
+        hit_ratio: Share of all uses of segments that hit under the policy, on the trace alone, without
+            timing.
     """
 
     mb: float
@@ -61,7 +63,7 @@ class Candidate:
     hit_ratio: float = 0.0
 
     def case(self, stores: Stores, stage: str, requests: int = 0) -> Case:
-        """Its run on the first requests, or on all."""
+        """The candidate's run on the first `requests` requests, or on all."""
         labels = {"configuration": ALL, "stage": stage, "mems_mb": self.mb, "segment_kb": self.segment_kb}
         said = {**labels, "policy": self.policy, "hit_ratio": self.hit_ratio}
         own = stores.settings(ALL, self.mb, self.segment_kb, self.policy)
@@ -69,22 +71,22 @@ class Candidate:
         return Case("runs", tuple(said.items()), DISK, (*own, *first))
 
 
-def plan(given: Question) -> StoresPlan:
-    """Checks everything that can be checked before the work starts; its cases are the baselines.
+def plan(question: Question) -> StoresPlan:
+    """Checks all that can be checked before the first run; its cases are the baselines.
 
     Raises:
-        Error: Something makes no sense.
+        Error: An option is invalid.
     """
-    budget, price = given.axis("budget"), given.axis("price_per_mb")
+    budget, price = question.axis("budget"), question.axis("price_per_mb")
     if budget is None:
         raise Error("no budget was given", remedy="say how much MEMS is allowed, with --budget MIB")
     axes: dict[str, Any] = {
         "budget": numbers("budget", budget, above=True)[0],
         "price_per_mb": None if price is None else numbers("price", price, above=True)[0],
-        "segments_kb": whole(given.axis("segments_kb", SEGMENTS_KB)),
-        "replacement": policies(given.axis("replacement", POLICIES)),
+        "segments_kb": whole(question.axis("segments_kb", SEGMENTS_KB)),
+        "replacement": policies(question.axis("replacement", POLICIES)),
     }
-    stores = Stores.of(given)
+    stores = Stores.of(question)
     roots = seeds(plain(stores.bases[DISK].to_toml()), 1)
     baselines = [Case("baselines", (("configuration", name),), name, ()) for name in (DISK, MEMS)]
     made = StoresPlan(stores.bases, stores.requests, baselines, roots, axes, stores=stores)
@@ -111,7 +113,7 @@ def race(plan: Plan, measure: Measure) -> Plan:
     stores, total, ran = plan.stores, plan.stores.facts.requests, list[Case]()
 
     def ranked(candidates: Sequence[Candidate], requests: int, stage: str) -> list[Candidate]:
-        """The candidates, best first: the shorter mean response, then the more hits."""
+        """The candidates, best first: by mean response, then by hit ratio."""
         cases = {each: each.case(stores, stage, requests) for each in candidates}
         rung = replace(plan, cases=list(cases.values()))
         found = measure(rung, stage)
@@ -131,7 +133,7 @@ def race(plan: Plan, measure: Measure) -> Plan:
 
 
 def _with_room(plan: StoresPlan) -> list[int]:
-    """Segments for which there is room.
+    """Sizes of segments of which the MEMS holds enough.
 
     Raises:
         Error: There is none.
@@ -144,7 +146,7 @@ def _with_room(plan: StoresPlan) -> list[int]:
 
 
 def _candidates(plan: StoresPlan) -> dict[int, list[Candidate]]:
-    """For every segment the policies that would find most, or nearly; one where all find the same."""
+    """For each size of segment, policies with the highest or a close hit ratio; one where all are equal."""
     mb, found = budget_mb(plan.axes), {}
     for kb in _with_room(plan):
         hits = [

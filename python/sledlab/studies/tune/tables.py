@@ -49,12 +49,12 @@ class TunedHybrid(Outcome):
     """The caching disk that suits a workload and a budget best.
 
     Attributes:
-        choice: The run that was chosen: `mems_mb` in 2^20 bytes, `segment_kb` in 1024 bytes, `policy`, and in
-            `run` what was measured.
-        runs: Every run that was made, in order: `stage`, and the columns of `choice`.
+        choice: The chosen run: `mems_mb` in 2^20 bytes, `segment_kb` in 1024 bytes, `policy`, and in `run`
+            its results.
+        runs: All runs, in order: `stage`, and the columns of `choice`.
         baselines: Responses of `disk` and `mems` alone to the same requests.
-        budget_mb: MEMS that was allowed, in 2^20 bytes.
-        price_per_mb: Price of a MiB of MEMS, where one was said.
+        budget_mb: Most MEMS allowed, in 2^20 bytes.
+        price_per_mb: Price of a MiB of MEMS, where the user gave one.
         experiment: The choice as TOML, for `sledlab simulate`.
 
     Examples:
@@ -95,25 +95,25 @@ class TunedHybrid(Outcome):
 
     @property
     def leaves(self) -> list[str]:
-        """The experiment too."""
+        """Names of the files that `write` writes: those of all outcomes, and the experiment."""
         return [*super().leaves, EXPERIMENT]
 
     def write(self, directory: str | Path) -> None:
-        """Writes the experiment too."""
+        """Writes the files of all outcomes, and the experiment."""
         place = Path(directory)
         with drafted(place / EXPERIMENT) as draft:
             draft.write_text(study_left_in(place, self.experiment), encoding="utf-8")
         super().write(directory)
 
     def closing(self, directory: Path | None) -> str:
-        """Where the experiment is, or the experiment itself."""
+        """The last line on the command line: the file of the experiment, or the experiment itself."""
         if directory is None:
             return f"\n{self.experiment}"
         return f"{super().closing(directory)}\nexperiment: {directory / EXPERIMENT}"
 
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> TunedHybrid:
-    """The choice: the least MEMS among those on all requests that are practically as fast as the best."""
+    """The choice: the least MEMS of candidates within 2 % of the best mean response to all requests."""
     assert isinstance(plan, StoresPlan)
     rows = {case: {**dict(case.labels), **stored(runs)} for case, runs in runs_of(plan, found).items()}
     tried = {case: TriedDisk(**rows[case]) for case in plan.of("runs")}
@@ -137,7 +137,7 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> TunedHybrid:
 
 
 def _experiment(plan: StoresPlan, point: Point) -> str:
-    """A run as a file for `sledlab simulate`: devices by their presets, and what differs from them."""
+    """A run as a file for `sledlab simulate`: devices by presets, with parameters that differ."""
     config, stores = plain(plan.texts[point]), plan.stores
     opener = stores.requests.opener
     assert isinstance(opener, Fitted)

@@ -80,7 +80,7 @@ def runs(tuned: TunedHybrid) -> Figure:
 
 
 def brief(tuned: TunedHybrid) -> Sequence[Part]:
-    """What a terminal and a notebook show."""
+    """The parts for a terminal and a notebook."""
     return [Heading(title(tuned), 1), Text(answer(tuned)), table(tuned), Text(NOTE, "quiet")]
 
 

@@ -1,1 +1,1 @@
-"""Where points are measured: in this process, in others of this machine, or on many machines."""
+"""Executors, which measure points: in this process, in others of this machine, or on many machines."""

@@ -1,4 +1,4 @@
-"""Points in whatever executor the user has: of `concurrent.futures`, mpi4py, submitit and others."""
+"""Points in an executor of the user's: of `concurrent.futures`, mpi4py, submitit and others."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class Borrowed:
-    """An executor that belongs to somebody else, who ends it.
+    """A pool over an executor that belongs to the user, who also ends it.
 
-    All it needs is `submit`, and futures with `result`, `done` and `cancel`; those of submitit have no more.
+    It needs only `submit`, and futures with `result`, `done` and `cancel`; those of submitit have no more.
     """
 
     def __init__(self, executor: Any) -> None:
-        """An executor.
+        """A pool over `executor`.
 
         Raises:
-            Error: It is none.
+            Error: The object is no executor.
         """
         if not callable(getattr(executor, "submit", None)):
             raise Error(
@@ -36,12 +36,12 @@ class Borrowed:
 
     @property
     def at_once(self) -> int:
-        """Workers, where the executor tells."""
+        """Number of workers, where the executor tells it."""
         return int(getattr(self._executor, "_max_workers", None) or 1)
 
     @property
     def window(self) -> int:
-        """Points handed out at the same time."""
+        """Most points that are submitted and not done."""
         return max(LEAST_WINDOW, 4 * self.at_once)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
@@ -58,7 +58,7 @@ class Borrowed:
         return futures
 
     def look(self, done: SimpleQueue[Any]) -> None:
-        """Asks futures that do not tell."""
+        """Puts futures that are done into `done`, where the executor does not notify of that."""
         for future in [each for each in self._watched if each.done()]:
             self._watched.remove(future)
             done.put(future)
@@ -71,6 +71,6 @@ class Borrowed:
             raise not_loaded(error) from error
 
     def cancel(self, futures: Sequence[Any]) -> None:
-        """Takes back what has not begun; the executor stays open."""
+        """Cancels points that have not begun; the executor stays open."""
         for future in futures:
             future.cancel()

@@ -1,4 +1,4 @@
-"""Points on a cluster of Dask, which somebody else has started and who ends it."""
+"""Points on a cluster of Dask that the user has started and also ends."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from queue import SimpleQueue
 
 PATIENCE = "10s"
-"""How long a scheduler may take to answer."""
+"""Longest time that a scheduler may take to answer."""
 
 MOST_SENT = 1_000_000_000
-"""Bytes of a file that is sent, at most."""
+"""Most bytes of a file that is sent to workers."""
 
 RETRIES = 2
-"""How often a point is tried again that stumbled over something of Dask's own."""
+"""How often a point is tried again after an error of Dask's own."""
 
 ASK_S = 5.0
-"""How often it is asked how many workers there are."""
+"""Seconds between two questions to the scheduler about the number of workers."""
 
 TOGETHER_S, MOST_TOGETHER = 0.1, 16
-"""Points that take less go to a worker together, so many that they take about as long; and most of them."""
+"""Points that take less seconds than the first go to a worker in groups of about that time; at most 16."""
 
 NEVER = float("-inf")
 
@@ -44,24 +44,24 @@ START = "start one with `dask scheduler`, and workers with `dask worker ADDRESS`
 
 @dataclass(frozen=True, eq=False)
 class InGroup:
-    """A point of a group that a worker was given together."""
+    """A point of a group of points that was submitted as one task of Dask."""
 
     future: Any
     index: int
 
 
 def work_each(tasks: Sequence[Task]) -> list[Answer]:
-    """Measures points one after the other: what a worker runs."""
+    """Measures points one after the other, on a worker."""
     return [work(task) for task in tasks]
 
 
 def _work_alone(task: Task, trace: Any, sent: Sequence[bytes]) -> list[Answer]:
-    """Measures a point of which a trace, or files, were sent apart."""
+    """Measures one point on a worker; its trace or files were sent apart from the task."""
     return [work(task, trace, sent)]
 
 
 class Dask:
-    """Workers of a cluster."""
+    """The workers of a cluster, as a pool."""
 
     def __init__(self, client: Any, *, send: bool) -> None:
         """The workers that a `distributed.Client` knows; `send` says whether files are sent to them."""
@@ -84,7 +84,7 @@ class Dask:
 
     @property
     def window(self) -> int:
-        """Points handed out at the same time."""
+        """Most points that are submitted and not done."""
         return max(LEAST_WINDOW, 4 * self.at_once)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
@@ -99,7 +99,7 @@ class Dask:
         return parts
 
     def _submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[InGroup]:
-        """Gives some points to one worker; those with something that is sent apart go alone."""
+        """Submits points as one task of Dask; a point whose trace or files are sent apart comes alone."""
         said = {"key": f"point-{uuid4().hex}", "pure": False, "retries": RETRIES}
         if all(map(self._is_light, tasks)):
             future = self._client.submit(work_each, list(tasks), **said)
@@ -119,28 +119,28 @@ class Dask:
         return parts
 
     def _is_light(self, task: Task) -> bool:
-        """Whether nothing goes to workers apart from the task."""
+        """Whether neither trace nor files are sent to workers apart from the task."""
         files = task.needs.files if self._send and task.needs else ()
         return not files and not in_memory(task.trace)
 
     def _together(self, tasks: int) -> int:
-        """How many of so many points go to a worker at a time, by how long they have taken."""
+        """Number of points, out of `tasks`, to submit as one group, by the mean time of points so far."""
         if not self._answered:
             return 1
         each_s = self.at_once * (time.monotonic() - self._begun) / self._answered
-        fair = tasks // (4 * self.at_once)  # lest one has some while others have none
+        fair = tasks // (4 * self.at_once)  # lest one worker has many points while others have none
         return max(1, min(MOST_TOGETHER, fair, int(TOGETHER_S / each_s)))
 
     def look(self, done: SimpleQueue[Any]) -> None:
-        """Nothing: Dask tells."""
+        """Does nothing: Dask notifies of every point that is done."""
 
     def answers(self, futures: Sequence[InGroup]) -> list[Answer | InternalError]:
-        """See `Pool.answers`: those that are there are fetched together."""
+        """See `Pool.answers`; the answers of all finished tasks are fetched together."""
         self._answered += len(futures)
         whole = {id(part.future): part.future for part in futures if part.future.status == "finished"}
         try:
             found = dict(zip(whole, self._client.gather(list(whole.values())), strict=True))
-        except OSError as error:  # the scheduler is gone, or the last worker that had them
+        except OSError as error:  # the scheduler is gone, or the last worker that had the answers
             raise self._lost() from error
         return [
             found[id(part.future)][part.index] if id(part.future) in found else self._trouble(part.future)
@@ -148,10 +148,10 @@ class Dask:
         ]
 
     def _trouble(self, future: Any) -> InternalError:
-        """What has become of a point that no worker answered.
+        """The error about a point that no worker answered.
 
         Raises:
-            Error: It is the same for every point.
+            Error: The cause is the same for every point.
         """
         if future.status in ("cancelled", "lost"):
             raise self._lost()
@@ -169,32 +169,32 @@ class Dask:
         )
 
     def _strangers(self) -> str:
-        """Workers on which this build cannot be loaded."""
+        """Addresses of workers on which this build cannot be loaded."""
         found = self._client.run(program, on_error="return")
         names = [address for address, answer in found.items() if isinstance(answer, Exception)]
         return f"worker {names[0]}" if names else "a worker"
 
     def cancel(self, futures: Sequence[InGroup]) -> None:
-        """Takes back what has not begun. What runs goes on to its end, and nobody waits for it."""
+        """Cancels tasks that have not begun. Running ones go on to their end, and nobody waits for them."""
         if futures and self._client.status == "running":
             with suppress(OSError, RuntimeError):
                 self._client.cancel(list({id(part.future): part.future for part in futures}.values()))
 
     def _trace(self, task: Task) -> tuple[Any, Task]:
-        """A trace in memory, sent once to every worker, and the task without it; others go with the task."""
+        """A trace in memory, sent once to all workers, and the task without it; other traces stay in it."""
         trace = task.trace
         if not in_memory(trace):
             return None, task
         if id(trace) not in self._traces:
-            # With the trace itself: as long as that is there, its number stands for no other.
+            # Kept with the trace itself: as long as the trace exists, no other has its id.
             self._traces[id(trace)] = (self._client.scatter(trace, broadcast=True, hash=False), trace)
         return self._traces[id(trace)][0], replace(task, trace=None)
 
     def _file(self, name: str, digest: str) -> Any:
-        """What a file holds, sent once to every worker.
+        """The contents of a file, sent once to all workers.
 
         Raises:
-            Error: It is too large.
+            Error: The file is too large.
         """
         if digest not in self._sent:
             path = located(name)
@@ -209,10 +209,10 @@ class Dask:
 
 @contextmanager
 def cluster(said: Any, *, send: bool) -> Iterator[Dask]:
-    """A cluster: its scheduler's address or file, or a client, which stays open.
+    """The pool of a cluster, named by its scheduler's address or file, or by a client, which stays open.
 
     Raises:
-        Error: Nobody answers there.
+        Error: No scheduler answers there.
     """
     if not isinstance(said, (str, Path)):
         yield Dask(said, send=send)
@@ -226,7 +226,7 @@ def cluster(said: Any, *, send: bool) -> Iterator[Dask]:
 
 
 def _client(said: str) -> Any:
-    """A client of the scheduler at an address, or of the one that wrote a file."""
+    """A client of the scheduler at an address, or of the scheduler that wrote a file."""
     is_file = "://" not in said and (said.endswith(".json") or Path(said).exists())
     if is_file and not Path(said).is_file():
         raise Error(f"there is no scheduler file `{said}`", remedy=f"{START}; `--scheduler-file` writes it")

@@ -1,4 +1,4 @@
-"""Points in other processes of this machine, by an executor of loky."""
+"""Points in other processes of this machine, run by an executor of loky."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 def processors() -> int:
-    """How many runs this process may have at the same time."""
+    """Number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class Local:
-    """Processes of this machine."""
+    """Processes of this machine, as a pool."""
 
     def __init__(self, executor: Executor, jobs: int) -> None:
-        """An executor of so many processes."""
+        """A pool over a loky executor of `jobs` processes."""
         self._executor = executor
         self.at_once = jobs
         self.window = max(LEAST_WINDOW, 8 * jobs)
@@ -54,7 +54,7 @@ class Local:
         return futures
 
     def look(self, done: SimpleQueue[Any]) -> None:
-        """Nothing: loky tells."""
+        """Does nothing: loky notifies of every point that is done."""
 
     def answers(self, futures: Sequence[Future[Answer]]) -> list[Answer | InternalError]:
         """See `Pool.answers`."""
@@ -64,7 +64,7 @@ class Local:
             raise _ended(error) from error
 
     def cancel(self, futures: Sequence[Future[Answer]]) -> None:
-        """Nothing: processes are ended whatever they are at."""
+        """Does nothing: on the way out the processes are ended, also in the middle of a point."""
 
 
 def _ended(error: Exception) -> InternalError:
@@ -73,13 +73,13 @@ def _ended(error: Exception) -> InternalError:
 
 @contextmanager
 def _later() -> Iterator[None]:
-    """Holds signals back while processes start, which would die of them before they can ignore them."""
+    """Blocks signals while processes start: they would die of a signal before they ignore it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
-        # Otherwise it starts with the first process, and lets signals in again.
+        # Otherwise the tracker starts with the first process, and unblocks the signals.
         resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         yield
@@ -89,7 +89,7 @@ def _later() -> Iterator[None]:
 
 @contextmanager
 def processes(jobs: int) -> Iterator[Local]:
-    """A pool of so many processes, ended on the way out whatever they are at."""
+    """A pool of `jobs` processes, which are ended on the way out, also in the middle of a point."""
     paths = [path or os.getcwd() for path in sys.path]
     if os.name == "posix":
         loky.backend.process.LokyProcess.kill = _kill
@@ -101,7 +101,7 @@ def processes(jobs: int) -> Iterator[Local]:
         pool = loky.ProcessPoolExecutor(jobs, initializer=begin, initargs=(paths, os.getpid()))
     done = False
     with warnings.catch_warnings():
-        # To find what they have started in turn it needs a program, `pgrep`. Without, it kills them alone.
+        # loky finds the children of its processes with `pgrep`. Without it, loky kills its processes alone.
         warnings.filterwarnings("ignore", "Failed to kill subprocesses")
         try:
             yield Local(pool, jobs)
@@ -121,14 +121,14 @@ if os.getppid() != parent:
     os._exit(1)
 runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
-"""What a process begins with before it waits for loky to tell it what it is: the dead tell nothing."""
+"""Code that a process runs before it waits for loky's data: from then on it ends with this one."""
 
 _before: list[Any] = []
-"""What loky starts processes with."""
+"""The function of loky that starts processes, before it is replaced by `_start`."""
 
 
 def _start(command: list[str], *rest: Any, **more: Any) -> Any:
-    """Starts a process of loky's, `python -m MODULE ...`, that ends with this one from its beginning."""
+    """Starts a process of loky's, `python -m MODULE ...`, tied to this process from its beginning."""
     program, flag, module, *words = command
     if flag == "-m":
         command = [program, "-c", TIED, str(os.getpid()), module, *words]
@@ -136,16 +136,16 @@ def _start(command: list[str], *rest: Any, **more: Any) -> Any:
 
 
 def _kill(process: Any) -> None:
-    """Kills a process: loky's way does not work, and it hangs when it comes to that."""
+    """Kills a process, in place of loky's own function, which fails and hangs here."""
     with suppress(ProcessLookupError):
         os.kill(process.pid, signal.SIGKILL)
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Has nothing said of locks that remain when this process is killed: they are removed all the same."""
+    """Silences warnings about locks left by this process when it is killed: they are removed all the same."""
     option = "ignore:resource_tracker"
-    sys.warnoptions.append(option)  # of the process that tracks them, started with the first
+    sys.warnoptions.append(option)  # of the resource tracker, started with the first process
     try:
         yield
     finally:

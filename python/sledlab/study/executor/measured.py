@@ -1,4 +1,4 @@
-"""Measuring points, in a pool of workers or in this process, until all are done or somebody stops it."""
+"""Measuring points, in a pool of workers or in this process, until all are done or the user stops it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from sledlab.study.plan import Plan, Point
 
 LOOK_S = 0.1
-"""How often there is a look at whether somebody wants it stopped."""
+"""Seconds between two checks whether the user wants to stop."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """A point that a worker is done with.
+    """A point that was measured, or failed.
 
     Attributes:
         point: The point.
-        found: What was found, or why it failed.
+        found: The result, or the error.
         host: The machine that it ran on; empty for this process.
-        worker: The process; the same.
+        worker: The process that it ran in; empty for this process.
     """
 
     point: Point
@@ -41,17 +41,17 @@ class Done:
 
 
 def measured(plan: Plan, points: Sequence[Point], pool: Pool | None) -> Generator[Done, None, None]:
-    """Measures points, the first ones first, and gives them as they are done; some may have failed.
+    """Measures points, in their order, and yields each as it is done; some may have failed.
 
     Args:
-        plan: What they belong to.
-        points: Those to measure.
-        pool: Where; one after the other in this very process where there is none.
+        plan: The plan of the points.
+        points: The points to measure.
+        pool: The workers; without a pool this process measures one point after the other.
 
     Raises:
         Error: The workers cannot be used.
-        InternalError: They ended.
-        KeyboardInterrupt: It was interrupted.
+        InternalError: The workers died.
+        KeyboardInterrupt: The user stopped it.
     """
     if pool is None:
         for point in points:
@@ -78,9 +78,9 @@ def measured(plan: Plan, points: Sequence[Point], pool: Pool | None) -> Generato
 
 
 def _next(finished: SimpleQueue[Any], pool: Pool, interrupt: Interrupt) -> list[Any]:
-    """All that are done by now, one at least.
+    """All futures that are done by now; waits for one at least.
 
-    Ctrl-C ends the wait here and nowhere else, where locks could stay behind.
+    Ctrl-C takes effect during this wait only: elsewhere, locks could be left behind.
     """
     while True:
         interrupt.check()
@@ -93,10 +93,10 @@ def _next(finished: SimpleQueue[Any], pool: Pool, interrupt: Interrupt) -> list[
 
 
 def _done(point: Point, answer: Answer | InternalError) -> Done:
-    """What became of a point.
+    """The result of a point, from a worker's answer.
 
     Raises:
-        Error: The worker can measure nothing.
+        Error: The worker cannot measure any point.
     """
     if isinstance(answer, InternalError):
         return Done(point, answer)

@@ -1,4 +1,4 @@
-"""What all places have in common where points are measured: a pool of workers."""
+"""Pools: what all kinds of workers that measure points have in common."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ if TYPE_CHECKING:
     from sledlab.study.executor.task import Answer, Task
 
 LEAST_WINDOW = 256
-"""Points that are handed out at the same time, at least: a pool is told of more as it gets through these."""
+"""Fewest points that are submitted and not done: more are submitted as these complete."""
 
 
 class Pool(Protocol):
-    """Workers."""
+    """A pool of workers."""
 
     @property
     def at_once(self) -> int:
-        """How many points are measured at the same time, as far as is known by now."""
+        """Number of points measured at the same time, as far as is known by now."""
 
     @property
     def window(self) -> int:
-        """How many are handed out at the same time."""
+        """Most points that are submitted and not done."""
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Any]:
-        """Hands tasks out and gives a future for each, which is put into `done` when that is so.
+        """Submits tasks; returns a future for each, which is put into `done` when it is done.
 
         Raises:
-            Error: It takes none.
+            Error: The pool accepts no tasks.
         """
 
     def look(self, done: SimpleQueue[Any]) -> None:
-        """Puts into `done` what cannot do so by itself; called now and then."""
+        """Puts futures that are done into `done`, where the executor does not notify; called now and then."""
 
     def answers(self, futures: Sequence[Any]) -> list[Answer | InternalError]:
-        """What workers said; a point that they died of failed because of us.
+        """The answers of workers; for a point that its worker died of, an `InternalError`.
 
         Raises:
             Error: The workers cannot be used.
-            InternalError: They ended.
+            InternalError: The workers died.
         """
 
     def cancel(self, futures: Sequence[Any]) -> None:
-        """Takes back what no worker has begun."""
+        """Cancels tasks that no worker has begun."""
 
 
 def not_loaded(error: Exception, workers: str = "a worker") -> Error:
-    """The error about workers that have no sledlab, or one that is too different to be told anything."""
+    """The error about workers that have no sledlab, or a version that cannot read the tasks."""
     return Error(
         f"{workers} cannot load this build of sledlab: {error}", remedy="install the same wheel there"
     )

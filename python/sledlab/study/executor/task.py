@@ -1,4 +1,4 @@
-"""A point as it is handed to a worker, and what the worker does with it, on this machine or another."""
+"""A point as it is submitted to a worker, and measuring it there, on this machine or another."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a worker on another machine must have, lest it find something else.
+    """The build, files and plug-ins that a worker on another machine must have, to find the same results.
 
     Attributes:
         program: The build of sledlab.
-        files: Files that are read, each with a hash of what it holds.
+        files: Names of files that are read, each with a hash of its contents.
         modules: Classes of plug-ins, `module:Class`, each with a hash of its module.
     """
 
@@ -47,12 +47,12 @@ class Task:
     """A point for a worker.
 
     Attributes:
-        run: What measures it.
+        run: The function that measures the point.
         text: The complete experiment.
-        trace: Replayed instead of what that names.
-        watch: As of `Plan`.
-        plugins: As of `Plan`.
-        needs: What the worker must have; nothing where it is a process of this one.
+        trace: The trace to replay instead of the one that the experiment names.
+        watch: Whether rests are counted; see `Plan`.
+        plugins: Plug-ins that may run; see `Plan`.
+        needs: Build, files and plug-ins that the worker must have; None for a process of this machine.
     """
 
     run: Callable[..., FoundOf[Any]]
@@ -65,14 +65,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a worker says.
+    """The answer of a worker to a task.
 
     Attributes:
         host: The machine.
         worker: The process.
-        found: What was measured, if it was.
-        error: Why the point failed.
-        refused: Why this worker can measure nothing.
+        found: The result, if the point was measured.
+        error: The error, if the point failed.
+        refused: The error, if this worker can measure no point at all.
     """
 
     host: str
@@ -83,13 +83,13 @@ class Answer:
 
 
 def task_of(plan: Plan, point: Point) -> Task:
-    """A point for a worker that shares this machine and this moment."""
+    """The task of a point, for a worker on this machine, during this run."""
     run = plan.measure or measure
     return Task(run, plan.texts[point], plan.trace_of(point), plan.watch, plan.plugins)
 
 
 def for_elsewhere(task: Task) -> Task:
-    """The same for a worker on any machine: names of files are complete, and it says what it needs.
+    """The task for a worker on any machine: file names are absolute, and it lists what the worker needs.
 
     Raises:
         Error: A file cannot be read here.
@@ -109,12 +109,12 @@ def _absolute(name: str) -> str:
 
 
 def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> Answer:
-    """Measures a point: what a worker runs.
+    """Measures a point, on a worker.
 
     Args:
         task: The point.
-        trace: Its trace, where that is in memory and was sent apart from it.
-        sent: What the files hold that it reads, where they were sent; others are read by name.
+        trace: The trace of the point, where it is in memory and was sent apart from the task.
+        sent: Contents of the files that the point reads, where these were sent; other files are read by name.
     """
     host, worker = socket.gethostname(), _worker()
     task = replace(task, trace=trace) if trace is not None else task
@@ -130,22 +130,22 @@ def work(task: Task, trace: Trace | None = None, sent: Sequence[bytes] = ()) -> 
 
 
 def _worker() -> str:
-    """What this worker is called: on a cluster by its address."""
+    """The name of this worker: on a cluster its address."""
     found = _of_dask()
     return str(found.address) if found is not None else f"{socket.gethostname()}, process {os.getpid()}"
 
 
 def _of_dask() -> Any:
-    """The worker of Dask that runs this, if one does."""
+    """The worker of Dask that runs this process, if any."""
     library = sys.modules.get("distributed")
     try:
         return library.get_worker() if library is not None else None
-    except (ValueError, AttributeError):  # there is none, or Dask is still being imported
+    except (ValueError, AttributeError):  # no worker, or Dask is still being imported
         return None
 
 
 def _lacking(needs: Needs, host: str, worker: str, *, read: bool) -> Error | None:
-    """Why a worker would find something else, if it would."""
+    """The error about a build, file or plug-in that this worker lacks, if any."""
     if needs.program != program():
         return Error(
             f"worker {worker} runs another build of sledlab ({program()}, here {needs.program})",
@@ -170,18 +170,18 @@ def _lacking(needs: Needs, host: str, worker: str, *, read: bool) -> Error | Non
 
 
 _imported: dict[str, str] = {}
-"""Modules of plug-ins that this process has imported, with what they held then."""
+"""Modules of plug-ins that this process has imported, with the hash of each at that time."""
 
 
 def _refresh(name: str, digest: str) -> None:
-    """Has a plug-in that was changed since it was imported imported anew."""
+    """Drops a plug-in whose module has changed since it was imported, so that it is imported anew."""
     if _imported.setdefault(name, digest) != digest:
         _imported[name] = digest
         sys.modules.pop(name, None)
 
 
 def _unpacked(task: Task, needs: Needs, sent: Sequence[bytes]) -> Task:
-    """A task whose files are those that were sent, written down here once."""
+    """The task, with its files replaced by the sent contents, which are written to this machine once."""
     place = Path(getattr(_of_dask(), "local_directory", None) or tempfile.gettempdir()) / "sledlab-traces"
     place.mkdir(mode=0o700, exist_ok=True)
     found = {}

@@ -1,4 +1,4 @@
-"""Where a study's points are to be measured, as options say it."""
+"""The workers that are to measure a study's points, as options choose them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CLUSTER = "SLEDLAB_CLUSTER"
-"""A variable of the environment: the cluster, where no option says where points are measured."""
+"""Variable of the environment that names the cluster, where no option chooses workers."""
 
 CONTRADICTIONS = (
     ("cluster", "jobs", "its workers decide how many runs there are at the same time"),
@@ -22,14 +22,14 @@ CONTRADICTIONS = (
     ("executor", "jobs", "it decides how many runs there are at the same time"),
     ("executor", "share", "an executor shares points out by itself"),
 )
-"""What does not go together, and why."""
+"""Pairs of options that exclude each other, and why."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of the points, in a job array: which, and of how many.
+    """A share of the points, for job arrays: its number, and the number of shares.
 
-    A point is in one share and in no other, whatever is kept already.
+    Each point is in exactly one share, whether or not its result is kept already.
     """
 
     number: int
@@ -37,10 +37,10 @@ class Share:
 
     @staticmethod
     def read(word: str) -> Share:
-        """A share as options say it.
+        """A share from the text of an option.
 
         Raises:
-            Error: It is none.
+            Error: The text is no share.
 
         Examples:
             >>> Share.read("3/8")
@@ -52,7 +52,7 @@ class Share:
         return Share(int(number), int(of))
 
     def has(self, place: int) -> bool:
-        """Whether a point is in it, by its place among all that differ, those that take longest first.
+        """Whether a point is in the share, by its place among all different points, longest-running first.
 
         Examples:
             >>> [share for share in (1, 2, 3) if Share(share, 3).has(31)]
@@ -61,19 +61,19 @@ class Share:
         return place % self.of == self.number - 1
 
     def __str__(self) -> str:
-        """The share as options say it."""
+        """The share as the text of an option."""
         return f"{self.number}/{self.of}"
 
 
 @dataclass(frozen=True)
 class Where:
-    """Where points are measured.
+    """The workers that measure points.
 
     Attributes:
-        jobs: How many at the same time, on this machine.
+        jobs: Number of points measured at the same time, on this machine.
         cluster: Workers of Dask instead: the address or the file of a scheduler, or a client.
         executor: Another executor instead.
-        share: The share of the points that is measured here, where others measure the rest.
+        share: The share of the points to measure here, where other processes measure the rest.
         send: Whether traces are sent to workers of the cluster.
     """
 
@@ -85,14 +85,14 @@ class Where:
 
     @staticmethod
     def said(said: Mapping[str, Any], *, lasting: bool) -> Where:
-        """What options say.
+        """The workers that options choose.
 
         Args:
-            said: Values by keyword; others do not matter.
-            lasting: Whether there is a directory for results.
+            said: Values of options by keyword; other options are ignored.
+            lasting: Whether there is a directory that keeps results.
 
         Raises:
-            Error: They contradict each other, or one makes no sense.
+            Error: Options exclude each other, or one is invalid.
         """
         given = {
             name: said[name] for name in ("cluster", "executor", "jobs", "share") if _is_said(said, name)
@@ -126,15 +126,15 @@ def _is_said(said: Mapping[str, Any], name: str) -> bool:
 
 
 def _flag(name: str) -> str:
-    """What users call it; an executor is said in Python only."""
+    """The name of an option on the command line; of `executor`, which only Python has, the keyword."""
     return name if name == "executor" else f"--{name}"
 
 
 def at_once(jobs: int | None) -> int:
-    """How many runs there are at the same time: as many as there are processors, unless said.
+    """Number of runs at the same time: `jobs`, by default the number of processors.
 
     Raises:
-        Error: It is no number of jobs.
+        Error: `jobs` is no whole number above 0.
     """
     found = processors() if jobs is None else jobs
     if found < 1:

@@ -1,4 +1,4 @@
-//! What is kept is exactly what may be found.
+//! The versions kept are exactly those that a power failure may restore.
 
 use proptest::prelude::*;
 
@@ -6,10 +6,10 @@ use super::*;
 
 const BLOCKS: u64 = 6;
 
-/// A write, as the definition sees it.
+/// A write, in terms of the definition.
 struct Written {
     id: u64,
-    /// Operations that had begun when it was answered.
+    /// Number of operations that had begun when the write was acknowledged.
     answered: Option<u64>,
     is_safe: bool,
 }
@@ -25,7 +25,7 @@ enum Step {
         lbn: u64,
         blocks: u64,
     },
-    /// Answers one of the writes under way.
+    /// Acknowledges one of the writes under way.
     Answer(usize),
     Flush,
 }
@@ -41,13 +41,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..60)
 }
 
-/// A store, what is kept of the data it had, and the definition of what may be found.
+/// A store, the versions kept, and all that the definition needs to say which ones a failure may restore.
 struct Session {
     versions: Versions,
     is_volatile: bool,
     store: Vec<u8>,
     writes: Vec<Written>,
-    /// Of every block, all it has held since the last trim, with the write that it came from.
+    /// By block: all versions since the last trim, with the data of each.
     history: Vec<Vec<(u64, Block)>>,
     begun: u64,
 }
@@ -97,7 +97,7 @@ impl Session {
                 }
             }
             Step::Flush => {
-                // Durable writes are not answered yet, now and then; without a volatile cache all have been.
+                // Some durable writes may not have been acknowledged yet; without a volatile cache all have been.
                 let is_volatile = self.is_volatile;
                 self.writes
                     .iter_mut()
@@ -110,7 +110,7 @@ impl Session {
         }
     }
 
-    /// What a block may be found to hold: no safe write has come after it was answered.
+    /// The versions that a block may hold: those that no safe write followed which began after their acknowledgement.
     fn possible(&self, lbn: u64) -> Vec<(u64, Block)> {
         let history = &self.history[lbn as usize];
         let of = |held: u64| self.writes.iter().find(|write| version(write.id) == held);

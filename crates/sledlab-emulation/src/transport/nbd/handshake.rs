@@ -1,4 +1,4 @@
-//! Options, by which a client and a server agree on what is served and how.
+//! The handshake: options, by which a client and a server agree on an export and on the form of replies.
 
 use super::reply::{ALLOCATION_CONTEXT, option_reply};
 use super::wire::{Fields, Front, Put};
@@ -8,22 +8,22 @@ use super::{Ending, Export, LONGEST_NAME, MOST_BYTES};
 const FIXED_NEWSTYLE: u32 = 1;
 /// `NBD_FLAG_C_NO_ZEROES`
 const NO_ZEROES: u32 = 2;
-/// What ends the reply to `EXPORT_NAME`, unless the client can do without.
+/// Zeroes that end the reply to `EXPORT_NAME`, unless the client asks for none.
 const ZEROES: [u8; 124] = [0; 124];
 
-/// Before each option.
+/// Magic number before each option.
 const OPTION_MAGIC: &[u8] = b"IHAVEOPT";
-/// Magic, option, length of its data.
+/// Bytes before the data of an option: magic number, option, length of the data.
 const OPTION_BYTES: usize = 16;
-/// Data of longer options is not looked at.
+/// Longer options are refused without parsing their data, in bytes.
 const LONGEST_OPTION: u32 = 16 << 10;
 
-/// What clients are asked to keep to; smaller requests at any byte are served all the same.
+/// The smallest block that clients are asked to use, in bytes; smaller requests at any byte are served all the same.
 const LEAST_BLOCK: u32 = 512;
-/// What file systems use most.
+/// The block that clients are asked to prefer, in bytes: most file systems use it.
 const PREFERRED_BLOCK: u32 = 4096;
 
-/// The metadata context that tells where data is.
+/// The metadata context of allocation: which extents hold data.
 const ALLOCATION: &[u8] = b"base:allocation";
 
 /// Options, `NBD_OPT_...`.
@@ -50,7 +50,7 @@ mod rep {
     pub const ERR_TOO_BIG: u32 = 0x8000_0009;
 }
 
-/// What can be asked about an export, `NBD_INFO_...`.
+/// Kinds of information about an export, `NBD_INFO_...`.
 mod info {
     pub const EXPORT: u16 = 0;
     pub const NAME: u16 = 1;
@@ -72,16 +72,16 @@ mod flag {
     pub const SEND_CACHE: u16 = 1 << 10;
 }
 
-/// What a client can do in the transmission phase, because it asked before.
+/// What a client may use in the transmission phase, since it has asked for it in the handshake.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Agreed {
     /// Replies come in chunks.
     pub structured: bool,
-    /// `BLOCK_STATUS` tells where data is.
+    /// `BLOCK_STATUS` reports which extents hold data.
     pub allocation: bool,
 }
 
-/// What comes of bytes of the handshake.
+/// An outcome of parsing bytes of the handshake.
 pub enum Greeted {
     More,
     Replied,
@@ -89,10 +89,10 @@ pub enum Greeted {
     Close(Ending),
 }
 
-/// Why an option cannot be granted: kind of the reply, and a sentence for people.
+/// The reason for refusing an option: kind of the reply, and a message for people.
 struct Refused(u32, &'static str);
 
-/// How far the handshake is.
+/// The state of the handshake.
 #[derive(Debug, Default)]
 pub struct Handshake {
     stage: Stage,
@@ -103,7 +103,7 @@ pub struct Handshake {
 
 #[derive(Clone, Copy, Debug, Default)]
 enum Stage {
-    /// The client's flags come first.
+    /// Waits for the client's flags, which come first.
     #[default]
     Flags,
     Option,
@@ -111,7 +111,7 @@ enum Stage {
         option: u32,
         length: u32,
     },
-    /// Data that nobody looks at.
+    /// Skips data that is not parsed.
     Skip {
         option: u32,
         left: u32,
@@ -123,7 +123,7 @@ fn violation(what: &'static str) -> Greeted {
 }
 
 impl Handshake {
-    /// Takes bytes of the client up to the end of a message.
+    /// Takes bytes of the client, up to the end of a message.
     pub fn feed(
         &mut self,
         export: &Export,
@@ -167,7 +167,7 @@ impl Handshake {
         }
     }
 
-    /// The client's flags; `None` goes on.
+    /// Takes the client's flags; `None` goes on with options.
     fn flags(&mut self, message: &[u8]) -> Option<Greeted> {
         let flags = Fields(message).u32()?;
         if flags & !(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
@@ -179,7 +179,7 @@ impl Handshake {
         None
     }
 
-    /// The head of an option; `None` goes on with its data.
+    /// Takes the head of an option; `None` goes on with its data.
     fn option(&mut self, message: &[u8]) -> Option<Greeted> {
         let mut fields = Fields(message);
         if fields.bytes(OPTION_MAGIC.len())? != OPTION_MAGIC {
@@ -237,7 +237,7 @@ impl Handshake {
         Ok(())
     }
 
-    /// `INFO` and `GO`: what is to be known of an export.
+    /// Answers `INFO` and `GO`: sends the information about an export.
     fn tell(&self, export: &Export, option: u32, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Refused> {
         let (name, wanted) = asked_for(data).ok_or(Refused(rep::ERR_INVALID, "lengths do not fit"))?;
         known(export, name)?;
@@ -258,7 +258,7 @@ impl Handshake {
         Ok(())
     }
 
-    /// `LIST_META_CONTEXT` and `SET_META_CONTEXT`; the only context there is has number 0.
+    /// Answers `LIST_META_CONTEXT` and `SET_META_CONTEXT`; the only context has number 0.
     fn contexts(
         &mut self,
         export: &Export,
@@ -268,7 +268,7 @@ impl Handshake {
     ) -> Result<(), Refused> {
         let sets = option == option::SET_META_CONTEXT;
         if sets {
-            // What was set before is forgotten, even where this fails.
+            // An earlier choice of contexts is dropped, even where this option fails.
             self.agreed.allocation = false;
         }
         if !self.agreed.structured {
@@ -276,7 +276,7 @@ impl Handshake {
         }
         let (name, queries) = queries(data).ok_or(Refused(rep::ERR_INVALID, "lengths do not fit"))?;
         known(export, name)?;
-        // For lists, no query means all, and `base:` all of that namespace.
+        // For lists, no query asks for all contexts, and `base:` for all of that namespace.
         let means_it = |query: &&[u8]| *query == ALLOCATION || (!sets && *query == b"base:");
         if queries.iter().any(means_it) || (!sets && queries.is_empty()) {
             self.agreed.allocation |= sets;
@@ -286,12 +286,12 @@ impl Handshake {
         Ok(())
     }
 
-    /// What every client must know of an export, however it asks.
+    /// Size and transmission flags of an export: every client gets them, whichever option it uses.
     fn size_and_flags(&self, export: &Export) -> Vec<u8> {
-        let mut told = Vec::new();
-        told.put_u64(export.bytes);
-        told.put_u16(self.transmission_flags(export));
-        told
+        let mut fields = Vec::new();
+        fields.put_u64(export.bytes);
+        fields.put_u16(self.transmission_flags(export));
+        fields
     }
 
     fn transmission_flags(&self, export: &Export) -> u16 {
@@ -299,7 +299,7 @@ impl Handshake {
             | flag::SEND_FLUSH
             | flag::SEND_FUA
             | flag::SEND_CACHE
-            // A flush covers what arrived on any connection.
+            // A flush covers writes that arrived on any connection.
             | flag::CAN_MULTI_CONN;
         flags |= if export.read_only { flag::READ_ONLY } else { flag::SEND_TRIM | flag::SEND_WRITE_ZEROES };
         if export.rotational {
@@ -318,7 +318,7 @@ fn is_known(option: u32) -> bool {
     all.contains(&option)
 }
 
-/// What comes after an option whose data was not looked at.
+/// Answers an option whose data was skipped.
 fn skipped_over(option: u32, replies: &mut Vec<u8>) -> Greeted {
     if option == option::ABORT {
         option_reply(replies, option, rep::ACK, &[]);
@@ -351,7 +351,7 @@ fn known(export: &Export, name: &[u8]) -> Result<(), Refused> {
     }
 }
 
-/// The name and the information that `INFO` and `GO` ask for; `None` where lengths do not fit.
+/// Parses the name and the kinds of information that `INFO` and `GO` ask for; `None` where lengths do not fit.
 fn asked_for(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
     let mut fields = Fields(data);
     let name = fields.string()?;
@@ -360,7 +360,7 @@ fn asked_for(data: &[u8]) -> Option<(&[u8], Vec<u16>)> {
     (fields.0.is_empty() && name.len() <= LONGEST_NAME).then_some((name, wanted))
 }
 
-/// The name and the queries of options about metadata contexts; `None` where lengths do not fit.
+/// Parses the name and the queries of options about metadata contexts; `None` where lengths do not fit.
 fn queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
     let mut fields = Fields(data);
     let name = fields.string()?;

@@ -8,8 +8,8 @@
 //!
 //! # A connection
 //! 1. Send [`GREETING`]; make a [`Session`].
-//! 2. Give it the bytes that arrive, in pieces of any size, until it answers [`Event::More`]; send what it puts
-//!    into `replies`.
+//! 2. Give it the bytes that arrive, in pieces of any size, until it returns [`Event::More`]; send what it puts into
+//!    `replies`.
 //! 3. [`Event::Data`] is for the store, [`Event::Request`] for the model. The codec has checked it already: a request
 //!    lies within the device, and what must be refused was answered.
 //! 4. When a request is due, encode its reply with [`Session::replies`] and send it, in any order.
@@ -51,7 +51,7 @@ use handshake::{Greeted, Handshake};
 use request::Requests;
 use wire::Front;
 
-/// What a server sends first: that it speaks the fixed newstyle and can do without the zeroes after `EXPORT_NAME`.
+/// What a server sends first: it speaks the fixed newstyle and can omit the zeroes after `EXPORT_NAME`.
 pub const GREETING: [u8; 18] = *b"NBDMAGICIHAVEOPT\x00\x03";
 
 /// The most bytes that one request reads or writes: the protocol's own default.
@@ -91,14 +91,14 @@ impl Export {
         Ok(Export { name, description, bytes, rotational: false, read_only: false })
     }
 
-    /// Says to clients whether neighbouring blocks are cheaper to reach, as on a disk.
+    /// Tells clients whether neighbouring blocks are cheaper to reach, as on a disk.
     #[must_use]
     pub fn rotational(mut self, rotational: bool) -> Self {
         self.rotational = rotational;
         self
     }
 
-    /// Refuses everything that would change data.
+    /// Whether requests that would change data are refused.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
@@ -110,46 +110,46 @@ impl Export {
         self.bytes
     }
 
-    /// Whether clients mean this export: the empty name is that of the only one.
+    /// Whether a client means this export by `name`: the empty name stands for the only one.
     fn is_called(&self, name: &[u8]) -> bool {
         name.is_empty() || name == self.name.as_bytes()
     }
 }
 
-/// What a client said, one thing at a time.
+/// An event of a client's input, one at a time.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// All that was given has been used up: more must arrive.
+    /// All input has been parsed: more must arrive.
     More,
-    /// Something to send was put into `replies`.
+    /// Bytes to send were added to `replies`.
     Replied,
-    /// A part of what a write wants written, and where. Its [`Event::Request`] follows once all parts are there, and
-    /// nothing else comes between them: if the store cannot take a part, that is the error of the next request.
+    /// A part of the data of a write, and where it goes. The [`Event::Request`] of the write follows once all its parts
+    /// have come, with no other event between: if the store cannot take a part, that is the error of the next request.
     Data {
         /// Where on the device, in bytes.
         offset: u64,
-        /// A piece of the input that was given; not empty.
+        /// The data: a piece of the input; not empty.
         bytes: &'a [u8],
     },
-    /// A request has arrived as a whole and waits for its reply.
+    /// A request has arrived as a whole; it waits for its reply.
     Request(NbdRequest),
-    /// The connection ends; what arrives after it is dropped.
+    /// The connection ends; input after this event is dropped.
     Close(Ending),
 }
 
-/// Why a connection ends.
+/// The reason for which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The client has asked for it: close when everything under way has been replied to.
+    /// The client has asked for the end: close when every request under way has been answered.
     Asked,
-    /// The client broke the protocol, or wants an export that is not there: close at once.
+    /// The client violated the protocol, or asks for an export that does not exist: close at once.
     Violation(&'static str),
 }
 
-/// A connection: what was agreed with its client, and how far the message goes that is arriving.
+/// A connection: what client and server have agreed on, and the message that is arriving.
 ///
-/// Takes no memory but for the front of a message that is not there as a whole: an option of at most 16 KiB or the 28
-/// bytes of a request. What writes carry is handed on as it arrives.
+/// Holds no memory but for the front of a message that has not arrived as a whole: an option of at most 16 KiB or the
+/// 28 bytes of a request. Data of writes is passed on as it arrives.
 #[derive(Debug)]
 pub struct Session {
     export: Export,
@@ -172,11 +172,11 @@ impl Session {
         Session { export, front: Front::default(), phase, replies: Replies::default() }
     }
 
-    /// Takes the next bytes of the client: says how many were used, and what they mean. Bytes to send are added to
-    /// `replies`, less than 16 KiB a call.
+    /// Parses the next bytes of the client: returns how many were used, and the event that they mean. Bytes to send are
+    /// added to `replies`, less than 16 KiB a call.
     ///
-    /// To be called again with what is left, even if nothing is, until the answer is [`Event::More`]: then all was
-    /// used. What arrives after [`Event::Close`] is dropped.
+    /// To be called again with the bytes that are left, even if none are, until the event is [`Event::More`]: then all
+    /// bytes were used. Input after [`Event::Close`] is dropped.
     pub fn feed<'a>(&mut self, input: &'a [u8], replies: &mut Vec<u8>) -> (usize, Event<'a>) {
         let (used, event) = match &mut self.phase {
             Phase::Handshake(handshake) => {
@@ -202,12 +202,12 @@ impl Session {
         (used, event)
     }
 
-    /// Whether the client has chosen the export, so that requests can arrive.
+    /// Whether the client has chosen the export and may send requests.
     pub fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Transmission(_))
     }
 
-    /// How requests of this connection are replied to, once there are any.
+    /// How replies of this connection are encoded, once requests can arrive.
     pub fn replies(&self) -> Replies {
         self.replies
     }

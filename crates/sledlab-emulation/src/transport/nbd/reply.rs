@@ -1,4 +1,4 @@
-//! Replies, as they are sent.
+//! Replies, encoded as bytes.
 
 use std::io;
 
@@ -6,11 +6,11 @@ use super::request::{Command, NbdRequest};
 use super::wire::Put;
 use crate::DataExtent;
 
-/// Before each reply to an option.
+/// Magic number before each reply to an option.
 const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
-/// Before each simple reply.
+/// Magic number before each simple reply.
 const SIMPLE_MAGIC: u32 = 0x6744_6698;
-/// Before each chunk of a structured reply.
+/// Magic number before each chunk of a structured reply.
 const CHUNK_MAGIC: u32 = 0x668e_33ef;
 
 /// `NBD_REPLY_FLAG_DONE`: no chunk follows. Here every reply is a single chunk.
@@ -23,16 +23,16 @@ mod chunk {
     pub const ERROR: u16 = 0x8001;
 }
 
-/// `NBD_STATE_HOLE` and `NBD_STATE_ZERO`: takes no room, and reads as zeroes.
+/// `NBD_STATE_HOLE` and `NBD_STATE_ZERO`: the extent takes no room, and reads as zeroes.
 const HOLE_AND_ZERO: u32 = 3;
 
 /// The number of the metadata context `base:allocation`.
 pub const ALLOCATION_CONTEXT: u32 = 0;
 
-/// The most extents in one reply; clients ask again for what comes after them.
+/// Extents in one reply, at most; clients ask again for the extents after them.
 const MOST_EXTENTS: usize = 1 << 16;
 
-/// Writes a reply to an option, whose data is given in parts.
+/// Encodes a reply to an option, whose data is passed in parts.
 pub fn option_reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[&[u8]]) {
     out.put_u64(OPTION_REPLY_MAGIC);
     out.put_u32(option);
@@ -43,19 +43,19 @@ pub fn option_reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[&[u8]]) {
     }
 }
 
-/// What can go wrong with a request, in the numbers of the protocol.
+/// Errors of requests, with the numbers of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Errno {
     /// The device is read-only.
     Perm = 1,
-    /// Data cannot be read or written.
+    /// Data could not be read or written.
     Io = 5,
-    /// There is no memory for it.
+    /// There is no memory for the request.
     NoMem = 12,
-    /// The request makes no sense.
+    /// The request is invalid.
     Inval = 22,
-    /// The device, or what its data is kept in, is full.
+    /// The device, or the file that holds its data, is full.
     NoSpc = 28,
     /// The server ends.
     Shutdown = 108,
@@ -74,15 +74,15 @@ impl From<&io::Error> for Errno {
     }
 }
 
-/// How requests of one connection are replied to: simply, or in chunks where the client has asked for them.
+/// How replies of one connection are encoded: as simple replies, or in chunks where the client has asked for them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Replies {
     pub(super) structured: bool,
 }
 
 impl Replies {
-    /// What stands before the data of a read: exactly `request.length` bytes must follow. Once this was sent, an error
-    /// can no longer be told.
+    /// Encodes what comes before the data of a read: exactly `request.length` bytes must follow. Once this was sent, an
+    /// error can no longer be reported.
     pub fn data(self, out: &mut Vec<u8>, request: &NbdRequest) {
         debug_assert_eq!(request.command, Command::Read);
         if self.structured {
@@ -93,14 +93,14 @@ impl Replies {
         }
     }
 
-    /// That all was done which a request asked for that gets no data: neither a read nor a query of extents.
+    /// Encodes the success of a request without data in its reply: neither a read nor a query of extents.
     pub fn done(self, out: &mut Vec<u8>, request: &NbdRequest) {
         debug_assert!(!matches!(request.command, Command::Read | Command::BlockStatus));
-        // Clients understand this among chunks too, and it is shorter.
+        // Clients take a simple reply in the place of a chunk too, and it is shorter.
         simple(out, request, 0);
     }
 
-    /// That a request failed. `why` is for people, at most 4,096 bytes; only chunks have room for it.
+    /// Encodes an error. `why` is for people, at most 4,096 bytes; only chunks have room for it.
     pub fn error(self, out: &mut Vec<u8>, request: &NbdRequest, errno: Errno, why: &str) {
         if self.structured {
             let why = &why.as_bytes()[..why.len().min(super::LONGEST_NAME)];
@@ -113,31 +113,31 @@ impl Replies {
         }
     }
 
-    /// Where data is: extents from the request's offset on, at least one. What goes beyond the request is cut off, and
-    /// extents may end before it does.
+    /// Encodes which extents hold data: `extents` from the request's offset on, at least one. They are cut off at the
+    /// end of the request, and may end before it.
     pub fn extents(self, out: &mut Vec<u8>, request: &NbdRequest, extents: &[DataExtent]) {
         debug_assert!(self.structured && request.command == Command::BlockStatus);
         let most = if request.only_one { 1 } else { MOST_EXTENTS };
         let mut left = u64::from(request.length);
-        let mut told: Vec<(u32, bool)> = Vec::new();
+        let mut merged: Vec<(u32, bool)> = Vec::new();
         for extent in extents {
             let length = extent.length.min(left) as u32;
             left -= u64::from(length);
-            let full = told.len() == most;
-            match told.last_mut() {
+            let full = merged.len() == most;
+            match merged.last_mut() {
                 _ if length == 0 => {}
                 Some(last) if last.1 == extent.allocated => last.0 += length,
                 _ if full => break,
-                _ => told.push((length, extent.allocated)),
+                _ => merged.push((length, extent.allocated)),
             }
         }
-        if told.is_empty() {
-            // It may always be said that data is there.
-            told.push((request.length, true));
+        if merged.is_empty() {
+            // Where nothing is known, data is a valid answer.
+            merged.push((request.length, true));
         }
-        chunk(out, request, chunk::BLOCK_STATUS, 4 + 8 * told.len() as u32);
+        chunk(out, request, chunk::BLOCK_STATUS, 4 + 8 * merged.len() as u32);
         out.put_u32(ALLOCATION_CONTEXT);
-        for (length, allocated) in told {
+        for (length, allocated) in merged {
             out.put_u32(length);
             out.put_u32(if allocated { 0 } else { HOLE_AND_ZERO });
         }

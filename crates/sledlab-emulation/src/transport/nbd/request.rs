@@ -1,16 +1,16 @@
-//! Requests of the transmission phase: what clients ask for, and what of it is refused at once.
+//! Requests of the transmission phase: parsed, and refused at once where they are invalid.
 
 use super::handshake::Agreed;
 use super::reply::{Errno, Replies};
 use super::wire::{Fields, Front};
 use super::{Ending, Event, Export, MOST_BYTES};
 
-/// Before each request.
+/// Magic number before each request.
 const REQUEST_MAGIC: u32 = 0x2560_9513;
-/// Magic, flags, command, cookie, offset, length.
+/// Bytes of a request: magic number, flags, command, cookie, offset, length.
 const REQUEST_BYTES: usize = 28;
 
-/// `NBD_CMD_DISC`, which is never replied to.
+/// `NBD_CMD_DISC`, the only command without a reply.
 const DISCONNECT: u16 = 2;
 /// `NBD_CMD_WRITE`, the only command that data follows.
 const WRITE: u16 = 1;
@@ -23,22 +23,22 @@ mod flag {
     pub const REQ_ONE: u16 = 1 << 3;
 }
 
-/// What a request asks for.
+/// The command of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
-    /// Send data.
+    /// Read data.
     Read,
-    /// Write the data that has arrived before.
+    /// Write the data that has arrived before the request was complete.
     Write,
-    /// Make durable what was written before; has no place on the device.
+    /// Make earlier writes durable; has no range on the device.
     Flush,
-    /// The data is not needed any more.
+    /// Trim: the client no longer needs the data.
     Trim,
-    /// The data will be read soon.
+    /// A hint that the data will be read soon.
     Cache,
     /// Write zeroes.
     WriteZeroes,
-    /// Tell where data is.
+    /// Report which extents hold data.
     BlockStatus,
 }
 
@@ -56,36 +56,36 @@ impl Command {
         })
     }
 
-    /// Whether it may change data.
+    /// Whether the command may change data.
     pub const fn is_write(self) -> bool {
         matches!(self, Command::Write | Command::Trim | Command::WriteZeroes)
     }
 }
 
-/// What a client wants, and has a right to: it lies within the device.
+/// A valid request of a client: its range lies within the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NbdRequest {
     /// The client's own name for it, which its reply carries.
     pub cookie: u64,
-    /// What is asked for.
+    /// The command.
     pub command: Command,
-    /// First byte on the device, at any place; 0 for a flush.
+    /// First byte on the device, aligned or not; 0 for a flush.
     pub offset: u64,
-    /// Bytes, any number of them; 0 only for a flush. At most [`MOST_BYTES`] where data is read or written.
+    /// Number of bytes, aligned or not; 0 only for a flush. At most [`MOST_BYTES`] where data is read or written.
     pub length: u32,
-    /// What was written must be durable before the reply (force unit access).
+    /// The data must be durable before the reply (force unit access).
     pub fua: bool,
-    /// Zeroes must take the room of data.
+    /// Zeroes must take the room of data, not become a hole.
     pub no_hole: bool,
-    /// One extent is enough.
+    /// The reply may have one extent only.
     pub only_one: bool,
 }
 
-/// Why a request is answered at once.
+/// The reason for refusing a request.
 #[derive(Clone, Copy, Debug)]
 struct Refusal(Errno, &'static str);
 
-/// How far the requests of a connection have arrived.
+/// The state of parsing the requests of a connection.
 #[derive(Debug)]
 pub struct Requests {
     agreed: Agreed,
@@ -95,12 +95,12 @@ pub struct Requests {
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Header,
-    /// Data of a write, of which so many bytes are still to come.
+    /// Passes on the data of a write, of which so many bytes are still to come.
     Data {
         request: NbdRequest,
         left: u32,
     },
-    /// Data of a write that was refused.
+    /// Drops the data of a write that was refused.
     Skip {
         request: NbdRequest,
         refusal: Refusal,
@@ -117,7 +117,7 @@ impl Requests {
         Replies { structured: self.agreed.structured }
     }
 
-    /// Takes bytes of the client up to the end of a request, or of a piece of data.
+    /// Parses bytes of the client, up to the end of a request or of a piece of data.
     pub fn feed<'a>(
         &mut self,
         export: &Export,
@@ -138,7 +138,7 @@ impl Requests {
         (used + taken, event)
     }
 
-    /// Decides about a request; `None` where data of a write comes before anything else.
+    /// Takes the head of a request; `None` where the data of a write must come next.
     fn header(&mut self, export: &Export, header: &[u8], replies: &mut Vec<u8>) -> Option<Event<'static>> {
         let mut fields = Fields(header);
         if fields.u32()? != REQUEST_MAGIC {
@@ -152,7 +152,7 @@ impl Requests {
         let command = Command::of(number);
         let request = NbdRequest {
             cookie,
-            // What is not known is refused below, and its reply is that of any command.
+            // An unknown command is refused below, and its reply is encoded like that of any command.
             command: command.unwrap_or(Command::Flush),
             offset,
             length,
@@ -176,7 +176,7 @@ impl Requests {
         None
     }
 
-    /// Hands on the data of a write, or drops it.
+    /// Passes on the data of a write, or drops it.
     fn data<'a>(&mut self, input: &'a [u8], replies: &mut Vec<u8>) -> (usize, Event<'a>) {
         match self.stage {
             Stage::Header => (0, Event::More),
@@ -206,7 +206,7 @@ impl Requests {
     }
 }
 
-/// Whether a request can be served at all.
+/// Checks whether a request can be served at all.
 fn judge(export: &Export, agreed: Agreed, flags: u16, request: &NbdRequest) -> Result<(), Refusal> {
     let command = request.command;
     let possible = flag::FUA

@@ -1,8 +1,8 @@
-//! Integers of the wire, which are big-endian, and bytes that arrive in pieces.
+//! Integers in network order, which is big-endian, and messages that arrive in pieces.
 
 use std::borrow::Cow;
 
-/// Reads fields off the front of a message; `None` past its end.
+/// Parses fields from the front of a message; `None` past its end.
 pub struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -30,14 +30,14 @@ impl<'a> Fields<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// Bytes with their length in front of them.
+    /// A string: its length, then its bytes.
     pub fn string(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()?;
         self.bytes(length as usize)
     }
 }
 
-/// Writes fields at the end of what is to be sent.
+/// Appends fields to bytes that are to be sent.
 pub trait Put {
     fn put_u16(&mut self, value: u16);
     fn put_u32(&mut self, value: u32);
@@ -58,18 +58,18 @@ impl Put for Vec<u8> {
     }
 }
 
-/// The front of a message of which the rest has not arrived yet.
+/// The front of a message whose rest has not arrived yet.
 #[derive(Debug, Default)]
 pub struct Front(Vec<u8>);
 
 impl Front {
-    /// The next `count` bytes as one piece, once all of them are there, and how many bytes of the input were used.
-    /// What lies whole in the input is not copied.
+    /// The next `count` bytes as one piece, once all of them have arrived, and how many bytes of the input were used. A
+    /// piece that lies whole in the input is not copied.
     pub fn gather<'a>(&mut self, count: usize, input: &'a [u8]) -> (usize, Option<Cow<'a, [u8]>>) {
         if self.0.is_empty() && input.len() >= count {
             return (count, Some(Cow::Borrowed(&input[..count])));
         }
-        // Only what arrives takes room, and no more than was asked for.
+        // Only bytes that have arrived take memory, and no more than were asked for.
         let used = input.len().min(count - self.0.len());
         if self.0.capacity() < self.0.len() + used {
             self.0.reserve_exact(used.max(self.0.len()).min(count - self.0.len()));
@@ -79,7 +79,7 @@ impl Front {
         (used, whole.then(|| Cow::Owned(std::mem::take(&mut self.0))))
     }
 
-    /// Bytes of memory it takes.
+    /// Bytes of memory that are allocated.
     pub fn capacity(&self) -> usize {
         self.0.capacity()
     }

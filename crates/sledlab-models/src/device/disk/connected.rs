@@ -1,9 +1,10 @@
-//! A disk that takes turns on its bus: with several commands in it at once, or on a bus with other drives.
+//! A disk that takes turns on its bus: it holds several commands at once, or shares the bus with other drives.
 //!
-//! A command holds the bus while its overhead runs, and data holds it while it crosses. A drive that takes several
-//! commands takes the next while the mechanism works on another: its overhead is over when its turn comes, and the data
-//! of a write crosses while the arm moves. The mechanism keeps a read until its data has crossed, a write until it is on
-//! the medium. The rules are facts about the reference simulator: of its public description, and measured on its runs.
+//! A command holds the bus during its overhead, and data holds it while crossing. A drive of several commands accepts
+//! the next command while the mechanism works on another: the overhead is over when that command's turn comes, and
+//! the data of a write crosses while the arm moves. The mechanism is occupied by a read until its data has crossed,
+//! by a write until it is on the medium. The rules are facts about the reference simulator: from its public
+//! description, and measured on its runs.
 
 use std::collections::VecDeque;
 
@@ -16,7 +17,7 @@ use super::params::DiskParams;
 use crate::device::bus::{Bus, By, Port};
 use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
 
-/// The shortest time there is.
+/// The shortest span that times can express.
 const INSTANT: Span = Span::from_ns(1);
 
 /// A disk that takes turns on its bus.
@@ -25,28 +26,29 @@ pub struct Connected {
     drive: Drive,
     controller: Controller,
     port: Port,
-    /// Commands in it at once. One: it is served as it comes. Several: it tells which have come.
+    /// Queue depth: commands in the drive at once. With one, a command is served as it comes; with several, the drive
+    /// reports through `let_in` which commands have arrived.
     depth: usize,
-    /// Commands that wait for others to leave.
+    /// Commands that wait outside the drive until others complete.
     outside: VecDeque<Queued>,
-    /// Commands that have asked for the bus, and are not complete.
+    /// Number of commands that have asked for the bus and are not complete.
     inside: usize,
-    /// Commands that have asked for the bus, in that order.
+    /// Commands that wait for the bus, in the order in which they asked.
     asking: VecDeque<Queued>,
-    /// What the bus is held for.
+    /// What this drive holds the bus for, if it does.
     hold: Option<Hold>,
-    /// Commands that have come over the bus and were not told of yet.
+    /// Commands that have come over the bus and that `let_in` has not returned yet.
     arrived: VecDeque<Queued>,
-    /// When the overhead of each command ends that has come and that the mechanism has not turned to.
+    /// By command that has arrived and that the mechanism has not turned to: when its overhead ends.
     ready: Map<u64, Time>,
     active: Option<Active>,
-    /// The rest of its batch.
+    /// The rest of the active command's batch.
     following: VecDeque<Queued>,
     /// What the mechanism did for the batch so far.
     work: MechanicalWork,
-    /// Until when it writes what was complete before the active command came.
+    /// Until when the mechanism writes data of writes that were complete before the active command came.
     behind: Time,
-    /// Whether the mechanism is about to be given one of the commands that are ready: nobody comes between.
+    /// Whether the scheduler is about to choose one of the ready commands: until then no other command takes the bus.
     selecting: bool,
 }
 
@@ -87,11 +89,11 @@ struct Active {
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// Wants the bus from then on.
+    /// Will ask for the bus at this time.
     Wants(Time),
-    /// Waits for the bus, or has it.
+    /// Waits for the bus, or holds it.
     OnBus,
-    /// Complete; the mechanism is busy with it until then.
+    /// Complete; the mechanism is busy with the command until this time.
     Behind(Time),
 }
 
@@ -122,7 +124,7 @@ impl Connected {
         })
     }
 
-    /// A command asks for the bus.
+    /// Lets a command ask for the bus.
     fn call_in(&mut self, now: Time, request: Queued) {
         self.inside += 1;
         self.asking.push_back(request);
@@ -138,7 +140,7 @@ impl Connected {
         }
     }
 
-    /// The mechanism turns to the next command of its batch; false if there is none.
+    /// Turns the mechanism to the next command of its batch; false if the batch is done.
     fn turn_to_next(&mut self, now: Time) -> bool {
         let Some(request) = self.following.pop_front() else { return false };
         self.active = Some(Active { request, start: now, begun: None, done: None, phase: Phase::OnBus });
@@ -156,7 +158,7 @@ impl Connected {
         true
     }
 
-    /// The active command begins at `now`. One that has just come keeps the bus if it has a use for it.
+    /// Begins the active command at `now`. A command that has just come keeps the bus if it has data for it at once.
     fn begin(&mut self, now: Time, entry: CommandEntry) {
         let Some(mut active) = self.active.take() else { return };
         let begun = self.controller.begin(&mut self.drive, now, &active.request, entry).since(active.start);
@@ -168,7 +170,7 @@ impl Connected {
         }
     }
 
-    /// The data of the active command gets the bus at `granted`.
+    /// Grants the bus to the data of the active command at `granted`.
     fn cross(&mut self, granted: Time) {
         let Some(Active { begun: Some(begun), done, phase, .. }) = &mut self.active else { return };
         let crossing = self.controller.transfer(&mut self.drive, begun, granted);
@@ -176,11 +178,12 @@ impl Connected {
         (*done, *phase) = (Some(crossing), Phase::OnBus);
     }
 
-    /// The bus is the next command's.
+    /// Gives the bus, which the drive has just taken, to the next command that asked for it.
     fn take_command(&mut self, now: Time) {
         let Some(request) = self.asking.pop_front() else { return };
         let ready = now + self.controller.admission(request.op);
-        // An idle mechanism turns to it before it lets the bus go, be it only for an instant.
+        // The command holds the bus for an instant at least, so that an idle mechanism turns to it before the bus is
+        // released.
         let until = if self.depth == 1 { ready } else { ready.max(now + INSTANT) };
         self.hold = Some(Hold::Command { id: request.id, since: now, until });
         if self.depth == 1 {
@@ -191,7 +194,8 @@ impl Connected {
         }
     }
 
-    /// The bus is the active command's: for its data, or to tell that it is on the medium.
+    /// Gives the bus, which the drive has just taken, to the active command: for its data, or for the completion of a
+    /// write to the medium.
     fn go_on(&mut self, now: Time) {
         let Some(Active { done: Some(done), .. }) = &mut self.active else {
             self.cross(now);
@@ -203,8 +207,9 @@ impl Connected {
         self.hold = Some(Hold::Answer { until });
     }
 
-    /// Whether a write that has just come goes on where the one on the mechanism ends, which is complete, and nothing
-    /// else waits: the mechanism turns to it at once. Returns what it has done so far.
+    /// Makes the mechanism turn at once to a write that has just come if it continues the blocks of the active write,
+    /// which is complete, and no other command waits. Returns the mechanical work so far; `None` if the mechanism
+    /// does not turn to that write.
     fn gives_way(&mut self, now: Time) -> Option<MechanicalWork> {
         let Some(Active { phase: Phase::Behind(until), .. }) = self.active else { return None };
         let request = self.arrived.back().filter(|request| request.op == Op::Write)?;
@@ -213,7 +218,7 @@ impl Connected {
         }
         self.active = None;
         self.behind = until;
-        // What it still has to write was charged to that command.
+        // The time still needed to write the blocks was charged to the active write; it is left for the next one.
         let left = until.since(now);
         let rest = MechanicalWork { seek: left.min(self.work.seek), ..MechanicalWork::default() };
         let rest = MechanicalWork { access: left - rest.seek, ..rest };
@@ -221,7 +226,7 @@ impl Connected {
         Some(MechanicalWork { seek: all.seek - rest.seek, access: all.access - rest.access, ..all })
     }
 
-    /// What holds the bus is over at `now`.
+    /// Ends the present hold of the bus at `now`, and releases the bus.
     fn let_go(&mut self, now: Time, served: &mut Vec<Served>) {
         let hold = self.hold.take();
         let answer = self.active.as_ref().and_then(|active| active.done).is_some_and(|d| d.answer.is_some());
@@ -240,14 +245,14 @@ impl Connected {
         self.port.let_go(now);
     }
 
-    /// The active command is complete.
+    /// Completes the active command.
     fn complete(&mut self, served: &mut Vec<Served>) {
         let Some(Active { request, start, done: Some(done), phase, .. }) = &mut self.active else { return };
         let (request, start, Done { completion, timing, on_medium, .. }) = (*request, *start, *done);
-        // The host chooses for a drive of one command as soon as that is complete.
+        // For a drive of one command the scheduler chooses the next as soon as that command is complete.
         let free = if self.depth == 1 { completion } else { completion.max(on_medium) };
         *phase = Phase::Behind(free);
-        // The disk is as active while it takes a command, waits for the bus and moves data as while it seeks.
+        // Time for the command overhead, the bus and waits for it counts as seek: the disk draws as much power then.
         let busy = free.since(start.max(self.behind));
         let access = timing.transfer.saturating_sub(timing.reposition).min(busy);
         let work = MechanicalWork { seek: busy - access, access, ..MechanicalWork::default() };
@@ -258,8 +263,8 @@ impl Connected {
         self.inside -= 1;
     }
 
-    /// The active command asks for the bus at `now`, when it wants it; behind the overhead of a command that this
-    /// drive is taking.
+    /// Asks for the bus for the active command at `now` if it wants the bus by then, but not before the overhead of a
+    /// command that this drive is accepting has ended. Returns whether the state has changed.
     fn ask_for_active(&mut self, now: Time) -> bool {
         let hold = self.hold;
         let Some(Active { phase, .. }) = &mut self.active else { return false };
@@ -283,7 +288,7 @@ impl Device for Connected {
         &self.drive
     }
 
-    /// What the drive takes that has the bus to itself.
+    /// The timing of the request if the drive had the bus to itself.
     fn probe(&self, now: Time, request: &Queued) -> Timing {
         let (mut drive, mut controller) = (self.drive.clone(), self.controller.clone());
         if self.depth == 1 {
@@ -345,7 +350,8 @@ impl Device for Connected {
             {
                 self.active = None;
                 if !self.turn_to_next(now) {
-                    // Who waits for the bus comes too late for the choice that is made now.
+                    // A command that still waits for the bus comes too late for the choice that the scheduler makes
+                    // now.
                     self.selecting = !self.ready.is_empty();
                     return Some(std::mem::take(&mut self.work));
                 }

@@ -1,4 +1,4 @@
-//! Disks that take turns on their bus: against the disk that has its bus to itself, and in closed form.
+//! Tests of disks that take turns on their bus, against a disk with a bus to itself and against closed forms.
 
 use proptest::prelude::*;
 use sledlab_core::{Op, Span, Time};
@@ -12,7 +12,7 @@ use crate::merge::MergeParams;
 use crate::system::{Setup, Start, Station};
 use crate::{power, scheduler};
 
-/// A turn takes 10 ms, a sector 0.1 ms, and 0.05 ms on the bus. It reads ahead.
+/// A disk that reads ahead: a turn takes 10 ms, a sector 0.1 ms under the head and 0.05 ms on the bus.
 fn params(change: impl FnOnce(&mut DiskNumbers)) -> DiskParams {
     let mut numbers = DiskNumbers {
         heads: 4,
@@ -47,7 +47,8 @@ fn station(device: Box<dyn Device>, scheduler: &str) -> Station {
     .unwrap()
 }
 
-/// When requests that arrive in this order at stations are complete: by station and number.
+/// Completion times by number of request, where each of `arrivals` is a station's index and a request, in order of
+/// time.
 fn completions(stations: &mut [Station], arrivals: &[(usize, Queued)]) -> Vec<Time> {
     let mut ends = vec![Time::ZERO; arrivals.len()];
     let mut arrivals = arrivals.iter().peekable();
@@ -80,7 +81,7 @@ fn drawn() -> impl Strategy<Value = Vec<(bool, u64, u32, u64)>> {
     prop::collection::vec((any::<bool>(), 0_u64..390_000, 1_u32..90, 0_u64..40_000), 1..60)
 }
 
-/// Requests at the end of the gaps between them; every third goes on where the one before ended.
+/// Requests whose arrivals are the drawn gaps apart; every third continues the blocks of the one before.
 fn arrivals(drawn: &[(bool, u64, u32, u64)]) -> Vec<(usize, Queued)> {
     let (mut now_us, mut next) = (0, 0);
     let one = |(id, (write, lbn, blocks, gap_us)): (usize, &(bool, u64, u32, u64))| {
@@ -135,7 +136,7 @@ fn overheads_of_commands_that_wait_are_hidden() {
         DiskParams { flat: DiskNumbers { command_overhead_ms: 0.0, ..deep.flat.clone() }, ..deep.clone() };
     let mut disk = Disk::new(&plain).unwrap();
     let mut served = Vec::new();
-    // The first pays for its command, the others set out when the one before is complete.
+    // The first request pays its command overhead; for each other the arm sets out when the one before is complete.
     disk.issue(Time::from_ns(400_000), &arrivals.map(|(_, request)| request), &mut served).unwrap();
     assert_eq!(ends, served.iter().map(|served| served.completion).collect::<Vec<_>>());
 }
@@ -145,7 +146,7 @@ fn data_of_a_write_crosses_while_the_arm_moves() {
     let deep = params(|disk| (disk.queue_depth, disk.buffers_writes) = (4, true));
     let arrivals = [(0, request(0, 0, Op::Read, 0, 10)), (0, request(1, 100, Op::Write, 200_000, 20))];
     let ends = completions(&mut [station(connected(&deep, &Bus::default()), "fcfs")], &arrivals);
-    // The mechanism turns to the write when the read is complete; 20 sectors take 1 ms.
+    // The mechanism turns to the write when the read is complete; 20 sectors take 1 ms on the bus.
     assert_eq!(ends[1].since(ends[0]), Span::from_ns(1_000_000));
 }
 
@@ -159,8 +160,8 @@ fn drives_on_one_bus_send_one_after_the_other() {
     let mut disk = Disk::new(&params).unwrap();
     let mut served = Vec::new();
     disk.issue(Time::ZERO, &[arrivals[0].1], &mut served).unwrap();
-    // All read the same sectors in the same turn, as commands take 0.4 ms each and sector 50 passes at 5 ms; what
-    // they read crosses in 1 ms each: first the drive that asked first, then the last drive first.
+    // All drives read the same sectors in the same turn, as commands take 0.4 ms each and sector 50 passes at 5 ms.
+    // Their data crosses in 1 ms each: first that of the drive that asked first, then the last drive's first.
     assert_eq!(ends[0], served[0].completion);
     let order = [ends[0], ends[3], ends[2], ends[1]];
     assert!(order.windows(2).all(|pair| pair[1].since(pair[0]) == Span::from_ns(1_000_000)), "{ends:?}");

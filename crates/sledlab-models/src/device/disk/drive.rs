@@ -1,4 +1,4 @@
-//! The mechanism of a disk: platters, arm and heads, and what they consume.
+//! The mechanism of a disk: platters, arm and heads, and the power they draw.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct DiskState {
 }
 
 impl DiskState {
-    /// An arm that can set out at once, whatever for.
+    /// An arm that can set out at `time`, for reads and writes alike.
     pub fn ready(track: Track, time: Time) -> Self {
         DiskState { track, reads_from: time, writes_from: time }
     }
@@ -54,17 +54,18 @@ impl From<DeviceState> for DiskState {
     }
 }
 
-/// What a disk is built of.
+/// The unchanging parts of a disk.
 #[derive(Debug)]
 struct Parts {
     geometry: Geometry,
     curve: SeekCurve,
-    /// The least seek over so many cylinders or more: curves as measured dip.
+    /// By distance in cylinders: the least seek time over that distance or more, as measured curves are not
+    /// monotonic.
     least_seek: Box<[Span]>,
     spindle: Spindle,
     head_switch: Span,
     write_settle: Span,
-    /// How much shorter a movement is before a write, where settling is negative.
+    /// By how much a movement before a write is shorter where the write settling time is negative.
     write_haste: Span,
     overheads: Arc<Overheads>,
     rates: PowerRates,
@@ -76,9 +77,11 @@ struct Parts {
 pub(super) struct Drive {
     parts: Arc<Parts>,
     pub at: Track,
-    /// What schedulers are told: the time, what the command before was, and when buffered blocks are on the medium.
-    told: (Time, Op, Time),
-    /// Whether schedulers leave overheads out: they are over when a command's turn comes, or nobody reckons with them.
+    /// State by which schedulers judge requests: the time, the operation of the previous command, and when the arm is
+    /// done with buffered blocks.
+    scheduler_view: (Time, Op, Time),
+    /// Whether schedulers leave command overheads out: the overheads are over when a command's turn comes, or
+    /// `stale_angle` is set, as DiskSim's schedulers ignore overheads.
     leaves_out_overheads: bool,
 }
 
@@ -113,23 +116,23 @@ impl Drive {
         Ok(Drive {
             parts: Arc::new(parts),
             at: Track::default(),
-            told: (Time::ZERO, Op::Read, Time::ZERO),
+            scheduler_view: (Time::ZERO, Op::Read, Time::ZERO),
             leaves_out_overheads: numbers.queue_depth > 1 || numbers.stale_angle,
         })
     }
 
-    /// What commands cost.
+    /// Overheads of commands and of the bus.
     pub fn overheads(&self) -> Arc<Overheads> {
         self.parts.overheads.clone()
     }
 
-    /// Schedulers are to judge requests as of `now`, after a command that was `before`, when the arm is busy with
+    /// Makes schedulers judge requests as of `now`, after a command of operation `before`, with the arm busy writing
     /// buffered blocks until `busy_until`.
     pub fn tell_time(&mut self, now: Time, before: Op, busy_until: Time) {
-        self.told = (now, before, busy_until);
+        self.scheduler_view = (now, before, busy_until);
     }
 
-    /// An arm over `track` at `now`, after a command that was `before`; it is free at `free`.
+    /// The state of an arm over `track` at `now`, after a command of operation `before`; the arm is free at `free`.
     fn state_at(&self, track: Track, now: Time, before: Op, free: Time) -> DeviceState {
         if self.leaves_out_overheads {
             return DiskState::ready(track, now.max(free)).into();
@@ -138,8 +141,8 @@ impl Drive {
         DiskState { track, reads_from: from(Op::Read), writes_from: from(Op::Write) }.into()
     }
 
-    /// Seek and settling from one track to another. Heads are switched while the arm moves; what takes no time
-    /// needs no settling.
+    /// Seek and settling from one track to another. Heads are switched while the arm moves; a movement that takes no
+    /// time needs no settling.
     #[inline]
     pub fn moves(&self, from: Track, to: Track, op: Op) -> (Span, Span) {
         let Parts { curve, head_switch, write_settle, write_haste, .. } = &*self.parts;
@@ -156,7 +159,7 @@ impl Drive {
         }
     }
 
-    /// No movement over so many cylinders takes less.
+    /// Lower bound of the time of any movement over `cylinders` cylinders or more.
     pub fn least_movement(&self, cylinders: u32) -> Span {
         self.parts.least_seek[cylinders as usize].saturating_sub(self.parts.write_haste)
     }
@@ -175,15 +178,15 @@ impl Drive {
         after(settled, wait_ns).since(time)
     }
 
-    /// The movement from one track to that of block `lbn`, and the access of as many of the `most` blocks from there
-    /// as lie on it one behind the other, when the arm sets out at `now`.
+    /// The movement from one track to that of block `lbn`, and the access of the blocks from `lbn` on that follow one
+    /// another on that track, at most `most`, when the arm sets out at `now`.
     pub fn pass(&self, now: Time, from: Track, lbn: u64, most: u64, op: Op) -> Pass {
         let place = self.parts.geometry.place(lbn);
         let (seek, settle) = self.moves(from, place.track, op);
         self.pass_on_track(place, lbn, most, (now, seek, settle))
     }
 
-    /// The same where the movement takes `least` or more.
+    /// The same pass for a write whose movement takes `least` or more.
     pub fn slow_pass(&self, now: Time, from: Track, lbn: u64, most: u64, least: Span) -> Pass {
         let place = self.parts.geometry.place(lbn);
         let (seek, settle) = self.moves(from, place.track, Op::Write);
@@ -203,13 +206,14 @@ impl Drive {
         Pass { lbn, blocks, track, seek, settle, settled, start, wait_ns, sector_ns }
     }
 
-    /// Where the head lands among the sectors of `pass`: the pass over those behind it, a turn later than they could
-    /// be, and that over those before it.
+    /// Splits `pass` where the head lands among its sectors: the pass over the sectors that have passed, to be read a
+    /// turn later, and the pass over the sectors still to come, which is first in time. `None` if the head lands
+    /// elsewhere.
     pub fn split_at_head(&self, pass: &Pass) -> Option<(Pass, Pass)> {
         let turn_ns = self.parts.spindle.turn_ns();
         let since_first_ns = turn_ns - pass.wait_ns;
         let passed = (since_first_ns / pass.sector_ns).ceil() as u64;
-        // A transfer faster than the platters turn has no sectors of its own place.
+        // In a transfer faster than the platters turn, sectors have no angle of their own at which to split.
         if passed == 0 || passed >= pass.blocks || self.parts.spindle.is_sped_up() {
             return None;
         }
@@ -219,8 +223,8 @@ impl Drive {
         Some((beginning, Pass { lbn, blocks, wait_ns, start: after(pass.settled, wait_ns), ..*pass }))
     }
 
-    /// What serving `request` takes when the mechanism sets out `from` a track at `now`, buffers and bus left out: its
-    /// timing, and where and when the arm is then.
+    /// Serves `request` by the mechanism alone, without buffer and bus, setting out `from` a track at `now`: its
+    /// timing, and the track where the arm ends.
     fn serve_bare(&self, now: Time, from: Track, request: &Queued) -> (Timing, Track) {
         let end = request.lbn + u64::from(request.blocks);
         let first = self.pass(now, from, request.lbn, end - request.lbn, request.op);
@@ -241,7 +245,7 @@ impl Drive {
         (timing, last.track)
     }
 
-    /// Blocks of the disk.
+    /// Number of blocks of the disk.
     pub fn blocks(&self) -> u64 {
         self.parts.geometry.capacity_blocks()
     }
@@ -271,16 +275,16 @@ pub(super) struct Pass {
     pub track: Track,
     pub seek: Span,
     pub settle: Span,
-    /// When the arm is on the track and settled.
+    /// When the arm is on the track and has settled.
     pub settled: Time,
     /// When the first sector comes under the head.
     pub start: Time,
-    /// From `settled` to then, and how long a sector takes: not rounded, so that rounding does not add up.
+    /// From `settled` to `start`, and the time of a sector: not rounded, so that rounding errors do not add up.
     wait_ns: f64,
     sector_ns: f64,
 }
 
-/// The least seek time over every distance and those beyond it.
+/// For every distance in cylinders, the least seek time over that distance or more.
 fn least_from_there_on(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
     let mut times: Box<[Span]> = (0..cylinders as u32).map(|distance| curve.time(distance)).collect();
     for distance in (1..times.len()).rev() {
@@ -289,7 +293,7 @@ fn least_from_there_on(curve: &SeekCurve, cylinders: u64) -> Box<[Span]> {
     times
 }
 
-/// So many nanoseconds after `time`, rounded once; no less than none.
+/// `ns` nanoseconds after `time`, rounded to whole ones; negative `ns` count as zero.
 fn after(time: Time, ns: f64) -> Time {
     time + Span::from_ns(ns.round().max(0.0) as u64)
 }
@@ -300,7 +304,7 @@ impl Pass {
         self.lbn + self.blocks
     }
 
-    /// As far as the blocks before `end`, if there are any.
+    /// The part of the pass with the blocks before `end`; `None` if it has no such blocks.
     pub fn before(&self, end: u64) -> Option<Pass> {
         let blocks = end.saturating_sub(self.lbn).min(self.blocks);
         (blocks > 0).then_some(Pass { blocks, ..*self })
@@ -321,19 +325,19 @@ impl Pass {
         self.begins(lbn + 1)
     }
 
-    /// The block after the last that has come under the head at `now`.
+    /// The block after the last that has begun to pass under the head by `now`.
     pub fn begun(&self, now: Time) -> u64 {
         (self.passed(now) + u64::from(self.start <= now)).min(self.end_block())
     }
 
-    /// The first block that passes on the way to this pass's own, once the head is on the track, which begins with
-    /// block `track_first`.
+    /// The first block that passes under the head between its arrival on the track and this pass's first block; the
+    /// track begins with block `track_first`.
     pub fn passed_before(&self, track_first: u64) -> u64 {
         let passing = (self.wait_ns.max(0.0) / self.sector_ns) as u64;
         self.lbn.saturating_sub(passing).max(track_first)
     }
 
-    /// The block after the last that has passed at `now`.
+    /// The block after the last that has passed entirely by `now`.
     pub fn passed(&self, now: Time) -> u64 {
         // Half a nanosecond of grace for rounding.
         let passed_ns = now.since(self.settled).as_ns() as f64 - self.wait_ns + 0.5;
@@ -348,7 +352,7 @@ impl Mechanics for Drive {
     }
 
     fn state(&self) -> DeviceState {
-        let (now, before, free) = self.told;
+        let (now, before, free) = self.scheduler_view;
         self.state_at(self.at, now, before, free)
     }
 
@@ -391,7 +395,7 @@ impl Mechanics for Drive {
         u64::from(self.location(lbn).x.abs_diff(x)).pow(2)
     }
 
-    /// The platters turn.
+    /// Positioning times depend on the time, as the platters turn.
     fn heeds_time(&self) -> bool {
         true
     }
@@ -404,7 +408,7 @@ impl Mechanics for Drive {
         (timing, self.state_at(track, end, request.op, end))
     }
 
-    /// The arm, and the head that is used.
+    /// A straight way in cylinder and head.
     fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
         let (timing, to) = self.serve_from(state, request);
         Way::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
@@ -426,7 +430,7 @@ impl Mechanics for Drive {
         let least = match aim {
             Aim::Time => Least::Time,
             Aim::Distance => Least::Distance,
-            // How long requests wait bounds nothing by where they are.
+            // Scores depend on waiting times, which give no bounds by place on the disk.
             Aim::Score(_) => return None,
         };
         Some(Box::new(DiskIndex::new(self, least)))

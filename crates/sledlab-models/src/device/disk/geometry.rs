@@ -21,13 +21,13 @@ pub(super) struct SectorPlace {
     pub track: Track,
     /// Sector on the track, from 0; spare and slipped sectors count.
     pub sector: u64,
-    /// Where on the circle that sector begins, in sectors from the index mark: the skews are in it.
+    /// Angle at which that sector begins, in sectors from the index mark, skews included.
     pub slot: u64,
     /// Sectors of the track.
     pub sectors: u64,
 }
 
-/// Cylinders, heads and sectors.
+/// The mapping of blocks to cylinders, heads and sectors.
 #[derive(Clone, Debug)]
 pub(super) struct Geometry {
     pub cylinders: u64,
@@ -35,7 +35,7 @@ pub(super) struct Geometry {
     /// Sectors of the longest track.
     pub longest_track: u64,
     serpentine: bool,
-    /// First block of every zone: what is searched.
+    /// First block of every zone, to search zones by block.
     starts: Steps,
     zones: Vec<ZoneMap>,
     blocks: u64,
@@ -45,7 +45,7 @@ impl Geometry {
     /// The geometry of a disk.
     ///
     /// # Errors
-    /// Zones that overlap or hold nothing, skews of a whole turn, spares or slipped sectors that do not fit.
+    /// Zones that overlap or hold no blocks, skews of a whole turn, spares or slipped sectors that do not fit.
     pub fn new(params: &DiskParams) -> Result<Self> {
         if params.zones.is_empty() {
             return Err(Error::user("device.zones: the disk has no zones")
@@ -100,13 +100,13 @@ impl Geometry {
         SectorPlace { track, sector: at.sector, slot: zone.slot(&at), sectors: zone.sectors }
     }
 
-    /// First and last block of the track of `lbn`; remapped blocks count where they would be.
+    /// First and last block of the track of `lbn`; remapped blocks count on the track they were moved away from.
     pub fn track_bounds(&self, lbn: u64) -> (u64, u64) {
         self.zone(lbn).track_bounds(lbn)
     }
 
-    /// How many of the `most` blocks from `lbn` on, which lies on `sector` of its track, follow one another on it
-    /// without a slipped sector between them.
+    /// Number of blocks, at most `most`, that follow one another on the track from `lbn` on without a slipped sector
+    /// between them; `sector` is that of `lbn`.
     pub fn contiguous(&self, lbn: u64, sector: u64, most: u64) -> u64 {
         let most = most.min(self.run(lbn));
         let unbroken = |blocks: u64| self.place(lbn + blocks - 1).sector == sector + blocks - 1;
@@ -121,7 +121,7 @@ impl Geometry {
         self.place(lbn).track.cylinder
     }
 
-    /// How many blocks from `lbn` on can be accessed without moving to another track.
+    /// Number of blocks from `lbn` on that can be accessed without moving to another track.
     pub fn run(&self, lbn: u64) -> u64 {
         self.zone(lbn).next_remapped(lbn).min(self.track_bounds(lbn).1 + 1) - lbn
     }
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(geometry.track_bounds(20), (16, 23));
     }
 
-    /// The same with one number of the zone or a list changed.
+    /// The geometry of `params` after `change`.
     fn changed(change: impl FnOnce(&mut DiskNumbers, &mut Zone)) -> Result<Geometry> {
         let mut params = params();
         change(&mut params.flat, &mut params.zones[0]);
@@ -207,7 +207,7 @@ mod tests {
             ..Zone::default()
         };
         let params = |zones| DiskParams { flat: disk(1), zones, seek_table: Vec::new() };
-        // A cylinder may stay unused between two zones.
+        // Cylinder 10 stays unused between the two zones.
         let geometry = Geometry::new(&params(vec![zone(0, 9), zone(11, 8)])).unwrap();
         assert_eq!((geometry.cylinders, geometry.longest_track, geometry.capacity_blocks()), (21, 9, 170));
         assert_eq!(geometry.place(90).track.cylinder, 11);
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(geometry.track_bounds(3), (0, 7));
     }
 
-    /// Where blocks lie, sector by sector: `(cylinder, head, sector, slot)` of every block in order.
+    /// `(cylinder, head, sector, slot)` of every block in order, found by counting sector by sector.
     fn enumerate(params: &DiskParams) -> Vec<(u64, u64, u64, u64)> {
         let DiskNumbers { heads, sparing, sparing_range_cylinders, lbn_order, .. } = params.flat;
         let mut blocks = Vec::new();
@@ -249,7 +249,7 @@ mod tests {
                         Sparing::None => 0,
                         Sparing::Drive => slipped.len() as u64,
                         Sparing::ZoneTracks => shape.spares * n,
-                        // What is left over after the last whole range has no spares of its own.
+                        // The cylinders left over after the last whole range have no spares of their own.
                         Sparing::CylinderRange if size < region => {
                             slipped.iter().filter(|slip| **slip >= sector).count() as u64
                         }

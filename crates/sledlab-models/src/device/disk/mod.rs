@@ -1,8 +1,8 @@
 //! A disk: platters that turn at a constant speed under an arm with one head for each surface.
 //!
 //! Zones, skews, spares and slips, a measured seek curve, and a controller with a buffer that reads ahead and may
-//! buffer writes (DM-12 to DM-14). It has four power states (paper 000, section 3.1): ACTIVE while it seeks, waits for
-//! a sector or accesses it, IDLE while it only spins, and, when it is parked, SLEEP or OFF.
+//! buffer writes (DM-12 to DM-14). A disk has four power states (paper 000, section 3.1): ACTIVE while it seeks,
+//! waits for a sector or accesses it, IDLE while it only spins, and, when parked, SLEEP or OFF.
 
 mod connected;
 #[cfg(test)]
@@ -127,7 +127,7 @@ impl Device for Disk {
         for request in batch {
             let start = busy.until;
             let Done { completion, timing, .. } = self.controller.serve(&mut self.drive, start, request);
-            // The disk is as active while it takes a command and moves data as while it seeks.
+            // Time for the command overhead and the bus counts as seek: the disk draws as much power then.
             let service = completion.since(start);
             let access = timing.transfer.saturating_sub(timing.reposition).min(service);
             let work = MechanicalWork { seek: service - access, access, ..MechanicalWork::default() };
@@ -177,7 +177,7 @@ mod tests {
     use super::params::{AppendedWrites, DiskNumbers, ReadAhead, RestState};
     use super::*;
 
-    /// A turn takes 10 ms, a sector 0.1 ms.
+    /// A disk on which a turn takes 10 ms and a sector 0.1 ms.
     fn params() -> DiskParams {
         let numbers = DiskNumbers { heads: 4, rpm: 6000, command_overhead_ms: 0.0, ..DiskNumbers::default() };
         DiskParams::one_zone(1000, 100, (25, 35), numbers)
@@ -200,8 +200,8 @@ mod tests {
         (served, busy)
     }
 
-    /// When the last block of `request` has passed, in s, from the arm's place at `now_s`: worked out sector by
-    /// sector from the angle of the platters.
+    /// When the last block of `request` has passed under the head, in s, the arm being at `at`, cylinder and head, at
+    /// `now_s`: computed sector by sector from the angle of the platters.
     fn end_s(params: &DiskParams, mut at: (u64, u64), mut now_s: f64, request: &Queued) -> f64 {
         let (shape, numbers) = (&params.zones[0].shape, &params.flat);
         let (turn_s, sectors) = (60.0 / numbers.rpm as f64, shape.sectors_per_track);
@@ -219,7 +219,7 @@ mod tests {
             let cylinder_skew = shape.cylinder_skew_sectors + (numbers.heads - 1) * shape.track_skew_sectors;
             let slot = to.0 * cylinder_skew + to.1 * shape.track_skew_sectors + lbn % sectors;
             let wait = (slot as f64 / sectors as f64 - now_s / turn_s).rem_euclid(1.0);
-            // A sector that passed less than 10 ns ago is the next one, blurred by rounding.
+            // A sector that seems to have passed less than 10 ns ago is the next one: rounding has blurred the time.
             now_s +=
                 (if wait * turn_s > turn_s - 1e-8 { 0.0 } else { wait * turn_s }) + turn_s / sectors as f64;
         }
@@ -235,7 +235,7 @@ mod tests {
         let us = |span: Span| span.as_ns() / 1000;
         let timing = served[0].timing;
         assert_eq!((us(timing.overhead), us(timing.seek_x), us(timing.settle)), (400, 17_000, 0));
-        // On the track at 18.4 ms, where that sector comes by at 23 ms.
+        // The arm is on the track at 18.4 ms, and that sector comes under the head at 23 ms.
         assert_eq!((us(timing.rotation), us(timing.transfer)), (4600, 800));
         assert_eq!(us(timing.positioning()), 21_600);
         assert_eq!(served[0].completion, Time::from_ns(23_800_000));
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn buffered_writes_are_as_fast_as_the_medium_in_the_end() {
-        // 400 writes of half a track each; each rate in turns for all of them.
+        // 400 writes of half a track each; returns the turns until all are complete.
         let turns = |appended_writes| {
             let params = changed(|disk| {
                 (disk.buffers_writes, disk.cache_segments, disk.segment_sectors) = (true, 1, 100);
@@ -260,7 +260,8 @@ mod tests {
         };
         let [none, joined, separate] =
             [AppendedWrites::None, AppendedWrites::Joined, AppendedWrites::Separate].map(turns);
-        // 200 turns, skews of 25 and 35 sectors between 200 tracks; what is in the buffer at the end is not waited for.
+        // 200 turns, and skews of 25 and 35 sectors between 200 tracks; completion does not wait for the blocks still
+        // buffered at the end.
         assert!((250.0..256.0).contains(&joined), "{joined}");
         assert!(separate > 400.0 && none > 400.0, "{separate}, {none}");
     }
@@ -289,7 +290,7 @@ mod tests {
             Span::from_ns(tracks * 10_000_000 + switches * 2_500_000 + steps * 3_500_000)
         );
         assert_eq!(timing.reposition, Span::from_ns(switches * 2_500_000 + steps * 3_500_000));
-        // Without them it misses the first sector of every track.
+        // Without skews the head misses the first sector of every track.
         let plain = DiskParams::one_zone(1000, 100, (0, 0), params().flat);
         let (served, _) = serve(&mut Disk::new(&plain).unwrap(), Time::ZERO, &[request(0, 400, Op::Read)]);
         assert_eq!(served[0].timing.service(), Span::from_ns(7 * 10_000_000));

@@ -1,4 +1,4 @@
-//! What commands and the bus cost before and after the mechanism has done its part.
+//! The time that commands and the bus take before and after the mechanism does its part.
 
 use sledlab_core::{Op, Span};
 
@@ -7,7 +7,7 @@ use crate::device::disk::params::DiskNumbers;
 /// A pair of overheads: after a read, and after a write.
 type AfterReadOrWrite = [Span; 2];
 
-/// Overheads of a drive, and its bus.
+/// Overheads of a drive's commands and of its bus.
 #[derive(Clone, Debug)]
 pub(super) struct Overheads {
     read_hit: AfterReadOrWrite,
@@ -18,12 +18,12 @@ pub(super) struct Overheads {
     pub write_completion: Span,
     pub data_preparation: Span,
     pub reselect_first: Span,
-    /// A sector on the bus, read and written.
+    /// Time of a sector that is read on the bus.
     pub sector: Span,
     written_sector: Span,
-    /// What becomes of writes.
+    /// How writes complete: when buffered or on the medium.
     write: Command,
-    /// What a write after a write does besides, in some drives.
+    /// The extra disconnection before a write that follows a write, in drives that make one.
     pub extra: Option<ExtraDisconnect>,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct ExtraDisconnect {
     /// From the command to the first sector on the bus, preparation left out.
     pub data: Span,
     pub reselect: Span,
-    /// Movements take no less.
+    /// Least time of a movement of the arm.
     pub least_movement: Span,
 }
 
-/// What becomes of a command.
+/// How a command is carried out, which decides its overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     ReadHit,
@@ -51,7 +51,7 @@ pub(super) enum Command {
 impl Overheads {
     pub fn new(disk: &DiskNumbers) -> Self {
         let us = |us: f64| Span::from_ms(us / 1e3);
-        // Every command pays it, whatever it is.
+        // The overhead in us that every command pays.
         let any = disk.command_overhead_ms * 1e3;
         let pair = |read: f64, write: f64| [us(any + read), us(any + write)];
         let reselect_first = us(disk.reselect_first_us);
@@ -80,7 +80,7 @@ impl Overheads {
         }
     }
 
-    /// From the arrival of a command to its first action, after a request that was `before`.
+    /// From the arrival of a command to its first action, after a request of operation `before`.
     pub fn of(&self, command: Command, before: Op) -> Span {
         let pair = match command {
             Command::ReadHit => &self.read_hit,
@@ -91,12 +91,13 @@ impl Overheads {
         pair[usize::from(before == Op::Write)]
     }
 
-    /// From the arrival of a command to the end of its overhead, as far as the drive knows before it looks at its buffer.
+    /// From the arrival of a command to the end of its overhead, before the drive looks for its blocks in the buffer.
     pub fn admission(&self, op: Op, before: Op) -> Span {
         self.of(if op == Op::Write { self.write } else { Command::ReadMiss }, before)
     }
 
-    /// From the arrival of a command that needs the medium to the start of the arm, after a request that was `before`.
+    /// From the arrival of a command that needs the medium to the start of the arm, after a request of operation
+    /// `before`.
     pub fn to_arm(&self, op: Op, before: Op) -> Span {
         match (op, &self.extra) {
             (Op::Write, Some(extra)) if before == Op::Write => extra.arm,
@@ -105,7 +106,7 @@ impl Overheads {
         }
     }
 
-    /// `sectors` that are written, on the bus.
+    /// Time of `sectors` written sectors on the bus.
     pub fn write_transfer(&self, sectors: u64) -> Span {
         self.written_sector.times(sectors)
     }

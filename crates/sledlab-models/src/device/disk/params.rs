@@ -1,6 +1,6 @@
 //! Every number that describes a disk, declared once.
 //!
-//! Zones and the seek table are lists: they stand beside the numbers in [`DiskParams`].
+//! Zones and the seek table are lists: [`DiskParams`] has them beside the numbers.
 
 use sledlab_core::params::{ParamSpec, Params};
 use sledlab_core::{Error, Result};
@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use super::zones::{Zone, ZoneShape};
 
 sledlab_core::choices! {
-    /// Where a disk goes when it is parked.
+    /// The state of a parked disk.
     pub enum RestState {
         /// Powered, the platters at rest (SLEEP).
         Sleep = "sleep",
@@ -23,8 +23,8 @@ sledlab_core::choices! {
     pub enum LbnOrder {
         /// From the first surface to the last on every cylinder.
         Normal = "normal",
-        /// From the last to the first on every odd cylinder of a zone, so that the next cylinder begins on the
-        /// surface where the one before ended.
+        /// As `normal` on even cylinders of a zone, from the last surface to the first on odd ones, so that the next
+        /// cylinder begins on the surface where the one before ended.
         Serpentine = "serpentine",
     }
 }
@@ -32,7 +32,7 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// Where a disk keeps spare sectors; slipped sectors shift blocks up to the next spares.
     pub enum Sparing {
-        /// Nowhere.
+        /// No spare sectors.
         None = "none",
         /// Whole tracks at the end of a zone.
         ZoneTracks = "zone-tracks",
@@ -78,13 +78,13 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// What becomes of a write that goes on where the one that is being written from the buffer ends.
+    /// What happens to a write that continues the blocks of the buffered write under way to the medium.
     pub enum AppendedWrites {
-        /// It waits until that is on the medium.
+        /// It waits until the write under way is on the medium.
         None = "none",
-        /// It becomes part of it while the segment has room.
+        /// It becomes part of the write under way while the segment has room.
         Joined = "joined",
-        /// One at a time is taken, and the medium gets it a turn later, as in DiskSim 4.0.
+        /// One such write at a time is accepted, and written to the medium a turn later, as in DiskSim 4.0.
         Separate = "separate",
     }
 }
@@ -228,10 +228,10 @@ sledlab_core::params! {
 pub(crate) const ZONES: &str = "zones";
 pub(crate) const SEEK_TABLE: &str = "seek_table";
 
-/// Everything that describes a disk.
+/// All parameters of a disk: numbers, zones and seek table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiskParams {
-    /// What is a number, a switch or a choice.
+    /// Parameters that are a number, a switch or a choice.
     pub flat: DiskNumbers,
     /// Zones, from the first cylinder on.
     pub zones: Vec<Zone>,
@@ -246,7 +246,7 @@ impl Default for DiskParams {
 }
 
 impl DiskParams {
-    /// Cylinders: one more than the last of the last zone.
+    /// Number of cylinders: one more than the last cylinder of the last zone.
     pub fn cylinders(&self) -> u64 {
         self.zones.iter().map(|zone| zone.shape.first_cylinder + zone.shape.cylinders).max().unwrap_or(0)
     }
@@ -271,7 +271,7 @@ impl DiskParams {
     }
 }
 
-/// The numbers alone are listed in `specs`; the two lists are read and written with them.
+/// `specs` lists only the numbers; `set` and `to_table` also read and write the two lists.
 impl Params for DiskParams {
     fn specs() -> Vec<ParamSpec> {
         DiskNumbers::specs()

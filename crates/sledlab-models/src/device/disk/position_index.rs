@@ -1,9 +1,9 @@
-//! The exact position index of a disk: the request with the least positioning time, from when the arm can set out for
-//! it, or the nearest, without probing all.
+//! The exact position index of a disk: finds the request with the least positioning time, counted from when the arm
+//! can set out, or the nearest request, without probing all.
 //!
-//! Requests are kept by cylinder and visited outward from the arm. The seek alone bounds from below what a request
-//! that far away can cost, so the search ends where the bound exceeds the best time found. Measured seek curves dip:
-//! the bound is the least seek over that distance or any larger one.
+//! Requests are kept by cylinder and visited outward from the arm. The seek time over a distance is a lower bound of
+//! the positioning time of all requests that far away or farther, so the search ends where the bound exceeds the best
+//! time found. As measured seek curves dip, the bound is the least seek time over that distance or any larger one.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::drive::{DiskState, Drive};
 use super::geometry::SectorPlace;
 use crate::device::{Mechanics, PositionIndex, Queued};
 
-/// What the index looks for.
+/// By what the index chooses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Least {
     /// The smallest positioning time, then the smallest distance in cylinders, then the earliest number.
@@ -27,7 +27,7 @@ type Key = (u32, u64);
 
 /// An index over the requests queued at a disk.
 pub(super) struct DiskIndex {
-    /// Where blocks lie and how long movements take; where its own arm is says nothing.
+    /// Gives the places of blocks and the times of movements; the position of this copy's own arm is not used.
     drive: Drive,
     least: Least,
     waiting: BTreeMap<Key, Waiting>,
@@ -47,12 +47,12 @@ struct Best {
 }
 
 impl DiskIndex {
-    /// An empty index for `drive` and its like.
+    /// An empty index for drives with the geometry and seek times of `drive`.
     pub fn new(drive: &Drive, least: Least) -> Self {
         DiskIndex { drive: drive.clone(), least, waiting: BTreeMap::new() }
     }
 
-    /// The request with the least positioning time for an arm in that state.
+    /// Key of the request with the least positioning time for an arm in `state`.
     fn soonest(&self, state: DiskState) -> Option<Key> {
         let home = state.track.cylinder;
         let distance = |key: &Key| key.0.abs_diff(home);
@@ -82,7 +82,7 @@ impl DiskIndex {
         best.map(|best| best.key)
     }
 
-    /// The request nearest to a cylinder.
+    /// Key of the request nearest to cylinder `home`.
     fn nearest(&self, home: u32) -> Option<Key> {
         let first_from = |cylinder| self.waiting.range((cylinder, 0)..).next().map(|(key, _)| *key);
         let above = first_from(home);
@@ -106,7 +106,7 @@ impl PositionIndex for DiskIndex {
         self.waiting.remove(&key?).map(|waiting| waiting.request)
     }
 
-    /// One head at a time: requests are never served together.
+    /// Adds no requests: one head is active at a time, so requests are never served together.
     fn take_joining(&mut self, _mechanics: &dyn Mechanics, _batch: &mut Vec<Queued>) {}
 
     fn len(&self) -> usize {

@@ -1,6 +1,6 @@
 //! The disks that come with sledlab.
 
-/// Every one: its name and its file.
+/// Name and device file of every disk.
 pub(super) const PRESETS: &[(&str, &str)] = &[
     ("mobile-disk", include_str!("../../../presets/devices/mobile-disk.toml")),
     ("atlas-10k", include_str!("../../../presets/devices/atlas-10k.toml")),

@@ -1,7 +1,7 @@
 //! Geometry, seek times and mechanics of thirteen drives against tables of the reference simulator.
 //!
-//! The tables are not part of the project: they are looked for in `$SLEDLAB_REFERENCE`, or beside the project, and the
-//! tests pass with a remark where there are none.
+//! The tables are not part of the project: tests look for them in `$SLEDLAB_REFERENCE`, or beside the project, and
+//! pass with a remark if there are none.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,7 +16,7 @@ use super::params::{DiskParams, SeekCurveKind};
 use super::{Disk, import};
 use crate::device::{Device, Queued};
 
-/// Drives by the names of their tables, and their parameter files.
+/// Name of each drive's table, and of its parameter file.
 const DRIVES: [(&str, &str); 13] = [
     ("atlas10k", "atlas10k"),
     ("atlas_III", "atlas_III"),
@@ -86,7 +86,7 @@ fn every_listed_block_lies_where_the_reference_has_it() {
             assert_eq!((place.track, place.sector), (track, sector as u64), "{name} {row:?}");
             assert_eq!(place.sectors, sectors as u64, "{name} {row:?}");
             assert_eq!(geometry.track_bounds(lbn as u64), (first as u64, last as u64), "{name} {row:?}");
-            // The reference keeps angles in whole units, 1e-7 turns at most away; a turn is 0.
+            // The reference rounds angles to whole units, by 1e-7 turns at most; an angle of a whole turn equals 0.
             let apart = (place.slot as f64 / sectors - angle).rem_euclid(1.0);
             assert!(apart.min(1.0 - apart) < 1e-7, "{name} {row:?} {place:?}");
         }
@@ -109,7 +109,7 @@ fn movements_over_every_distance_take_what_they_take_in_the_reference() {
             ] {
                 let (seek, settle) = disk.drive.moves(Track::default(), track, op);
                 let apart_ns = (seek + settle).as_ns() as f64 - to_ns(us);
-                // The reference iterates square roots until they are good to some 1e-6.
+                // The reference computes square roots by iteration, to a relative precision of about 1e-6.
                 let root = params.flat.seek_curve == SeekCurveKind::RootAndLine;
                 assert!(apart_ns.abs() <= if root { 6.0 } else { 1.0 }, "{name} {row:?} {op:?} {apart_ns}");
             }
@@ -117,8 +117,8 @@ fn movements_over_every_distance_take_what_they_take_in_the_reference() {
     });
 }
 
-/// Slipped sectors between the blocks of a request on one track. They pass under the head like others; the reference
-/// takes no time for them. On several tracks the wait for the next track takes that time.
+/// Slipped sectors between the blocks of a request on one track. They pass under the head like others, but the
+/// reference counts no time for them. For a request on several tracks the wait for the next track absorbs that time.
 fn slipped_between(geometry: &Geometry, request: &Queued) -> u64 {
     let last = request.lbn + u64::from(request.blocks) - 1;
     if last > geometry.track_bounds(request.lbn).1 {
@@ -139,7 +139,7 @@ fn services_take_what_they_take_in_the_reference() {
             let track = Track { cylinder: cylinder as u32, head: head as u32 };
             let op = if row[5] == "W" { Op::Write } else { Op::Read };
             let request = Queued { lbn: lbn as u64, blocks: blocks as u32, op, ..Queued::default() };
-            // The angle holds at a nanosecond's precision on a later turn.
+            // A time on the eighth turn at which the platters are at that angle, to the nanosecond.
             let time = Time::from_ns((7.0 * period_ns + angle * period_ns).round() as u64);
             let state = DiskState::ready(track, time).into();
             let (timing, _) = disk.mechanics().serve_from(state, &request);

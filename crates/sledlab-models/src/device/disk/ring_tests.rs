@@ -1,4 +1,5 @@
-//! Segments as rings whose blocks wait for a slow host: in closed form, and against a head that looks at every sector.
+//! Tests of segments as rings whose blocks wait for a slow host, against closed forms and against a simulation sector
+//! by sector.
 
 use proptest::prelude::*;
 use sledlab_core::{Op, Span, Time};
@@ -11,7 +12,8 @@ use crate::device::{Device, Queued};
 const TRACK: u64 = 200;
 const RING: u64 = 300;
 
-/// A turn takes 10 ms, a sector 0.05 ms on the medium and `sector_us` on the bus; there is room for a track and a half.
+/// A disk on which a turn takes 10 ms, a sector 0.05 ms on the medium and `sector_us` on the bus; a segment holds a
+/// track and a half.
 fn params(sector_us: f64) -> DiskParams {
     let numbers = DiskNumbers {
         heads: 4,
@@ -28,7 +30,7 @@ fn params(sector_us: f64) -> DiskParams {
     DiskParams::one_zone(1000, TRACK, (25, 35), numbers)
 }
 
-/// How long a read takes that comes at `now`, and when it is complete.
+/// Serves a read that comes at `now`: its service time and its completion.
 fn read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time) {
     let (mut served, op) = (Vec::new(), Op::Read);
     let request = Queued { arrival: now, queued: now, lbn, blocks, op, ..Queued::default() };
@@ -36,8 +38,8 @@ fn read(disk: &mut Disk, now: Time, lbn: u64, blocks: u32) -> (Span, Time) {
     (served[0].completion.since(now), served[0].completion)
 }
 
-/// Read-ahead goes up to two tracks on, further than the ring: the drive must not let go of what the host is about to ask
-/// for.
+/// Read-ahead goes up to two tracks further, beyond the size of the ring: the drive must not evict blocks that the
+/// host is about to request.
 #[test]
 fn a_stream_of_a_slow_host_only_waits_where_reading_ahead_had_ended() {
     let mut disk = Disk::new(&params(200.0)).unwrap();
@@ -45,18 +47,19 @@ fn a_stream_of_a_slow_host_only_waits_where_reading_ahead_had_ended() {
     for lbn in (8..40 * TRACK).step_by(8) {
         let (took, end) = read(&mut disk, now, lbn, 8);
         let is_buffered = took == Span::from_ns(8 * 200_000);
-        // Reading ahead ends with a track: the next request is the first of another.
+        // Read-ahead ends with a track, so only the first request of another track may miss.
         assert!(is_buffered || lbn % TRACK == 0, "block {lbn} took {took:?}");
         now = end;
     }
 }
 
-/// What nobody asks for in time makes room for what is read ahead of it.
+/// Blocks that no command requests in time are evicted for blocks that are read ahead later.
 #[test]
 fn between_commands_the_oldest_blocks_fall_out() {
     let mut disk = Disk::new(&params(50.0)).unwrap();
     let (_, now) = read(&mut disk, Time::ZERO, 0, 8);
-    // Crosses into the second track: from there on two tracks are read, a hundred blocks more than there is room for.
+    // This read crosses into the second track: from there two tracks are read ahead, a hundred blocks more than the
+    // segment holds.
     let (_, now) = read(&mut disk, now, TRACK - 4, 8);
     let later = now + Span::from_ms(50.0);
     let (hit, now) = read(&mut disk, later, 3 * TRACK - 8, 8);
@@ -65,8 +68,8 @@ fn between_commands_the_oldest_blocks_fall_out() {
     assert!(missed > Span::from_ns(8 * 50_000));
 }
 
-/// When the last of `blocks` has crossed the bus, by a head that looks at every sector and reads it as soon as the one that
-/// lies a whole ring before it has had its turn on the bus.
+/// When the last of `blocks` has crossed the bus, simulated sector by sector: the head reads a sector as soon as the
+/// sector one whole ring before it begins to cross the bus.
 fn by_sectors(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> Time {
     let drive = Drive::new(params).unwrap();
     let (mut at, mut ready) = (drive.at, Time::ZERO);
@@ -86,7 +89,7 @@ fn by_sectors(params: &DiskParams, lbn: u64, blocks: u64, sector: Span) -> Time 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// A request that is larger than its segment.
+    /// A request may be larger than its segment.
     #[test]
     fn a_large_read_takes_turns_with_the_bus(
         lbn in 0_u64..100_000,
@@ -97,7 +100,7 @@ proptest! {
         let mut disk = Disk::new(&params).unwrap();
         let (_, end) = read(&mut disk, Time::ZERO, lbn, blocks);
         let expected = by_sectors(&params, lbn, u64::from(blocks), Span::from_ns(sector_us * 1000));
-        // Times of passes are rounded to nanoseconds once, those of sectors each.
+        // The stream rounds times to nanoseconds once a pass, the simulation once a sector.
         let apart = end.max(expected).since(end.min(expected));
         prop_assert!(apart <= Span::from_ns(2000), "{end:?} {expected:?}");
     }

@@ -1,11 +1,11 @@
-//! How long the arm takes over a number of cylinders.
+//! Seek times of the arm by distance in cylinders.
 
 use sledlab_core::{Error, Result, Span};
 
 use super::params::{DiskNumbers, DiskParams, SeekCurveKind};
 
-/// How much a seek time may lie below that of a shorter distance, as a share of it. Measured times are noisy: the
-/// medians of three neighbours in published tables dip by up to 15 %, single points by far more.
+/// How much a seek time may lie below that of a shorter distance, as a share of the latter. Measured times are noisy:
+/// the medians of three neighbours in published tables dip by up to 15 %, single points by far more.
 const LARGEST_DIP: f64 = 0.2;
 
 /// Seek times by distance.
@@ -18,7 +18,7 @@ impl SeekCurve {
     /// The seek times of a disk.
     ///
     /// # Errors
-    /// Times that fall with distance, more than measurements do; tables without order.
+    /// Times that fall with distance by more than the noise of measurements; tables that are not in ascending order.
     pub fn new(params: &DiskParams) -> Result<Self> {
         let cylinders = params.cylinders();
         let over: Box<dyn Fn(f64) -> f64> = match params.flat.seek_curve {
@@ -38,7 +38,7 @@ impl SeekCurve {
         Ok(SeekCurve { times })
     }
 
-    /// Seek time over `cylinders`; nothing over none.
+    /// Seek time over `cylinders`; zero over no cylinders.
     pub fn time(&self, cylinders: u32) -> Span {
         self.times[cylinders as usize]
     }
@@ -46,10 +46,9 @@ impl SeekCurve {
 
 /// Seek time over `d` cylinders: `a + b sqrt(d) + c d`, through three points.
 ///
-/// The square root is the arm that accelerates half the way and brakes the other half, the linear term the
-/// arm at its top speed. The average seek is the time over a third of the cylinders: that is the mean
-/// distance between two random places. The mean *time* between random places is a little shorter, since
-/// the curve is bent.
+/// The square root stands for an arm that accelerates half the way and brakes the other half, the linear term for an
+/// arm at its top speed. The average seek is the time over a third of the cylinders, the mean distance between two
+/// random places. The mean *time* between random places is a little shorter, since the curve is concave.
 fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f64 + use<>> {
     let DiskNumbers { single_cylinder_seek_ms, average_seek_ms, full_stroke_seek_ms, .. } = *disk;
     if cylinders < 10 {
@@ -64,7 +63,7 @@ fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f6
     rises(average, full)?;
     let most = (cylinders - 1) as f64;
     let third = most / 3.0;
-    // Slopes between the points, then the two unknowns that are left: b (sqrt(d) - 1) + c (d - 1).
+    // Differences to the first point leave two equations for b and c: b (sqrt(d) - 1) + c (d - 1).
     let (root_third, root_most) = (third.sqrt() - 1.0, most.sqrt() - 1.0);
     let (linear_third, linear_most) = (third - 1.0, most - 1.0);
     let (to_third, to_most) = (average.1 - single_cylinder_seek_ms, full.1 - single_cylinder_seek_ms);
@@ -76,9 +75,10 @@ fn three_points(disk: &DiskNumbers, cylinders: u64) -> Result<impl Fn(f64) -> f6
     Ok(move |cylinders: f64| constant_ms + root_ms * cylinders.sqrt() + linear_ms * cylinders)
 }
 
-/// The slope only ever rises or only ever falls: where it is not negative at both ends, it is nowhere.
+/// Checks that the curve falls nowhere. Its slope only rises or only falls with distance: if it is not negative at
+/// both ends, it is nowhere negative.
 fn check_slopes(root_ms: f64, linear_ms: f64, most: f64) -> Result<()> {
-    // Rounding alone may tilt a level curve.
+    // Least slope that counts as level: rounding may tilt a level curve.
     const LEVEL_MS: f64 = -1e-9;
     let slope_ms = |cylinders: f64| root_ms / (2.0 * cylinders.sqrt()) + linear_ms;
     if slope_ms(1.0) >= LEVEL_MS && slope_ms(most) >= LEVEL_MS {
@@ -101,7 +101,8 @@ fn rises((shorter, shorter_ms): (&str, f64), (longer, longer_ms): (&str, f64)) -
     .with_remedy("a seek over more cylinders takes longer: raise the one or lower the other"))
 }
 
-/// The seek table, if it has at least `needed` points from one cylinder on and rises but for the dips of measurements.
+/// The seek table, if it has at least `needed` points, begins at one cylinder, and rises except for the noise of
+/// measurements.
 fn checked_table(params: &DiskParams, needed: usize) -> Result<&[(u64, f64)]> {
     let table = &params.seek_table[..];
     if table.len() < needed {
@@ -132,7 +133,7 @@ fn checked_table(params: &DiskParams, needed: usize) -> Result<&[(u64, f64)]> {
     Ok(table)
 }
 
-/// The point with the median time.
+/// Of `points`, the one with the median time.
 fn median(points: &[(u64, f64)]) -> (u64, f64) {
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -152,7 +153,7 @@ fn falls_little(what: &str, (shorter, slower_ms): (u64, f64), (longer, ms): (u64
     )))
 }
 
-/// Straight lines between the points; the last one goes on.
+/// Interpolates between the points by straight lines; beyond the table the last line is extended.
 #[inline]
 fn on_table(table: &[(u64, f64)], cylinders: f64) -> f64 {
     let at = table.partition_point(|(distance, _)| (*distance as f64) < cylinders).clamp(1, table.len() - 1);
@@ -160,7 +161,7 @@ fn on_table(table: &[(u64, f64)], cylinders: f64) -> f64 {
     from_ms + (to_ms - from_ms) * (cylinders - from as f64) / (to - from) as f64
 }
 
-/// The table as far as it goes, then a square root, then a line.
+/// A curve that follows the table as far as it goes, then a square root, then a straight line.
 fn root_and_line(params: &DiskParams, cylinders: u64) -> Result<impl Fn(f64) -> f64> {
     let DiskNumbers {
         root_constant_ms,
@@ -181,11 +182,11 @@ fn root_and_line(params: &DiskParams, cylinders: u64) -> Result<impl Fn(f64) -> 
             line_constant_ms + line_slope_us * cylinders / 1e3
         }
     };
-    // Each part rises on its own: only where they meet can the curve fall.
-    for joint in [listed, line_from_cylinders - 1] {
-        if (1..cylinders - 1).contains(&joint) {
+    // Each part of the curve rises on its own: the curve can only fall from the last distance of a part to the next.
+    for last_of_part in [listed, line_from_cylinders - 1] {
+        if (1..cylinders - 1).contains(&last_of_part) {
             let at = |distance: u64| (distance, over(distance as f64));
-            falls_little("the seek curve", at(joint), at(joint + 1))?;
+            falls_little("the seek curve", at(last_of_part), at(last_of_part + 1))?;
         }
     }
     if let Some(negative) = (1..cylinders).find(|distance| over(*distance as f64) < 0.0) {
@@ -231,7 +232,7 @@ mod tests {
         let params = DiskParams::default();
         let curve = SeekCurve::new(&params).unwrap();
         let cylinders = params.cylinders() as u32;
-        // So many pairs of places lie that far apart.
+        // Number of pairs of cylinders at distance `d`.
         let weight = |d: u32| if d == 0 { f64::from(cylinders) } else { 2.0 * f64::from(cylinders - d) };
         let sum: f64 = (0..cylinders).map(|d| weight(d) * curve.time(d).as_ms()).sum();
         let mean_ms = sum / f64::from(cylinders).powi(2);

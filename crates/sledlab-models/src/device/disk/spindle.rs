@@ -1,18 +1,18 @@
-//! The turning platters: which sector is under the head at any instant, in whole numbers.
+//! The turning platters: which sector is under the head at any instant, computed in whole numbers.
 
 use sledlab_core::Time;
 
 use super::params::DiskParams;
 
-/// A turn in units of one nanosecond at one revolution per minute: a minute holds `rpm` turns. The angle at any
-/// instant is then a whole number of these units, whatever the speed, and long runs do not drift.
+/// A turn in angle units, of which one passes in a nanosecond at one revolution per minute. The angle at any instant
+/// is then a whole number of units at any speed, and long runs do not drift.
 const TURN: u64 = 60_000_000_000;
 
 /// Platters that turn at a constant speed, their index mark under the head at time 0.
 #[derive(Clone, Debug)]
 pub(super) struct Spindle {
     rpm: u64,
-    /// How many times faster a sector is transferred than it passes.
+    /// How many times faster a sector is transferred than it passes under the head.
     speedup: f64,
 }
 
@@ -21,30 +21,30 @@ impl Spindle {
         Spindle { rpm: params.flat.rpm, speedup: params.flat.media_speedup }
     }
 
-    /// A turn.
+    /// Time of a turn.
     pub fn turn_ns(&self) -> f64 {
         TURN as f64 / self.rpm as f64
     }
 
-    /// Whether sectors are transferred faster than they pass.
+    /// Whether sectors are transferred faster than they pass under the head.
     pub fn is_sped_up(&self) -> bool {
         self.speedup > 1.0
     }
 
-    /// How long one of the `sectors` of a track takes to be transferred.
+    /// Time to transfer one sector of a track that has `sectors`.
     pub fn sector_ns(&self, sectors: u64) -> f64 {
         TURN as f64 / (self.rpm * sectors) as f64 / self.speedup
     }
 
-    /// Nanoseconds from `now`, with the head on a track of so many `sectors`, until `slot` comes under it; a little
-    /// less than none where it came by less than a nanosecond ago.
+    /// Nanoseconds from `now`, with the head on a track of `sectors` sectors, until `slot` comes under the head;
+    /// slightly negative if it did so less than a nanosecond ago.
     #[inline]
     pub fn wait_ns(&self, now: Time, slot: u64, sectors: u64) -> f64 {
         self.until(now, slot, sectors) as f64 / self.ticks_per_ns(sectors) as f64
     }
 
-    /// Ticks of a nanosecond. A tick is so short that a sector's edge falls on a whole one: [`TURN`] of them pass
-    /// while a sector does.
+    /// Ticks in a nanosecond. Ticks are so short that the edge of every sector falls on a whole tick: a sector passes
+    /// in [`TURN`] ticks.
     fn ticks_per_ns(&self, sectors: u64) -> u64 {
         self.rpm * sectors
     }
@@ -54,7 +54,8 @@ impl Spindle {
         let angle = (now.as_ns() % TURN) * self.rpm % TURN * sectors;
         let turn = TURN * sectors;
         let wait = (slot * TURN + turn - angle) % turn;
-        // An access that ends where this one begins ended on a rounded nanosecond, perhaps just too late.
+        // The previous access may end where this one begins, at a time rounded to a nanosecond: a slot missed by less
+        // is not missed.
         let missed = turn - wait;
         if missed < self.ticks_per_ns(sectors) { -(missed as i64) } else { wait as i64 }
     }
@@ -69,9 +70,9 @@ mod tests {
     /// An access to consecutive sectors of a track.
     #[derive(Debug)]
     struct Access {
-        /// Until the first of them is under the head.
+        /// Time until the first sector is under the head.
         wait: Span,
-        /// From then until the last of them has passed.
+        /// Time from then until the last sector has passed.
         transfer: Span,
     }
 
@@ -107,7 +108,7 @@ mod tests {
         let spindle = Spindle { rpm: 6000, speedup: 2.0 };
         let first = spindle.access(Time::ZERO, 0, 4, 10);
         assert_eq!((first.wait, first.transfer), (Span::ZERO, Span::from_ns(2_000_000)));
-        // The sector behind them has not come by yet.
+        // The sector behind those read has not come under the head yet.
         let next = spindle.access(Time::ZERO + first.transfer, 4, 1, 10);
         assert_eq!((next.wait, next.transfer), (Span::from_ns(2_000_000), Span::from_ns(500_000)));
     }
@@ -123,7 +124,7 @@ mod tests {
             let ahead = (slot as f64 / sectors as f64 - passed).rem_euclid(1.0) * turn_ns;
             let access = spindle(rpm).access(Time::from_ns(now), slot, count, sectors);
             let wait_ns = access.wait.as_ns() as f64;
-            // Just at the edge of a sector either may see it pass.
+            // Just at the edge of a sector, one computation may see the sector as passed and the other not.
             let apart = (ahead - wait_ns).abs();
             prop_assert!(apart.min(turn_ns - apart) < 3.0, "{ahead} {wait_ns}");
             let transfer_ns = turn_ns * count as f64 / sectors as f64;

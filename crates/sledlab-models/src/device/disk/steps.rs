@@ -1,20 +1,20 @@
-//! How many of a few sorted numbers are passed: a table of buckets instead of a search.
+//! Counts how many of a few sorted numbers lie up to a place, by a table of buckets instead of a binary search.
 
 /// Sorted numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
     values: Vec<u64>,
-    /// Numbers below the start of every bucket of `1 << shift`.
+    /// For every bucket, of width `1 << shift`: how many values lie below its start.
     below: Vec<u32>,
     shift: u32,
 }
 
 impl Steps {
-    /// `values` ascending.
+    /// Prepares `values`, which must be ascending.
     pub fn new(values: Vec<u64>) -> Self {
         debug_assert!(values.is_sorted());
         let most = values.last().copied().unwrap_or_default();
-        // Eight to sixteen buckets for each number, so that few hold any.
+        // Eight to sixteen buckets for each value, so that few buckets hold any.
         let buckets = (values.len() as u64 * 16).max(1);
         let shift = (0..u64::BITS).find(|shift| most >> shift < buckets).unwrap_or_default();
         let start = |bucket: u64| values.partition_point(|value| *value < bucket << shift) as u32;
@@ -22,7 +22,7 @@ impl Steps {
         Steps { values, below, shift }
     }
 
-    /// How many of them are `place` or less.
+    /// Number of values that are `place` or less.
     #[inline]
     pub fn up_to(&self, place: u64) -> usize {
         let bucket = (place >> self.shift) as usize;
@@ -34,7 +34,7 @@ impl Steps {
         passed
     }
 
-    /// How many of them are less than `place`.
+    /// Number of values that are less than `place`.
     #[inline]
     pub fn before(&self, place: u64) -> usize {
         if place == 0 { 0 } else { self.up_to(place - 1) }
@@ -44,7 +44,7 @@ impl Steps {
         self.values.is_empty()
     }
 
-    /// Whether `place` is one of them.
+    /// Whether `place` is one of the values.
     pub fn contains(&self, place: u64) -> bool {
         self.up_to(place) > self.before(place)
     }

@@ -17,12 +17,12 @@ pub(super) struct Spot {
     pub sector: u64,
 }
 
-/// A slipped unit, as the blocks behind it see it.
+/// The slipped units up to one of them, which shift the blocks behind.
 #[derive(Clone, Copy, Debug)]
 struct Slip {
-    /// Number of its region.
+    /// Number of the unit's region.
     region: u64,
-    /// How many are slipped in its region up to it.
+    /// Number of slipped units in the region up to and including this one.
     count: u64,
 }
 
@@ -33,7 +33,7 @@ struct Slip {
 #[derive(Clone, Debug)]
 pub(super) struct ZoneMap {
     pub first_cylinder: u64,
-    /// Sectors of a track.
+    /// Number of sectors of a track.
     pub sectors: u64,
     pub blocks: u64,
     first_block: u64,
@@ -46,14 +46,15 @@ pub(super) struct ZoneMap {
     several: bool,
     /// Every slipped unit, ascending.
     slipped: Steps,
-    /// Units of data from which on a slipped one counts, ascending, and what it does; those among the spares do nothing.
+    /// For every slipped unit outside the spares: the unit of data, ascending, from which on blocks are shifted, and
+    /// in `slips` by how much.
     slip_from: Steps,
     slips: Vec<Slip>,
-    /// Blocks that lie elsewhere, ascending, and the sector where.
+    /// Remapped blocks, ascending, and the sector that each lies on.
     remapped: Vec<(u64, u64)>,
     first_slot: u64,
     track_skew: u64,
-    /// From one cylinder to the next, with all tracks between.
+    /// Skew from the first track of one cylinder to that of the next, in sectors.
     cylinder_step: u64,
     sparing: Sparing,
 }
@@ -125,7 +126,7 @@ impl ZoneMap {
         self.slip_from = Steps::new(slip_from);
     }
 
-    /// Notes which blocks lie elsewhere.
+    /// Enters the remapped blocks of `zone`, which has `total` sectors.
     fn remap(&mut self, path: &str, zone: &Zone, total: u64) -> Result<()> {
         let wrong = |what: String| {
             Error::user(format!("{path}.remapped: {what}")).with_remedy(
@@ -156,7 +157,7 @@ impl ZoneMap {
         Ok(())
     }
 
-    /// The block whose own sector that is, if any.
+    /// The block whose own place, before remapping, is `sector`, if any.
     fn block_on(&self, sector: u64) -> Option<u64> {
         let block = (self.first_block + self.data_before(sector)).checked_sub(self.reserved)?;
         let known = (self.first_block..self.first_block + self.blocks).contains(&block);
@@ -190,7 +191,7 @@ impl ZoneMap {
         (unit + region * (self.region - self.data) + slipped) * self.unit + rest
     }
 
-    /// How many of the sectors before `sector` hold data, reserved ones included.
+    /// Number of the sectors before `sector` that hold data, reserved ones included.
     #[inline]
     fn data_before(&self, sector: u64) -> u64 {
         let (unit, rest) =
@@ -203,20 +204,20 @@ impl ZoneMap {
             (self.slipped.before(unit) - self.slipped.before(start)) as u64
         };
         let within = unit - start - slipped;
-        // The last part of a track only counts where the track itself holds data.
+        // Sectors of the track before `sector` only count if the track itself holds data.
         let rest = if rest > 0 && (within >= self.data || self.slipped.contains(unit)) { 0 } else { rest };
         (region * self.data + within.min(self.data)) * self.unit + rest
     }
 
-    /// Where a sector of the zone is.
+    /// The cylinder, surface and sector of the track at which a sector of the zone lies.
     #[inline]
     pub fn spot(&self, sector: u64) -> Spot {
         let (cylinder, rest) = (sector / self.cylinder_sectors, sector % self.cylinder_sectors);
         Spot { cylinder, surface: rest / self.sectors, sector: rest % self.sectors }
     }
 
-    /// Where on the circle it begins, in sectors from the index mark. Slipped sectors of earlier tracks push the
-    /// others on where every track or cylinder has spares of its own.
+    /// Angle at which the sector at `at` begins, in sectors from the index mark. Where every track or cylinder has
+    /// spares of its own, slipped sectors of earlier tracks shift it further.
     #[inline]
     pub fn slot(&self, at: &Spot) -> u64 {
         let slipped = match self.sparing {
@@ -230,7 +231,7 @@ impl ZoneMap {
         (self.first_slot + skew + at.sector + slipped) % self.sectors
     }
 
-    /// First and last block of the track of `block`, remapped ones included.
+    /// First and last block of the track of `block`, where remapped blocks count at their own place.
     pub fn track_bounds(&self, block: u64) -> (u64, u64) {
         let sector = self.home_of(block);
         let start = sector - sector % self.sectors;
@@ -239,7 +240,8 @@ impl ZoneMap {
         (self.first_block + first, self.first_block + end - 1)
     }
 
-    /// The first block behind `block` that is not reached from it: `block + 1` where it is remapped itself.
+    /// The first remapped block behind `block`, where a run of blocks from `block` on ends; `block + 1` if `block`
+    /// itself is remapped.
     pub fn next_remapped(&self, block: u64) -> u64 {
         let at = self.remapped.partition_point(|(remapped, _)| *remapped < block);
         match self.remapped.get(at) {
@@ -282,7 +284,7 @@ fn check_slipped(path: &str, zone: &Zone, units: u64) -> Result<()> {
     }
 }
 
-/// How many units of a region hold data.
+/// Number of units of a region that hold data.
 fn data_of_region(path: &str, disk: &DiskNumbers, zone: &Zone, region: u64) -> Result<u64> {
     let spares = zone.shape.spares;
     let without = |word: &str| {
@@ -302,7 +304,7 @@ fn data_of_region(path: &str, disk: &DiskNumbers, zone: &Zone, region: u64) -> R
     Ok(region - spares)
 }
 
-/// No region may have lost more than it has spares: blocks would be pushed out of it.
+/// Checks that no region has more slipped units than spares, as blocks would be pushed out of the region.
 fn check_spares(path: &str, disk: &DiskNumbers, zone: &Zone, region: u64, spares: u64) -> Result<()> {
     let units = zone.shape.cylinders * disk.heads;
     let units =
@@ -311,7 +313,7 @@ fn check_spares(path: &str, disk: &DiskNumbers, zone: &Zone, region: u64, spares
     while let Some(first) = slipped.first() {
         let start = first - first % region;
         let count = slipped.partition_point(|slip| *slip < start + region);
-        // Cylinders left over after the last whole range have no spares: what slips there shortens the zone.
+        // Cylinders left over after the last whole range have no spares: slipped units there shorten the zone.
         if count as u64 > spares && start + region <= units {
             let unit = if disk.sparing == Sparing::ZoneTracks { "tracks" } else { "sectors" };
             let message = format!(

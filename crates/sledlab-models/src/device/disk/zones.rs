@@ -29,12 +29,12 @@ sledlab_core::params! {
 /// A zone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Zone {
-    /// Its numbers.
+    /// Cylinders, sectors, skews and spares of the zone.
     pub shape: ZoneShape,
     /// Sectors that hold no blocks, ascending, counted from the start of the zone over all of its surfaces;
     /// tracks under sparing `zone-tracks`.
     pub slipped: Vec<u64>,
-    /// Sectors whose block lies on another sector, both counted like `slipped`.
+    /// Remapped blocks: the sector that would hold the block and the sector that does, both counted like `slipped`.
     pub remapped: Vec<(u64, u64)>,
 }
 
@@ -60,7 +60,7 @@ impl Zone {
     }
 
     fn read(path: &str, table: &Table) -> Result<Zone> {
-        // What a zone leaves out is nothing, not what some other disk has.
+        // Skews that the table leaves out are 0, not those of the preset `mobile-disk`.
         let shape = ZoneShape { track_skew_sectors: 0, cylinder_skew_sectors: 0, ..ZoneShape::default() };
         let mut zone = Zone { shape, ..Zone::default() };
         for needed in ["first_cylinder", "cylinders", "sectors_per_track"] {
@@ -89,7 +89,7 @@ impl Zone {
         Ok(zone)
     }
 
-    /// The zone as it is read.
+    /// The zone as a table that `read_list` reads back.
     pub(super) fn to_table(&self) -> Table {
         let mut table = self.shape.to_table();
         let number = |sector: u64| Value::Integer(i64::try_from(sector).unwrap_or(i64::MAX));

@@ -1,4 +1,4 @@
-//! The parameter files of DiskSim 4.0, whatever device they describe: their syntax, and what their entries hold.
+//! The parameter files of DiskSim 4.0, for devices of any kind: their syntax, and the values of their entries.
 
 mod syntax;
 mod values;
@@ -13,30 +13,30 @@ pub use self::syntax::Open;
 pub(in crate::device) use self::syntax::{Block, KeyValue, Value, read};
 pub(in crate::device) use self::values::{count, not_negative, number, scaled, text, whole, word};
 
-/// A device file, and remarks on what could not be carried over, one sentence each.
+/// The text of a device file, and remarks on parameters that could not be imported, one sentence each.
 pub type ImportedFile = (String, Vec<String>);
 
-/// How devices of a kind are read from a parameter file, of which the text and the path are given.
+/// How devices of one kind are read from a parameter file; both functions get the file's text and path.
 #[derive(Clone, Copy, Debug)]
 pub struct Importer {
-    /// The type of the blocks that describe them.
+    /// Type of the blocks that describe such devices.
     pub block: &'static str,
-    /// Names of all there are in the file and the files it names, in order.
+    /// Returns the names of all devices of the kind in the file and the files that it includes, in order.
     pub names: fn(&str, &Path, Open) -> Result<Vec<String>>,
-    /// The one of that name, or the only one.
+    /// Imports the device of a name, or the only one.
     pub import: fn(&str, &Path, Option<&str>, Open) -> Result<ImportedFile>,
 }
 
-/// What a file is called, without the folders.
+/// Name of a file, without its folders.
 pub(in crate::device) fn called(file: &Path) -> String {
     file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// A device of `text`, a parameter file called `file`: that of the block called `name`, or the only one of the first
-/// kind of device that is described there. `open` reads further files that it names.
+/// kind of device that the file describes. `open` reads further files that the text names.
 ///
 /// # Errors
-/// No such device, files that cannot be read, and what makes no sense in them, with its place.
+/// No such device, files that cannot be read, and entries that make no sense, with their place.
 pub fn import(text: &str, file: &str, name: Option<&str>, open: Open) -> Result<ImportedFile> {
     let (path, mut known) = (Path::new(file), Vec::new());
     for importer in LIST.iter().filter_map(|kind| kind.facts.importer) {
@@ -88,7 +88,7 @@ pub(in crate::device) fn choose<'a>(
     }
 }
 
-/// Without the control characters that a comment may not hold.
+/// `text` with control characters, which a comment may not hold, replaced by question marks.
 pub(in crate::device) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

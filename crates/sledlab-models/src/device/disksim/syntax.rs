@@ -1,18 +1,18 @@
 //! The syntax of DiskSim parameter files: blocks of `key = value`, which may lie in several files.
 //!
-//! A file is a sequence of blocks `type name { key = value, ... }`, of `source FILE`, and of statements of other kinds,
-//! which are passed over. Keys are words with blanks between them; a value is a word, a list in brackets, a block or the
-//! block that `source FILE` brings in; `#` starts a comment.
+//! A file is a sequence of blocks `type name { key = value, ... }`, of `source FILE`, and of statements of other
+//! kinds, which are ignored. Keys are words with blanks between them; a value is a word, a list in brackets, a block
+//! or `source FILE`, which stands for the block in that file; `#` starts a comment.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sledlab_core::{Error, Result};
 
-/// Reads a file that another one names.
+/// Reads the text of a file that another file names.
 pub type Open<'a> = &'a dyn Fn(&Path) -> std::io::Result<String>;
 
-/// Where something stands. Lines and columns count from 1.
+/// Place of a token, an entry or a block. Lines and columns count from 1.
 #[derive(Clone, Debug)]
 pub(in crate::device) struct SyntaxPlace {
     pub file: Arc<Path>,
@@ -21,7 +21,7 @@ pub(in crate::device) struct SyntaxPlace {
 }
 
 impl SyntaxPlace {
-    /// An error here, at `text`, unless it already says where it is.
+    /// Makes `error` name this place and `text`, unless it names a place already.
     pub fn error(&self, error: Error, text: &str) -> Error {
         if error.place().is_some() {
             return error;
@@ -40,7 +40,7 @@ pub(in crate::device) struct KeyValue {
 }
 
 impl KeyValue {
-    /// An error at this entry.
+    /// Makes `error` name the place of this entry.
     pub fn error(&self, error: Error) -> Error {
         let value = match &self.value {
             Value::Words(words) => words.as_str(),
@@ -54,7 +54,7 @@ impl KeyValue {
 /// The value of an entry or an item of a list.
 #[derive(Clone, Debug)]
 pub(in crate::device) enum Value {
-    /// A word; several where something is wrong.
+    /// A word; several words only where the file is wrong.
     Words(String),
     Block(Block),
     List(Vec<Value>),
@@ -70,12 +70,12 @@ pub(in crate::device) struct Block {
 }
 
 impl Block {
-    /// An error of the whole block.
+    /// Makes `error` name the place of the whole block.
     pub fn error(&self, error: Error) -> Error {
         self.place.error(error, &format!("{} {}", self.kind, self.name))
     }
 
-    /// An error if a key is given twice.
+    /// Checks that no key is given twice.
     pub fn check_unique(&self) -> Result<()> {
         for (number, entry) in self.entries.iter().enumerate() {
             if let Some(first) = self.entries[..number].iter().find(|seen| seen.key == entry.key) {
@@ -88,14 +88,14 @@ impl Block {
     }
 }
 
-/// All blocks of the kind `wanted` in `text` and in the files it names, in order.
+/// All blocks of the kind `wanted` in `text` and in the files that it includes, in order.
 pub(in crate::device) fn read(text: &str, file: &Path, wanted: &str, open: Open) -> Result<Vec<Block>> {
     let mut found = Vec::new();
     Parser::new(text, file, open, 0).find(wanted, &mut found)?;
     Ok(found)
 }
 
-/// How deep blocks and lists may nest, files included: DiskSim's own go seven deep.
+/// Greatest depth to which blocks, lists and files may nest; DiskSim's own files nest seven deep.
 const DEPTH: u32 = 32;
 
 #[derive(Clone, Copy)]
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         self.place(at).error(Error::user(message), at.text)
     }
 
-    /// The next token of what `opening` opened.
+    /// The next token of the block or list that `opening` opened.
     fn within(&mut self, opening: Token) -> Result<Token<'a>> {
         self.take().ok_or_else(|| {
             self.error(opening, "the file ends before this is closed")
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Collects the blocks of the kind `wanted` and passes over all else.
+    /// Collects the blocks of the kind `wanted` and skips all other tokens.
     fn find(&mut self, wanted: &str, found: &mut Vec<Block>) -> Result<()> {
         while let Some(token) = self.take() {
             match token.text {
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Path and text of the file named next; `source` is the word before.
+    /// Path and text of the file whose name is the next token; `source` is the token before.
     fn sourced(&mut self, source: Token) -> Result<(PathBuf, String)> {
         let name = self
             .take()
@@ -174,7 +174,7 @@ impl<'a> Parser<'a> {
         Ok((path, text))
     }
 
-    /// The rest of a block after its kind, `start`.
+    /// Reads the rest of a block after the token of its kind, `start`.
     fn block(&mut self, start: Token) -> Result<Block> {
         let mut name = Vec::new();
         loop {
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
             let first = self.within(opening)?;
             match first.text {
                 "}" => break,
-                // An empty place between commas does no harm.
+                // An empty place between commas is ignored.
                 "," => continue,
                 _ => {}
             }
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         Ok(entries)
     }
 
-    /// The words before `=`, of which `first` is the first.
+    /// Reads the words before `=`, which begin with `first`.
     fn key(&mut self, first: Token<'a>, opening: Token) -> Result<String> {
         let mut key = Vec::new();
         let mut token = first;
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
         if key.is_empty() { Err(self.error(first, "expected a key before `=`")) } else { Ok(key.join(" ")) }
     }
 
-    /// A value, if there is one, and the mark after it.
+    /// Reads a value, if there is one, and the mark after it.
     fn value(&mut self, opening: Token<'a>) -> Result<(Option<Value>, Token<'a>)> {
         let mut words: Vec<Token> = Vec::new();
         loop {
@@ -270,7 +270,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The block in the file named next.
+    /// Reads the block in the file whose name is the next token.
     fn sourced_block(&mut self, source: Token) -> Result<Value> {
         let (path, text) = self.sourced(source)?;
         let mut parser = Parser::new(&text, &path, self.open, self.depth + 1);
@@ -299,7 +299,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// Passes over the rest of a block or list, whatever it holds.
+    /// Skips the rest of a block or list.
     fn skip(&mut self, opening: Token) -> Result<()> {
         let mut depth = 1_u64;
         while depth > 0 {

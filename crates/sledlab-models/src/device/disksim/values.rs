@@ -1,4 +1,4 @@
-//! What entries hold: words and numbers.
+//! Values of entries: words and numbers.
 
 use sledlab_core::{Error, Result};
 
@@ -26,7 +26,8 @@ pub(in crate::device) fn number(entry: &KeyValue, power: i32) -> Result<f64> {
     scaled(&entry.key, word(entry)?, power)
 }
 
-/// The number `word`, times ten to the power given. The factor goes into the decimal text where it can, so that 0.00512 ms become 5.12 us and not the number next to it.
+/// The number `word`, times ten to the power given. The power goes into the decimal text where possible, so that
+/// 0.00512 ms become exactly 5.12 us.
 pub(in crate::device) fn scaled(key: &str, word: &str, power: i32) -> Result<f64> {
     let wrong = || Error::user(format!("`{key}`: expected a number, found `{word}`"));
     let value: f64 = word.parse().map_err(|_| wrong())?;
@@ -34,7 +35,7 @@ pub(in crate::device) fn scaled(key: &str, word: &str, power: i32) -> Result<f64
     if scaled.is_finite() { Ok(scaled) } else { Err(wrong()) }
 }
 
-/// The whole number after an entry's `=`; DiskSim writes some of them with a decimal point.
+/// The whole number after an entry's `=`; DiskSim writes some whole numbers with a decimal point.
 pub(in crate::device) fn count(entry: &KeyValue) -> Result<i64> {
     whole(&entry.key, word(entry)?)
 }
@@ -48,7 +49,7 @@ pub(in crate::device) fn whole(key: &str, word: &str) -> Result<i64> {
     Ok(number as i64)
 }
 
-/// The number as one that is not below 0.
+/// `number`, or an error if it is negative.
 pub(in crate::device) fn not_negative(key: &str, number: i64) -> Result<u64> {
     u64::try_from(number)
         .map_err(|_| Error::user(format!("`{key}`: expected a number not below 0, found {number}")))

@@ -14,7 +14,8 @@ pub struct AddressMap {
 }
 
 impl AddressMap {
-    /// `sleds` sleds of `blocks` blocks. A sled's last blocks are not used where they fill no whole stripe.
+    /// A map over `sleds` sleds of `blocks` blocks. The last blocks of a sled are unused if they do not fill a whole
+    /// stripe.
     pub fn new(params: &MemsParams, sleds: u64, blocks: u64) -> Result<Self> {
         let stripe = (params.sled_map == SledMap::RoundRobin && sleds > 1).then_some(params.stripe_blocks);
         let blocks_per_sled = stripe.map_or(blocks, |stripe| blocks / stripe * stripe);
@@ -30,7 +31,7 @@ impl AddressMap {
         self.sleds
     }
 
-    /// Blocks on all sleds together.
+    /// Number of blocks on all sleds together.
     pub fn capacity_blocks(&self) -> u64 {
         self.sleds.saturating_mul(self.blocks_per_sled)
     }
@@ -43,7 +44,7 @@ impl AddressMap {
         }
     }
 
-    /// The block of its sled that holds block `lbn`.
+    /// Number of block `lbn` on the sled that holds it.
     #[inline]
     pub fn local(&self, lbn: u64) -> u64 {
         if self.sleds == 1 {

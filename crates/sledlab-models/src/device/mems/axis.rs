@@ -5,15 +5,15 @@ use super::params::{MemsParams, SpringConvention};
 /// The mechanics of one axis. The spring pulls towards the centre, position 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
-    /// Acceleration of the actuator, either way.
+    /// Acceleration of the actuator, the same in both directions.
     pub acceleration_m_s2: f64,
     /// Spring stiffness over mass, in 1/s^2; 0 without a spring.
     pub omega_squared: f64,
     /// 1/omega, in seconds per radian; 0 without a spring.
     pub s_per_radian: f64,
-    /// Reach of the sled: positions lie within half of it from the centre.
+    /// Travel of the sled: positions lie at most half of it from the centre.
     pub travel_m: f64,
-    /// Spring force over actuator force where the spring convention says.
+    /// Spring force over actuator force at the displacement that the spring convention names.
     pub spring_factor: f64,
 }
 

@@ -7,22 +7,22 @@ use sledlab_core::{Op, Span, Time};
 
 use crate::device::Queued;
 
-/// Time between one owner and the next that was waiting.
+/// Time from the end of one request's transfer to the start of the next that was waiting.
 const HANDOVER: Span = Span::from_ns(1);
 
-/// The bus and what it knows of the requests that use it.
+/// The bus, and the progress of the requests that use it.
 #[derive(Debug)]
 pub(super) struct Bus {
     block_time: Span,
     owner: Option<Transfer>,
     waiting: VecDeque<Queued>,
-    /// When each unfinished write began to cross, and its blocks.
+    /// By number of each unfinished write: when it began to cross, and its number of blocks.
     writes: Map<u64, (Time, u32)>,
-    /// Blocks read by the tips, and blocks that have crossed, of each unfinished read.
+    /// By number of each unfinished read: blocks that the tips have read, and blocks that have crossed.
     reads: Map<u64, Read>,
 }
 
-/// The owner: all blocks it has up to `target` will have crossed at `until`.
+/// The transfer that owns the bus: the request's blocks up to `target` will have crossed at `until`.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     request: Queued,
@@ -47,13 +47,13 @@ impl Bus {
         }
     }
 
-    /// When the owner will have moved all it has.
+    /// When the present transfer ends; `None` while the bus is free.
     pub fn next_event(&self) -> Option<Time> {
         self.owner.as_ref().map(|owner| owner.until)
     }
 
-    /// Blocks of write `id` that have arrived at `now`; none in the moment it gets the bus, even if
-    /// blocks take no time.
+    /// Number of blocks of write `id` that have crossed by `now`; none at the very time when the write gets the bus,
+    /// even if blocks take no time.
     pub fn arrived(&self, id: u64, now: Time) -> u32 {
         match self.writes.get(&id) {
             Some((begun, blocks)) if *begun < now => {
@@ -64,12 +64,13 @@ impl Bus {
         }
     }
 
-    /// A write asks for the bus, for all its blocks.
+    /// Asks for the bus for all blocks of a write.
     pub fn write(&mut self, now: Time, request: Queued) {
         self.ask(now, request);
     }
 
-    /// A pass has read the blocks of `request` up to `done`: it asks, unless it already has the bus or waits.
+    /// Notes that a pass has read the blocks of `request` up to `done`, and asks for the bus unless `request` owns it
+    /// or waits for it.
     pub fn read_until(&mut self, now: Time, request: Queued, done: u32) {
         self.reads.entry(request.id).or_default().read = done;
         let owns = self.owner.as_ref().is_some_and(|owner| owner.request.id == request.id);
@@ -82,7 +83,7 @@ impl Bus {
         if self.owner.is_none() { self.begin(now, request) } else { self.waiting.push_back(request) }
     }
 
-    /// `request` gets the bus at `at` for the blocks it has.
+    /// Gives `request` the bus at `at` for all blocks that are ready to cross.
     fn begin(&mut self, at: Time, request: Queued) {
         let (crossed, target) = if request.op == Op::Write {
             self.writes.insert(request.id, (at, request.blocks));
@@ -95,8 +96,8 @@ impl Bus {
         self.owner = Some(Transfer { request, target, until });
     }
 
-    /// The owner has moved all it had at `now`: it goes on if more has been read meanwhile, else the next
-    /// one begins. Returns the owner if it was a read all of whose blocks have crossed.
+    /// Ends the present transfer at `now`: the same request goes on if more of its blocks have been read meanwhile,
+    /// otherwise the next one begins. Returns the request if it was a read all of whose blocks have crossed.
     pub fn end_transfer(&mut self, now: Time) -> Option<Queued> {
         let Transfer { request, target, .. } = self.owner.take()?;
         if let Some(progress) = self.reads.get_mut(&request.id) {
@@ -116,7 +117,7 @@ impl Bus {
         })
     }
 
-    /// Forgets a write; returns when its last block arrived.
+    /// Forgets a write; returns when its last block crossed.
     pub fn forget_write(&mut self, id: u64) -> Time {
         let arrived = |(begun, blocks): (Time, u32)| begun + self.block_time.times(blocks.into());
         self.writes.remove(&id).map_or(Time::ZERO, arrived)

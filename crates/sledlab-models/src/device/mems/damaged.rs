@@ -1,4 +1,4 @@
-//! A sled of which tips are bad or fail: it moves as ever, and what such tips held is lost.
+//! A sled with tips that are bad or fail: it moves like a sound one, and blocks under such tips are lost.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use super::sled::Sled;
 use super::tips::Tips;
 use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
 
-/// A device, and which of its blocks are lost.
+/// A device whose requests are checked for lost blocks.
 pub(super) struct Damaged {
     device: Box<dyn Device>,
     sled: Arc<Sled>,
     tips: Tips,
     lost_requests: u64,
-    /// When it was issued something last.
+    /// When requests were last issued to the device.
     now: Time,
 }
 

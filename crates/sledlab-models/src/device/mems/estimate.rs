@@ -1,4 +1,4 @@
-//! What a scheduler believes a move takes where it does not know the mechanics (DM-08).
+//! Estimated times of moves, for schedulers that do not know the mechanics (DM-08).
 
 use sledlab_core::Span;
 
@@ -8,23 +8,25 @@ use super::kinematics::Kinematics;
 use super::params::Selection;
 use super::sled::{Sled, SledState};
 
-/// Equal steps of distance for which a curve knows the time.
+/// Number of equal steps of distance into which a curve is divided.
 const STEPS: usize = 100;
 
-/// Bits in y that count as one in x (paper 000, section 4).
+/// Distance in y, in bits, that counts as one bit in x (paper 000, section 4).
 const BITS_PER_BIT: f64 = 10.0;
 
-/// Times by distance alone, x and y at once: neither place nor direction nor turnarounds count.
+/// Times by distance alone, with moves in x and y at the same time: neither place nor direction nor turnarounds
+/// count.
 #[derive(Debug)]
 pub(super) enum Estimate {
-    /// Looked up in curves that were measured once.
+    /// Interpolated on curves that are computed once from the mechanics.
     Curve { x: Curve, y: Curve, settle: Span },
     /// Proportional to the distance.
     Ratio { x_bit_s: f64 },
 }
 
 impl Estimate {
-    /// `None` where schedulers see more than distances.
+    /// The estimate for `selection`; `None` if schedulers know the exact mechanics or use the reference simulator's
+    /// rule.
     pub fn new(
         selection: Selection,
         geometry: &Geometry,
@@ -33,7 +35,7 @@ impl Estimate {
     ) -> Option<Self> {
         let x_bits = geometry.cylinders - 1;
         let curve = |axis, bits: u32, speed_m_s| {
-            // Every distance fits only where both ends are equally far from the centre.
+            // Both ends lie equally far from the centre: only so does every distance up to the full travel fit.
             Curve::new(bits, |distance_bits| {
                 let half_m = distance_bits / 2.0 * geometry.bit_m;
                 kinematics.base_seek_s(axis, -half_m, half_m, speed_m_s)
@@ -56,7 +58,7 @@ impl Estimate {
         }
     }
 
-    /// Time of a move in x of so many bits, with settling.
+    /// Time of a move in x over `distance_bits`, with settling.
     #[inline]
     pub fn x_time(&self, distance_bits: u32) -> Span {
         match self {
@@ -66,7 +68,7 @@ impl Estimate {
         }
     }
 
-    /// Time of a move in y of so many bits.
+    /// Time of a move in y over `distance_bits`.
     #[inline]
     pub fn y_time(&self, distance_bits: u32) -> Span {
         match self {
@@ -78,12 +80,12 @@ impl Estimate {
     }
 }
 
-/// Times at equal steps of distance, straight lines between them.
+/// Times at equal steps of distance, with straight lines in between.
 #[derive(Debug)]
 pub(super) struct Curve {
-    /// Bits of a step.
+    /// Length of a step in bits.
     step_bits: f64,
-    /// Seconds after no step, one step and so on.
+    /// Seconds for zero steps, one step and so on.
     times_s: Vec<f64>,
 }
 
@@ -107,7 +109,7 @@ impl Curve {
 }
 
 impl Sled {
-    /// Time to be settled at `to_bit` as a scheduler sees it.
+    /// Time of a move in x to `to_bit`, with settling, as a scheduler sees it.
     #[inline]
     pub fn x_time_seen(&self, from_bit: i32, to_bit: i32) -> Span {
         match &self.estimate {
@@ -116,7 +118,7 @@ impl Sled {
         }
     }
 
-    /// Time in y to a row of a column as a scheduler sees it.
+    /// Time of a move in y to a row of a cylinder as a scheduler sees it.
     pub fn y_time_seen(&self, state: SledState, row: u32, cylinder: u32, x_moves: bool) -> Span {
         if let Some(estimate) = &self.estimate {
             return estimate.y_time(self.geometry.distance_y(state.y_bit, row));
@@ -150,7 +152,8 @@ mod tests {
         for distance in (0..2400).step_by(50) {
             let seen = curve.x_time_seen(-half(distance), half(distance));
             let real = exact.x_time(-half(distance), half(distance));
-            // 2,499 bits have a hundred steps of about 25; lines between them lie below the curve.
+            // 2,499 bits are divided into a hundred steps of about 25; straight lines between the points lie below
+            // the exact curve.
             assert!(seen <= real && (real - seen).as_ns() < 35_000, "{distance}: {seen:?}, {real:?}");
             assert_eq!(seen, curve.x_time_seen(100, 100 - distance as i32), "distance is all that counts");
         }
@@ -166,7 +169,7 @@ mod tests {
         for bits in [1, 7, 100, 240] {
             assert!(ratio.x_time(bits).as_ns().abs_diff(ratio.y_time(10 * bits).as_ns()) <= 1);
         }
-        // The full stroke is the mechanics'.
+        // The time of a full stroke is that of the mechanics.
         let stroke = sled(Selection::Exact).x_time(-1250, 1249).as_ns();
         assert!(ratio.x_time(2499).as_ns().abs_diff(stroke) <= 1);
     }
@@ -184,7 +187,7 @@ mod tests {
         }
     }
 
-    /// What a service takes is the mechanics' whatever schedulers believe.
+    /// Service times are those of the mechanics, however schedulers estimate them.
     #[test]
     fn services_take_what_they_take() {
         let request = Queued { lbn: 1_234_567, blocks: 30, op: Op::Read, ..Queued::default() };

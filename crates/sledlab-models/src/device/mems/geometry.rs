@@ -1,4 +1,4 @@
-//! Where things are on a sled, counted in bits, and the times that follow from it.
+//! Positions on a sled, counted in bits, and the times that follow from them.
 //!
 //! The rules are those of the reference simulator, integer divisions included (DM-01):
 //! positions are bits from the rest position of the sled, a row of tip sectors is read
@@ -14,7 +14,7 @@ const BITS_PER_BYTE: f64 = 10.0;
 /// The geometry of one sled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometry {
-    /// Positions in x.
+    /// Number of cylinders: positions in x.
     pub cylinders: u32,
     /// Rows of tip sectors in a column.
     pub rows: u32,
@@ -36,7 +36,7 @@ pub struct Geometry {
     pub servo_bits: i32,
     /// Data bits of a row.
     pub sector_bits: i32,
-    /// How far the servo of row 0 lies below the rest position.
+    /// Distance in bits of the servo of row 0 below the rest position.
     pub y_shift_bits: i32,
     /// Width and height of a bit, in metres.
     pub bit_m: f64,
@@ -97,7 +97,7 @@ impl Geometry {
         })
     }
 
-    /// Some of its cylinders, as a sled of their own.
+    /// The geometry of a sled with only the first `cylinders` cylinders of this one.
     #[must_use]
     pub fn with_cylinders(&self, cylinders: u32) -> Geometry {
         Geometry { cylinders, blocks: u64::from(cylinders) * self.blocks_per_cylinder, ..self.clone() }
@@ -155,7 +155,7 @@ impl Geometry {
         if direction > 0 { self.up_end(row) } else { self.down_end(row) }
     }
 
-    /// The block where a sled that parks at the centre parks.
+    /// The block at which a sled parks that parks at the centre.
     pub fn centre_block(&self) -> u64 {
         u64::from(self.cylinders / 2) * self.blocks_per_cylinder + self.blocks_per_cylinder / 2
     }
@@ -199,13 +199,13 @@ impl Geometry {
     }
 }
 
-/// Whole bits along `travel_um`. The small addend keeps a quotient that is a whole number but for
-/// the rounding of its decimal fractions from losing a bit.
+/// Whole bits along `travel_um`. The small addend keeps a quotient that should be a whole number from losing a bit
+/// because its decimal fractions were rounded.
 fn bits(travel_um: f64, bit_nm: f64) -> u64 {
     (travel_um * 1e3 / bit_nm + 1e-6) as u64
 }
 
-/// What multiplies to the number of blocks.
+/// The factors whose product is the number of blocks.
 struct Counts {
     cylinders: u64,
     rows: u64,
@@ -214,7 +214,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Names the first reason why there is no block at all.
+    /// Checks that the device has blocks; the error names the first factor that is 0.
     fn check(&self, params: &MemsParams, y_bits: u64) -> Result<()> {
         let (bit_nm, pitch) = (params.bit_nm, params.servo_bits + params.tip_sector_bits);
         let empty = |what: String, remedy: &str| {
@@ -289,7 +289,7 @@ mod tests {
             assert_eq!(g2.up_end(row - 1), g2.up_start(row));
             assert_eq!(g2.down_end(row), g2.down_start(row - 1));
         }
-        // Both ways the medium lies symmetrically around the centre.
+        // Upward and downward starts lie symmetrically around the centre.
         assert_eq!(g2.up_start(0), -g2.down_start(g2.rows - 1));
     }
 
@@ -312,7 +312,7 @@ mod tests {
             let params = MemsParams { redundant_tips, ..MemsParams::default() };
             Geometry::new(&params).map(|geometry| (geometry.cells, geometry.tracks, geometry.blocks))
         };
-        // Of 1280 tips at once, blocks of 64 + 8 tips leave 56 unused.
+        // Of 1280 active tips, 17 blocks of 64 + 8 tips leave 56 unused.
         assert_eq!(blocks(8).unwrap(), (17, 5, 5_737_500));
         assert_eq!(blocks(16).unwrap(), (16, 5, 5_400_000));
         assert!(blocks(1217).is_err());
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn decimal_fractions_lose_no_bit() {
-        // 100 um / 0.1 um and the like are not whole in binary.
+        // Quotients such as 100 um / 0.1 um are not whole in binary.
         for bit_nm in [10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 0.1e3] {
             let params =
                 MemsParams { bit_nm, travel_x_um: bit_nm * 1234.0 / 1000.0, ..MemsParams::default() };

@@ -1,8 +1,8 @@
 //! Devices from the parameter files of DiskSim 4.0.
 //!
-//! A `memsmodel_mems` block becomes a device that behaves as the reference simulator does: its
-//! kinematics, direction rule, pipeline, parking and idle drift (the `-disksim` presets are such
-//! devices). What this device model does not have is named in comments of the device file.
+//! A `memsmodel_mems` block becomes a device that behaves as the reference simulator does: its kinematics, direction
+//! rule, pipeline, parking and idle drift (the `-disksim` presets are such devices). Properties that this device
+//! model lacks are named in comments of the device file.
 
 use std::path::Path;
 
@@ -24,15 +24,15 @@ pub(super) const BLOCK: &str = "memsmodel_mems";
 /// A device read from a DiskSim parameter file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedSled {
-    /// The name of its block.
+    /// The name of the device's block.
     pub name: String,
-    /// Its parameters.
+    /// Parameters of the device.
     pub params: MemsParams,
-    /// What the file says and the device does not do, one sentence each.
+    /// Properties in the file that the device lacks, one sentence each.
     pub remarks: Vec<String>,
 }
 
-/// What becomes of a DiskSim parameter.
+/// How a DiskSim parameter is imported.
 enum Meaning {
     /// A number, times ten to the power given, for a parameter of the device.
     Number(&'static str, i32),
@@ -44,15 +44,15 @@ enum Meaning {
     LayoutPolicy,
     /// `Bidirectional access`.
     Bidirectional,
-    /// Must be 0: something else is not modelled and would change times.
+    /// Must be 0: other values are not modelled and would change times. The text gives the reason.
     Zero(&'static str),
-    /// Passed over; remarked upon unless it is 0 or the text is empty.
+    /// Ignored, with a remark that gives the text unless the value is 0 or the text is empty.
     Ignored(&'static str),
     /// The scheduler: an option of the run here, not of the device.
     Scheduler,
 }
 
-/// Every parameter of a block. Those that say something of the device must be there.
+/// Every parameter of a block. Those that set parameters of the device are required.
 const KEYS: [(&str, Meaning); 33] = [
     ("Block count", Meaning::Ignored("")),
     ("Points in precomputed seek curve", Meaning::Zero("precomputed seek curves are not modelled")),
@@ -89,13 +89,13 @@ const KEYS: [(&str, Meaning); 33] = [
     ("Scheduler", Meaning::Scheduler),
 ];
 
-/// Names of the `memsmodel_mems` blocks in a parameter file and the files it names, in order.
+/// Names of the `memsmodel_mems` blocks in a parameter file and in the files that it includes, in order.
 pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
     Ok(disksim::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
 }
 
-/// The device in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the
-/// only one. `open` reads the files that it names. Errors name file and line.
+/// The device in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the only one.
+/// `open` reads the files that the text names. Errors name file and line.
 pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<ImportedSled> {
     let blocks = disksim::read(text, file, BLOCK, open)?;
     let block = disksim::choose(&blocks, BLOCK, file, name)?;
@@ -109,13 +109,13 @@ pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result
     imported.params.startup_mw = imported.params.sled_mw;
     let at_block = |error| block.error(error);
     missing(&block.entries).map_err(at_block)?;
-    // What only makes sense together is checked together, before anyone simulates with it.
+    // Parameters that only make sense together are checked together here, so that errors name the file.
     Geometry::new(&imported.params).map_err(at_block)?;
     kinematics::build(imported.params.kinematics, &imported.params).map_err(at_block)?;
     Ok(imported)
 }
 
-/// What DiskSim does with every device, whatever its parameters.
+/// Parameters for behaviour that DiskSim gives to every device.
 fn reference_behaviour() -> MemsParams {
     MemsParams {
         spring_convention: SpringConvention::Edge,
@@ -137,7 +137,7 @@ fn meaning(entry: &KeyValue) -> Result<&'static Meaning> {
         .ok_or_else(|| Error::unknown("parameter", &entry.key, KEYS.iter().map(|(key, _)| *key)))
 }
 
-/// An error if a parameter that says something of the device is not there.
+/// Checks that no required parameter is missing.
 fn missing(seen: &[KeyValue]) -> Result<()> {
     let needed = KEYS.iter().filter(|(_, meaning)| {
         !matches!(meaning, Meaning::Zero(_) | Meaning::Ignored(_) | Meaning::Scheduler)

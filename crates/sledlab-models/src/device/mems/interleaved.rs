@@ -1,10 +1,10 @@
 //! The reference simulator's pipeline over an interleaved bus.
 //!
-//! Command overheads run in parallel with the sled. Blocks cross a first-come bus one after another. A
-//! write's pass takes only blocks that have arrived when it is planned (always at least one); if the first
-//! has not arrived when the sled gets there, the servo pass is wasted. A read's blocks ask for the bus when
-//! their pass ends. The rules are facts about the reference simulator, measured on its runs; of batches there are
-//! none, so that the same rules are kept for each request of a pass that serves several (SC-22).
+//! Command overheads run in parallel with the sled. Blocks cross a first-come bus one after another. A write's pass
+//! takes only blocks that have arrived when the pass is planned (always at least one); if the first has not arrived
+//! when the sled reaches its row, the servo pass is wasted. A read's blocks ask for the bus when their pass ends. The
+//! rules are facts about the reference simulator, measured on its runs. That simulator has no batches; in a pass that
+//! serves several requests the same rules apply to each of them (SC-22).
 
 use std::collections::VecDeque;
 
@@ -28,18 +28,18 @@ pub struct Interleaved {
     unit: SledUnit,
     overhead: Span,
     bus: Bus,
-    /// Writes that will ask for the bus when their overhead ends, in that order.
+    /// Writes that will ask for the bus when their overhead ends, in order of that time.
     asking: VecDeque<(Time, Queued)>,
     active: Option<Active>,
-    /// The requests of the batch that are not through, each with what the sled did for it.
+    /// The requests of the batch with blocks left to access, each with the work the sled has done for it.
     open: Vec<Open>,
-    /// What the sled did for the batch so far.
+    /// Mechanical work for the batch so far.
     work: MechanicalWork,
-    /// Reads that left the sled with blocks still to cross the bus, by id.
+    /// By number of request: reads that the sled is done with, with blocks still to cross the bus.
     leaving: Map<u64, Leaving>,
 }
 
-/// What the sled does.
+/// The pass that the sled makes.
 #[derive(Clone, Copy, Debug)]
 struct Active {
     /// When the batch was selected.
@@ -50,10 +50,10 @@ struct Active {
     phase: Phase,
 }
 
-/// What happens next on the sled.
+/// The next event on the sled, and when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// At the servo start of a write whose first block was still missing when the pass was planned.
+    /// The sled reaches the servo of a write's row; the first block had not arrived when the pass was planned.
     ServoStart(Time),
     /// A pass ends.
     PassEnd(Time),
@@ -69,7 +69,7 @@ impl Phase {
     }
 }
 
-/// A request that the sled is done with; a read waits for the bus.
+/// A request that the sled is done with; a read still waits for the bus.
 #[derive(Clone, Copy, Debug)]
 struct Leaving {
     start: Time,
@@ -81,7 +81,8 @@ impl Interleaved {
     /// A sled inactive at its parking position.
     pub fn new(params: &MemsParams) -> Result<Self> {
         if params.servo_bits == 0 {
-            // A sled that comes too early reads servo bits while it waits; without any it could not wait.
+            // A sled that comes too early reads servo bits while it waits; without servo bits it would wait no time
+            // at all, forever.
             return Err(Error::user("device.pipeline = \"interleaved\" needs servo bits")
                 .with_remedy("set device.servo_bits to 1 or more, or device.pipeline = \"serial\""));
         }
@@ -97,7 +98,7 @@ impl Interleaved {
         })
     }
 
-    /// Blocks of a request that could be read or written now.
+    /// Number of blocks of a request that could be read or written at `now`.
     fn ready(&self, now: Time, open: &Open) -> u32 {
         match open.request.op {
             Op::Read => open.left(),
@@ -105,9 +106,9 @@ impl Interleaved {
         }
     }
 
-    /// Plans the next pass of the batch at `now`, from where the sled is: the one that starts soonest of those whose
-    /// blocks are there, else of all. Requests at its row take part with the blocks that are there by now. `None` where
-    /// the batch is through; it was selected at `start`.
+    /// Plans the next pass of the batch at `now`, from the sled's present state: the pass that starts soonest among
+    /// requests with blocks ready, or among all if none has any. Other requests at its row take part with their ready
+    /// blocks. Returns `None` when the batch is done; the batch was selected at `start`.
     fn plan(&mut self, now: Time, start: Time) -> Option<Active> {
         let plan = |(at, open): (usize, &Open)| {
             let ready = self.ready(now, open);
@@ -124,7 +125,7 @@ impl Interleaved {
         self.open = open;
         let servo_start = now + positioning;
         let phase = if waits {
-            // Its first block may come in time; nobody else's is there.
+            // The first block of this request may arrive in time; no other request has blocks ready.
             self.open[lead].run = pass.blocks;
             Phase::ServoStart(servo_start)
         } else {
@@ -133,7 +134,7 @@ impl Interleaved {
         Some(Active { start, pass, lead, phase })
     }
 
-    /// The sled's next step, due at `now`; returns whether it has become free.
+    /// Makes the sled's next step, due at `now`; returns whether the batch is done and the sled free.
     fn step_sled(&mut self, now: Time, served: &mut Vec<Served>) -> bool {
         let Some(mut active) = self.active.take() else { return false };
         match active.phase {
@@ -159,7 +160,7 @@ impl Interleaved {
         false
     }
 
-    /// Servo bits were read with one tip; the sled stands behind them.
+    /// Ends a wasted servo pass: servo bits were read with one tip, and the sled stands behind them.
     fn waste(&mut self, active: &Active) {
         let Pass { x_bit, row, direction, .. } = active.pass;
         let geometry = &self.unit.sled.geometry;
@@ -195,7 +196,7 @@ impl Interleaved {
         self.open = open;
     }
 
-    /// The sled is done with a request at `now`.
+    /// Takes a request off the sled at `now`: a write is complete, a read waits for the bus.
     fn leave(&mut self, now: Time, start: Time, open: &mut Open, served: &mut Vec<Served>) {
         let Open { request, timing, work, .. } = open;
         self.unit.settle_tips(work, request);
@@ -209,7 +210,7 @@ impl Interleaved {
         }
     }
 
-    /// The bus has moved all blocks it had of its owner.
+    /// Ends the present transfer on the bus, and completes a read whose last block has crossed.
     fn step_bus(&mut self, now: Time, served: &mut Vec<Served>) {
         if let Some(request) = self.bus.end_transfer(now)
             && let Some(leaving) = self.leaving.remove(&request.id)
@@ -220,7 +221,7 @@ impl Interleaved {
 }
 
 impl Leaving {
-    /// The transfer part ends with completion, whatever it waited for.
+    /// The service at its completion; waits for the bus count as transfer.
     fn finish(self, request: Queued, completion: Time) -> Served {
         let Leaving { start, timing, energy } = self;
         let transfer = completion.since(start).saturating_sub(timing.positioning());
@@ -234,7 +235,7 @@ impl Device for Interleaved {
         &self.unit
     }
 
-    /// What the mechanism alone would take; waiting for the bus depends on what else crosses it.
+    /// The timing of the mechanism alone, as waits for the bus depend on the other requests that cross it.
     fn probe(&self, _now: Time, request: &Queued) -> Timing {
         self.unit.serve(request).0
     }
@@ -311,7 +312,7 @@ mod tests {
     use crate::device::mems::params::{LayoutKind, Pipeline};
     use proptest::prelude::*;
 
-    /// Blocks of a group of tips in the order of the third layout: the next group lies at the same places.
+    /// Blocks of a group of tips in the `y-sequential` layout: blocks of the next group lie at the same positions.
     const GROUP: u64 = 2500 * 27;
 
     fn params(block_transfer_us: f64) -> MemsParams {
@@ -323,7 +324,8 @@ mod tests {
         Queued { id, lbn, blocks, op, ..Queued::default() }
     }
 
-    /// Serves a batch from `start` on, its commands admitted at 0: when the sled is free, its work, and all served.
+    /// Serves a batch from `start` on, its commands admitted at 0: when the sled is free, its work, and the served
+    /// requests.
     fn serve(params: &MemsParams, start: Time, batch: &[Queued]) -> (Time, MechanicalWork, Vec<Served>) {
         let (mut device, mut served, mut free) = (Interleaved::new(params).unwrap(), Vec::new(), None);
         for request in batch {
@@ -358,7 +360,7 @@ mod tests {
         let (alone, ..) = serve(&params(5.0), Time::ZERO, &all[..1]);
         let (free, work, served) = serve(&params(5.0), Time::ZERO, &all);
         assert_eq!(free, alone, "one pass for all");
-        // Each has the bus for 5 us, and 1 ns goes by between one and the next.
+        // Each request has the bus for 5 us, with 1 ns from one to the next.
         let turn = |id: u64| (id, free.as_ns() + (id + 1) * 5_000 + id);
         assert_eq!(completions(&served), (0..4).map(turn).collect::<Vec<_>>());
         assert_eq!(work.tip_ns, 4 * 64 * work.access.as_ns());
@@ -367,12 +369,13 @@ mod tests {
     #[test]
     fn writes_take_part_with_the_blocks_that_have_arrived() {
         let all: Vec<Queued> = (0..2).map(|id| request(id, id * GROUP, 3, Op::Write)).collect();
-        // Six blocks cross in 30 us: a batch selected later is written in three passes, together.
+        // Six blocks cross in 30 us: if the batch is selected later, both requests are written together in three
+        // passes.
         let (free, work, served) = serve(&params(5.0), Time::from_ns(40_000), &all);
         assert_eq!(work.access.as_ns(), 3 * 128_571);
         let done = free.as_ns() + 1_000;
         assert_eq!(completions(&served), [(0, done), (1, done)]);
-        // Selected at once, nothing is there: the sled waits for what it was planned for.
+        // If it is selected at once, no block has arrived: the sled waits for the first block of the planned pass.
         let (_, early, _) = serve(&params(5.0), Time::ZERO, &all);
         assert!(early.access > work.access, "blocks that came too late need passes of their own");
     }
@@ -380,7 +383,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
 
-        /// Without overheads and bus times the sled does what it does behind the serial pipeline.
+        /// Without overheads and bus times the sled moves as it does behind the serial pipeline.
         #[test]
         fn reads_are_served_as_without_a_bus(
             places in prop::collection::vec((0_u64..100 * GROUP, 1_u32..40), 1..6), layout in 0_usize..3,

@@ -1,4 +1,4 @@
-//! What schedulers and power policies may know of a sled.
+//! A sled as schedulers and power policies see it.
 
 use sledlab_core::Span;
 
@@ -50,7 +50,7 @@ impl Mechanics for SledUnit {
         self.positioning_from(self.state(), request)
     }
 
-    /// The smaller distance in x, but where the queue decides.
+    /// The distance in x; the block number where the device's queue is in order of blocks.
     fn tie(&self, request: &Queued) -> u64 {
         match self.queue_order() {
             QueueOrder::Arrival => {
@@ -65,7 +65,7 @@ impl Mechanics for SledUnit {
         self.sled.queue_order()
     }
 
-    /// To the nearer start of the row.
+    /// The distance in y is that to the nearer start of the row.
     fn distance_squared(&self, (x, y): (i32, i32), lbn: u64) -> u64 {
         let place = self.sled.place(lbn);
         let to_x = self.sled.x_bit(place).abs_diff(x);

@@ -73,7 +73,7 @@ impl Model for MemsParams {
         block: import::BLOCK,
         names: |text, file, open| import::names(text, file, &|path| Ok(open(path).unwrap_or_default())),
         import: |text, file, name, open| {
-            // Files that only other devices need may be missing.
+            // Included files that only devices of other kinds need may be missing.
             let sled = import::import(text, file, name, &|path| Ok(open(path).unwrap_or_default()))?;
             Ok((sled.to_toml(&called(file)), sled.remarks))
         },

@@ -35,13 +35,13 @@ sledlab_core::choices! {
         Streaming = "streaming",
         /// One group of tips at a time, along y (LY-03).
         YSequential = "y-sequential",
-        /// One zone of the schedulers by zones after the other (LY-06).
+        /// One zone of the zone-based schedulers after the other (LY-06).
         ZoneClustered = "zone-clustered",
-        /// Small data at the centre, all else around (LY-07).
+        /// Small data at the centre, large data around it (LY-07).
         Bipartite = "bipartite",
-        /// Attributes of a relation under tips of their own, a tuple's at one position (LY-08).
+        /// Each attribute of a relation under tips of its own, the blocks of a tuple at one position (LY-08).
         Tabular = "tabular",
-        /// Small data at the centre, position by position; all else around, streaming (SC-25).
+        /// Small data at the centre, position by position; large data around it, streaming (SC-25).
         TwoClass = "two-class",
     }
 }
@@ -61,7 +61,7 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// Directions in which a row of tip sectors may be accessed.
     pub enum Direction {
-        /// Whichever way gets there first.
+        /// The direction in which the access can begin sooner.
         Free = "free",
         /// Even columns upwards, odd columns downwards.
         Parity = "parity",
@@ -71,7 +71,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::choices! {
-    /// Which way a row is accessed when both ways take equally long.
+    /// The direction in which a row is accessed when both directions take equally long.
     pub enum DirectionTie {
         /// Towards the next row of the request, else upwards.
         Onward = "onward",
@@ -100,7 +100,7 @@ sledlab_core::choices! {
     pub enum SledMotion {
         /// Each by itself.
         Independent = "independent",
-        /// All together: a position collects the blocks of every sled (DM-11).
+        /// All together: a position holds blocks of every sled (DM-11).
         Together = "together",
     }
 }
@@ -129,7 +129,7 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// Position of the sled at the end of a start-up.
     pub enum Parking {
-        /// Where it was.
+        /// The position before the sled was parked.
         Stay = "stay",
         /// At the start of the centre block, moving up.
         Centre = "centre",
@@ -139,15 +139,15 @@ sledlab_core::choices! {
 sledlab_core::choices! {
     /// Motion of an idle sled.
     pub enum IdleMotion {
-        /// It re-reads the servo of its last position and so keeps its state.
+        /// The sled re-reads the servo of its last position and so keeps its state.
         Hold = "hold",
-        /// It drifts by the reference simulator's rule (pseudo-random, not a physical motion).
+        /// The sled drifts by the reference simulator's rule (pseudo-random, not a physical motion).
         DisksimDrift = "disksim-drift",
     }
 }
 
 sledlab_core::choices! {
-    /// What an idle sled consumes (PW-03).
+    /// The parts of an idle sled that draw power (PW-03).
     pub enum IdlePower {
         /// The sled, and the tips of the last request during servo bits of the re-seek loop.
         ServoLoop = "servo-loop",

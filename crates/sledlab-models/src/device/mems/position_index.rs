@@ -1,11 +1,11 @@
 //! Exact position indexes: the best queued request without probing all of them.
 //!
-//! Two of them: this one finds the smallest positioning time or distance, [`ScoreIndex`] the smallest score.
+//! There are two: [`SledIndex`] finds the smallest positioning time or distance, [`ScoreIndex`] the smallest score.
 //!
-//! Requests are bucketed by row. In a bucket, a bitset of occupied cylinders gives the nearest one on each
-//! side of the sled. Buckets are visited in order of their time in y, and the search ends as soon as that
-//! exceeds the best positioning time found. On one side, a request farther away than one met in an
-//! earlier bucket can be skipped: it is no faster in y, no faster in x, and would lose the tie.
+//! Requests are bucketed by row. In a bucket, a bitset of occupied cylinders gives the nearest one on each side of
+//! the sled. Buckets are visited in order of their time in y, and the search ends as soon as this time exceeds the
+//! best positioning time found. On either side, a request farther away than one found in an earlier bucket can be
+//! skipped: it takes as long or longer in y and in x, and would lose a tie.
 
 mod bitset;
 mod cells;
@@ -27,7 +27,7 @@ use self::cells::Cells;
 use super::sled::{Sled, SledState};
 use crate::device::{Mechanics, PositionIndex, QueueOrder, Queued};
 
-/// Cells beyond which the index would take too much memory (8 bytes each).
+/// Most cells of an index: a larger one would take too much memory (8 bytes for each cell).
 const MOST_CELLS: u64 = 1 << 24;
 
 /// An index over the requests queued at one sled, or at sleds that move together.
@@ -37,27 +37,27 @@ pub(super) struct SledIndex {
     cells: Cells,
     /// Occupied cylinders of each bucket.
     buckets: Vec<Bitset>,
-    /// Parities a row is split into: 2 where the parity of the column decides the direction, else 1.
+    /// Buckets of a row: 2 if the parity of the column decides the direction, else 1.
     parities: u32,
-    /// Whether it looks for the smallest distance instead of the smallest time.
+    /// Whether the index finds the smallest distance instead of the smallest time.
     by_distance: bool,
     /// Buckets in order of their time in y, for every state of the row table.
     orders: Vec<Vec<Step>>,
 }
 
-/// A bucket and what y costs to get there: time in ns while x moves, or the square of the distance in bits.
+/// A bucket and the cost of reaching it in y: time in ns while x moves, or the square of the distance in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Step {
     y: u64,
     bucket: u32,
 }
 
-/// The best request found so far: smallest cost, then distance in x where the cost is a time, then number.
+/// What the best request found so far is compared by: cost, then distance in x if the cost is a time, then number.
 type Key = (u64, u32, u64);
 
 impl SledIndex {
-    /// Finds the smallest time, or the smallest distance. `None` where the index would not be exact or too
-    /// large: schedulers then search exhaustively.
+    /// An empty index by smallest time, or by smallest distance. `None` if the index would not be exact, or would be
+    /// too large: schedulers then search exhaustively.
     pub fn new(sled: &Arc<Sled>, by_distance: bool) -> Option<Self> {
         if !is_exact(sled) {
             return None;
@@ -89,7 +89,7 @@ impl SledIndex {
         Some(request)
     }
 
-    /// The cheapest request: its row, cylinder.
+    /// Row and cylinder of the request with the least cost.
     fn nearest(&self, state: SledState) -> Option<(u32, u32)> {
         let home = u32::try_from(state.x_bit + self.sled.geometry.x_origin_bit).ok()?;
         if self.by_distance {
@@ -106,7 +106,7 @@ impl SledIndex {
 
     fn search(&self, state: SledState, home: u32, order: &[Step]) -> Option<(u32, u32)> {
         let mut best: Option<(Key, (u32, u32))> = None;
-        // Smallest distance met on each side; farther requests of later buckets lose.
+        // Smallest distance found on each side; farther requests of later buckets lose.
         let (mut left, mut right) = (u32::MAX, u32::MAX);
         for Step { y, bucket } in order {
             if best.is_some_and(|((cost, ..), _)| *y > cost) {
@@ -142,15 +142,15 @@ impl SledIndex {
     }
 }
 
-/// Whether an index makes the choices of an exhaustive search, and fits into memory.
+/// Whether an index would make the same choices as an exhaustive search, and fits into memory.
 fn is_exact(sled: &Sled) -> bool {
     let cells = u64::from(sled.geometry.rows) * u64::from(sled.geometry.cylinders);
     cells <= MOST_CELLS && sled.queue_order() == QueueOrder::Arrival && sled.kinematics.is_monotone()
 }
 
-/// A request at the very place and direction of the sled takes no time: nothing can be cheaper. It is
-/// the one whose time in y is not that of the tables, which are for moves in x too. Estimates by distance make no
-/// such difference.
+/// The row of a request at the very place and direction of the sled, if one waits: it takes no time, so none can cost
+/// less. Its time in y is not that of the tables, which assume that x moves too. Estimates by distance do not have
+/// this exception.
 #[inline]
 fn waiting_at(sled: &Sled, cells: &Cells, state: SledState, home: u32) -> Option<u32> {
     if sled.estimate.is_some() {
@@ -177,7 +177,7 @@ fn row_time(sled: &Sled, state: SledState, row: u32, parity: u32) -> u64 {
     sled.y_time_seen(state, row, parity, true).as_ns()
 }
 
-/// All buckets by what y costs, which is asked for row and parity.
+/// All buckets in order of their cost in y, which `cost` gives for a row and a parity.
 fn steps(sled: &Sled, parities: u32, cost: impl Fn(u32, u32) -> u64) -> Vec<Step> {
     let mut steps: Vec<Step> = (0..sled.geometry.rows)
         .flat_map(|row| (0..parities).map(move |parity| (row, parity)))

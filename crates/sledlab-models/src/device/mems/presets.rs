@@ -1,6 +1,6 @@
 //! The MEMS sleds that come with sledlab.
 
-/// Every one: its name and its file.
+/// Name and device file of every sled.
 pub(super) const PRESETS: &[(&str, &str)] = &[
     ("mems-g1", include_str!("../../../presets/devices/mems-g1.toml")),
     ("mems-g2", include_str!("../../../presets/devices/mems-g2.toml")),

@@ -1,8 +1,8 @@
-//! y times between all row starts, tabulated.
+//! A table of the times in y between all row starts.
 //!
-//! A sled that has finished a pass stands at one of `2 (rows + 1)` places: at the upward start of the
-//! next row moving up, or at the downward start of the one below moving down. From each it can go to
-//! `2 rows` starts. A table of all pairs turns a y seek into one look-up.
+//! A sled that has finished a pass stands at one of `2 (rows + 1)` places: at the upward start of the next row moving
+//! up, or at the downward start of the row below moving down. From each of them the sled can move to `2 rows` starts.
+//! A table of all pairs turns a y seek into one look-up.
 
 use sledlab_core::Span;
 
@@ -11,20 +11,20 @@ use super::geometry::Geometry;
 use super::kinematics::{Heading, Kinematics, y_time};
 use super::sled::SledState;
 
-/// Rows beyond which the table would take more memory than it saves time; costs are then computed.
+/// Most rows of a table: a larger one is not worth its memory, and costs are then computed each time.
 const MOST_ROWS: u32 = 256;
 
-/// Time to get to a row start in y.
+/// Time in y to a row start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowCost {
-    /// The move, in ns.
+    /// The base seek, in ns.
     seek_ns: u32,
-    /// Turnarounds before and after it, in ns.
+    /// Turnarounds before and after the base seek, in ns.
     turnaround_ns: u32,
 }
 
 impl RowCost {
-    /// From `state` to the start of `row` in `direction`, while x moves.
+    /// Cost from `state` to the start of `row` in `direction`, while x moves.
     pub(super) fn compute(
         geometry: &Geometry,
         kinematics: &dyn Kinematics,
@@ -59,7 +59,7 @@ impl RowCost {
     }
 }
 
-/// Number of a state in the table.
+/// A line of the table: the number of the state from which its moves start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line(usize);
 
@@ -69,7 +69,7 @@ impl Line {
     }
 }
 
-/// Costs from every place a pass can end to every row start, for moves during which x moves too.
+/// Costs from every state in which a pass can end to every row start, while x moves too.
 #[derive(Debug)]
 pub(super) struct RowTable {
     rows: u32,
@@ -89,7 +89,7 @@ impl RowTable {
         RowTable { rows, costs }
     }
 
-    /// Every state in the table, in the order of its lines; x is that of the centre.
+    /// The states of all lines of the table, in order; x is that of the centre.
     pub fn states(&self, geometry: &Geometry) -> impl Iterator<Item = SledState> {
         ends(geometry).take(if self.costs.is_empty() { 0 } else { usize::MAX })
     }
@@ -107,7 +107,7 @@ impl RowTable {
         (!self.costs.is_empty()).then_some(Line(line as usize))
     }
 
-    /// The line of `state` if it is one where a pass can end; `None` elsewhere (after a drift, at the centre).
+    /// The line of `state` if a pass can end in it; `None` for others (after a drift, at the centre).
     #[inline]
     pub fn line(&self, geometry: &Geometry, state: SledState) -> Option<Line> {
         if self.costs.is_empty() {
@@ -125,7 +125,8 @@ impl RowTable {
     }
 }
 
-/// Where passes can end: upwards at each row's upward start and above the last, downwards likewise.
+/// States in which passes can end: upwards at the upward start of each row and above the last row, downwards
+/// likewise.
 fn ends(geometry: &Geometry) -> impl Iterator<Item = SledState> {
     let (rows, pitch) = (geometry.rows as i32, geometry.pitch_bits);
     [(1_i8, geometry.up_start(0)), (-1, geometry.down_end(0))].into_iter().flat_map(

@@ -11,8 +11,8 @@ use crate::device::{DeviceState, SeekMap};
 /// The positioning times from a state to the start of every row of every column.
 ///
 /// # Errors
-/// A state outside the reach of the sled, parameters that make no sense together, and what `watch` returns, which is
-/// asked before every step.
+/// A state outside the travel of the sled, parameters that make no sense together, and errors of `watch`, which is
+/// called before every position.
 pub fn seek_map(
     params: &MemsParams,
     from: DeviceState,
@@ -33,7 +33,7 @@ pub fn seek_map(
     let y_bit = (0..geometry.rows)
         .map(|row| i32::midpoint(geometry.up_start(row), geometry.down_start(row)))
         .collect();
-    // The map is of the mechanics, not of what schedulers take it for.
+    // The map shows the mechanics, not the estimates by which schedulers choose.
     let selection = match params.selection {
         Selection::Curve | Selection::Ratio => Selection::Exact,
         known => known,

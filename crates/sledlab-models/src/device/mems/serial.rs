@@ -7,7 +7,7 @@ use super::unit::SledUnit;
 use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
 use crate::power::Spent;
 
-/// A sled whose commands and data wait for nothing but the mechanism.
+/// A sled whose commands and data wait for the mechanism only, never for a bus.
 #[derive(Debug)]
 pub struct Serial {
     unit: SledUnit,
@@ -118,7 +118,7 @@ mod tests {
     fn an_idle_sled_draws_what_its_model_says() {
         let idle_mw = |idle_power| {
             let mut device = Serial::new(&MemsParams { idle_power, ..MemsParams::default() }).unwrap();
-            // 16 blocks light 1024 tips, as the mean request of paper 003's trace does.
+            // 16 blocks need 1024 tips, as many as the mean request of the trace in paper 003.
             device.issue(Time::ZERO, &[request(3_376_360, 16)], &mut Vec::new());
             device.mechanics().idle_mw()
         };

@@ -1,8 +1,8 @@
 //! Several requests in one pass (SC-22).
 //!
-//! A pass serves whatever its requests have at its row, as far as there are tips; all of them are then
-//! followed row by row to their ends, each completing with its own last row. Where their ways part, the
-//! sled goes on with the row it reaches soonest.
+//! A pass serves the blocks that its requests have at its row, as far as there are tips. All requests are then served
+//! row by row, each completing with its own last row. Where they need different rows, the sled goes on with the row
+//! it reaches soonest.
 
 use sledlab_core::{Span, Time};
 
@@ -20,7 +20,7 @@ pub(super) struct Open {
     pub done: u32,
     /// Blocks that the pass under way serves.
     pub run: u32,
-    /// Its share of what the sled did so far.
+    /// The request's share of the sled's work so far.
     pub work: MechanicalWork,
 }
 
@@ -41,9 +41,9 @@ impl Open {
         self.done == self.request.blocks
     }
 
-    /// Enters the pass that ends into the timing; `access` is the time from the end of positioning on.
+    /// Adds a pass that has ended to the timing; `access` is the time from the end of positioning on.
     pub fn note_pass(&mut self, pass: &Pass, access: Span) {
-        // A pass takes time after the positioning, so a timing without transfer has seen none.
+        // Every pass has some transfer, so a timing without transfer has no pass yet.
         if self.timing.transfer == Span::ZERO {
             self.timing = Timing { overhead: self.timing.overhead, ..first_pass(pass, access) };
         } else {
@@ -53,7 +53,8 @@ impl Open {
 }
 
 impl Sled {
-    /// Whether the first passes of `batch` and `candidate` go over the same row with tips enough for all.
+    /// Whether the first passes of `batch` and `candidate` go over the same row at the same cylinder, with tips
+    /// enough for all.
     pub fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {
         let (place, _) = self.place_and_run(candidate.lbn, candidate.blocks);
         let at = |place: Place| (place.cylinder, place.row);
@@ -64,13 +65,13 @@ impl Sled {
         })
     }
 
-    /// Lights tips of each sled for the `run` blocks of a row that follow the first `done` of a request; false if there
-    /// are not enough. Tips over words that nobody wants stay dark, and others may have as many.
+    /// Adds to `lit`, by sled, the tips for the `run` blocks of a row that follow the first `done` of a request;
+    /// false if that exceeds the active tips. Tips over unwanted words stay dark, and other requests may use as many.
     pub fn take_tips(&self, lit: &mut [u64], request: &Queued, done: u32, run: u32) -> bool {
         let ends = done + run == request.blocks;
         let dark = if ends { self.dark_tips(request) } else { 0 };
         if let [lit] = lit {
-            // Only what was merged has more unwanted words than its last block.
+            // Only merged requests have more unwanted words than their last block holds.
             let most = self.tips(if done == 0 { run } else { 1 });
             *lit += self.tips(run) - dark.min(most);
             return *lit <= self.geometry.active_tips;
@@ -83,8 +84,8 @@ impl Sled {
         })
     }
 
-    /// Tips that stay dark while the last row of `request` is accessed: whole ones, as one that holds a wanted
-    /// word with an unwanted one is on.
+    /// Number of tips that stay dark while the last row of `request` is accessed, rounded down: a tip that holds both
+    /// a wanted and an unwanted word is on.
     pub fn dark_tips(&self, request: &Queued) -> u64 {
         (f64::from(request.unwanted_words) * self.tips_per_word).floor() as u64
     }
@@ -130,7 +131,7 @@ impl SledUnit {
         Served { request: *request, start, completion, timing: *timing, energy, device: Some(0) }
     }
 
-    /// The pass that starts soonest; of equal ones that of the first request.
+    /// The pass that starts soonest; of equal ones the pass of the first request.
     fn next_pass(&self, open: &[Open]) -> Pass {
         let plan = |open: &Open| self.sled.plan(self.at, open.next_lbn(), open.left(), u32::MAX);
         let first = plan(&open[0]);
@@ -140,7 +141,8 @@ impl SledUnit {
             .fold(first, |best, pass| if pass.positioning() < best.positioning() { pass } else { best })
     }
 
-    /// Lets every request at the row of `pass` have the blocks there that are `ready` while tips last.
+    /// Sets the run of every request: at the row of `pass` as many blocks as are `ready` while tips last, elsewhere
+    /// none.
     pub fn share_pass(&self, pass: &Pass, open: &mut [Open], ready: impl Fn(&Open) -> u32) {
         if let [only] = open {
             only.run = pass.blocks;
@@ -163,8 +165,8 @@ impl SledUnit {
         }
     }
 
-    /// Enters a pass that has ended: requests share the work by blocks. For those without blocks there the pass
-    /// is time on their way.
+    /// Adds a pass that has ended to all requests, which share its work by blocks. To the timing of requests without
+    /// blocks in the pass its time counts as well.
     pub fn end_pass(&self, pass: &Pass, open: &mut [Open]) {
         if let [only] = open {
             // As below, without divisions.
@@ -219,7 +221,7 @@ mod tests {
         (busy, served)
     }
 
-    /// Blocks of a group of tips in the order of the third layout: the next group lies at the same places.
+    /// Blocks of a group of tips in the `y-sequential` layout: blocks of the next group lie at the same positions.
     const GROUP: u64 = 2500 * 27;
 
     #[test]
@@ -227,7 +229,7 @@ mod tests {
         let all = [request(0, 100, 3), request(1, 100 + GROUP, 5), request(2, 100 + 2 * GROUP, 3)];
         let (_, alone) = serve(device(LayoutKind::YSequential).as_mut(), &all[1..2]);
         let (busy, served) = serve(device(LayoutKind::YSequential).as_mut(), &all);
-        // Those of three rows end after three, the longest as if it were alone.
+        // The requests of three rows end after three rows, the longest as if it were alone.
         assert_eq!(served.iter().map(|served| served.request.id).collect::<Vec<_>>(), [0, 2, 1]);
         assert_eq!(served[0].completion, served[1].completion);
         assert_eq!(served[2].completion, alone[0].completion);
@@ -240,7 +242,7 @@ mod tests {
     fn tips_are_the_limit() {
         let device = device(LayoutKind::RowFirst);
         let mechanics: &dyn Mechanics = device.mechanics();
-        // A row of a track holds twenty blocks and as many can be accessed at once.
+        // A row of a track holds twenty blocks, and twenty can be accessed at once.
         let (first, track) = (request(0, 0, 12), 540);
         assert!(mechanics.joins(&[first], &request(1, 12, 8)));
         assert!(!mechanics.joins(&[first], &request(1, 20, 1)), "the next row");
@@ -256,12 +258,13 @@ mod tests {
         let mut device = mems::build(&params).unwrap();
         let wants =
             |id, lbn, blocks, words: u16| Queued { unwanted_words: 64 - words, ..request(id, lbn, blocks) };
-        // A whole row but for 63 words of its last block leaves 63 of 1,280 tips.
+        // A whole row without 63 words of its last block leaves 63 of 1,280 tips dark.
         let (most, track) = (wants(0, 0, 20, 1), 540);
         assert!(device.mechanics().joins(&[most], &wants(1, track, 1, 63)));
         assert!(!device.mechanics().joins(&[most], &wants(1, track, 1, 64)));
         assert!(!self::device(LayoutKind::RowFirst).mechanics().joins(&[most], &wants(1, track, 1, 63)));
-        // All hundred blocks at a position, 12 words of each: 1,200 tips. Whole blocks take five passes.
+        // 12 words of each of the hundred blocks at a position need 1,200 tips and one pass. Whole blocks take five
+        // passes.
         let inodes: Vec<Queued> = (0..100).map(|id| wants(id, id / 20 * track + id % 20, 1, 12)).collect();
         let (rest, last) = (&inodes[..99], &inodes[99]);
         assert!(device.mechanics().joins(rest, last));
@@ -269,7 +272,7 @@ mod tests {
         let row_ns = busy.work.access.as_ns();
         assert_eq!((busy.work.tip_ns, busy.work.dark_tip_ns), (1_200 * row_ns, 100 * 52 * row_ns));
         let tips_uj: f64 = served.iter().map(|served| served.energy.access_uj).sum();
-        // The sled's 100 mW once, and 1 mW for each tip.
+        // The sled's 100 mW count once, and 1 mW for each tip.
         assert!((tips_uj - 1_300.0 * row_ns as f64 * 1e-6).abs() < 1e-9);
         let whole: Vec<Queued> = inodes.iter().map(|inode| Queued { unwanted_words: 0, ..*inode }).collect();
         let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &whole);
@@ -278,7 +281,7 @@ mod tests {
 
     #[test]
     fn ways_may_part() {
-        // One goes on in the next row, the other at the start of another track.
+        // The first request goes on in the next row, the second at the start of another track.
         let all = [request(0, 18, 4), request(1, 2 * 540 + 17, 3), request(2, 3 * 540 + 1, 2)];
         let (busy, served) = serve(device(LayoutKind::RowFirst).as_mut(), &all);
         let apart: u64 = all

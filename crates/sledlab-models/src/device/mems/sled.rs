@@ -1,4 +1,4 @@
-//! The mechanics of a sled: where it is, where a request lies, what each pass costs.
+//! The mechanics of a sled: its state, the places of blocks, and the time and work of each pass.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ impl From<DeviceState> for SledState {
     }
 }
 
-/// Where a sled is, and the line of the row table that belongs to it.
+/// The state of a sled, and the line of the row table for that state, if it has one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
     pub state: SledState,
@@ -74,7 +74,7 @@ impl Pass {
     }
 }
 
-/// Longest move, in seconds, that tables of moves in nanoseconds hold (32 bits), rounded down.
+/// Longest move, in seconds, that tables of times in nanoseconds of 32 bits can hold, rounded down.
 const LONGEST_MOVE_S: f64 = 4.0;
 
 /// Refuses a sled whose longest moves take absurdly long; real ones take less than a millisecond.
@@ -101,14 +101,14 @@ fn check_speed(geometry: &Geometry, kinematics: &dyn Kinematics, axis_x: &Axis, 
         ))
 }
 
-/// Sleds that are in use, and the latest that were.
+/// Sleds in use, and the latest ones made.
 struct Known {
     sleds: Vec<(MemsParams, Weak<Sled>)>,
     latest: VecDeque<Arc<Sled>>,
 }
 
 impl Known {
-    /// Sleds that are kept though nobody uses them: some 100 KB each.
+    /// Number of latest sleds that are kept though no device uses them: some 100 KB each.
     const LATEST: usize = 4;
 
     fn find(&mut self, params: &MemsParams) -> Option<Arc<Sled>> {
@@ -140,12 +140,12 @@ pub(super) struct Sled {
     direction: Direction,
     direction_tie: DirectionTie,
     selection: Selection,
-    /// What schedulers see instead of the mechanics.
+    /// The estimates that schedulers see instead of the mechanics, if any.
     pub estimate: Option<Estimate>,
     tips_of_block: u64,
-    /// Tips that stay dark for each unwanted word of a block; 0 where whole blocks are accessed.
+    /// Tips that stay dark for each unwanted word of a block; 0 if blocks are always accessed whole.
     pub tips_per_word: f64,
-    /// Blocks one pass can serve at most on each sled.
+    /// Most blocks that one pass can serve on each sled.
     pub blocks_per_pass: u32,
 }
 
@@ -182,8 +182,8 @@ impl Sled {
         })
     }
 
-    /// The same for all devices with equal parameters: a thousand nodes have one table of row times, and those who build
-    /// the same device again and again, as studies do, need not work it out again.
+    /// One sled shared by all devices with equal parameters: a thousand nodes have one table of row times, and
+    /// studies that build the same device again and again need not compute the table each time.
     pub fn shared(params: &MemsParams) -> Result<Arc<Self>> {
         static KNOWN: Mutex<Known> = Mutex::new(Known { sleds: Vec::new(), latest: VecDeque::new() });
         let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -199,7 +199,7 @@ impl Sled {
         self.addresses.capacity_blocks()
     }
 
-    /// Where block `lbn` lies, on whichever sled.
+    /// The place of block `lbn` on the sled that holds it.
     #[inline]
     pub fn place(&self, lbn: u64) -> Place {
         self.layout.place(self.addresses.local(lbn))
@@ -210,19 +210,19 @@ impl Sled {
         self.geometry.x_bit(place.cylinder)
     }
 
-    /// Where block `lbn` lies, and how many blocks from there, at most `most`, one pass can serve.
+    /// The place of block `lbn`, and the number of blocks from there, at most `most`, that one pass can serve.
     #[inline]
     pub fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
         if self.addresses.sleds() == 1 {
             self.layout.place_and_run(lbn, most)
         } else {
-            (self.place(lbn), self.joint_run(lbn, most))
+            (self.place(lbn), self.run_over_sleds(lbn, most))
         }
     }
 
-    /// Several sleds that move together: blocks at one position of any sled share a pass, as long as no
-    /// sled needs more tips than it may switch on.
-    fn joint_run(&self, lbn: u64, most: u32) -> u32 {
+    /// The number of blocks that one pass can serve on several sleds that move together: blocks at one position of
+    /// any sled share a pass, as long as no sled needs more tips than can be active.
+    fn run_over_sleds(&self, lbn: u64, most: u32) -> u32 {
         let at = |lbn| {
             let Place { cylinder, row, .. } = self.place(lbn);
             (cylinder, row)
@@ -238,7 +238,7 @@ impl Sled {
             .count() as u32
     }
 
-    /// Time to move in x, without settling; zero if `to_bit` is where the sled is.
+    /// Time of a move in x, without settling; zero if the sled is at `to_bit` already.
     #[inline]
     pub fn seek_x(&self, from_bit: i32, to_bit: i32) -> Span {
         if from_bit == to_bit {
@@ -249,13 +249,13 @@ impl Sled {
         Span::from_seconds(self.kinematics.base_seek_s(&self.axis_x, from_m, to_m, 0.0))
     }
 
-    /// Time to be settled at `to_bit`.
+    /// Time of a move in x to `to_bit`, with settling.
     #[inline]
     pub fn x_time(&self, from_bit: i32, to_bit: i32) -> Span {
         if from_bit == to_bit { Span::ZERO } else { self.seek_x(from_bit, to_bit) + self.settle }
     }
 
-    /// A span that no positioning exceeds.
+    /// Upper bound of all positioning times.
     pub fn longest_positioning(&self) -> Span {
         Span::from_seconds(LONGEST_MOVE_S) + self.settle
     }
@@ -266,14 +266,14 @@ impl Sled {
         self.positioning_at(state, place.row, place.cylinder)
     }
 
-    /// Positioning time of a row of a column as a scheduler sees it.
+    /// Positioning time of a row of a cylinder as a scheduler sees it.
     pub fn positioning_at(&self, state: SledState, row: u32, cylinder: u32) -> Span {
         let x_bit = self.geometry.x_bit(cylinder);
         let y = self.y_time_seen(state, row, cylinder, x_bit != state.x_bit);
         self.x_time_seen(state.x_bit, x_bit).max(y)
     }
 
-    /// Parities of cylinders that schedulers must tell apart: 2 where parity decides the direction.
+    /// Number of parities of cylinders that schedulers must tell apart: 2 if parity decides the direction, else 1.
     pub fn parities(&self) -> u32 {
         if self.direction == Direction::Parity && self.selection == Selection::Exact { 2 } else { 1 }
     }
@@ -297,13 +297,13 @@ impl Sled {
         }
     }
 
-    /// Time to be at the servo start of `row` in `direction`.
+    /// Time in y to the servo start of `row` in `direction`.
     #[inline]
     pub fn row(&self, state: SledState, row: u32, direction: i8, x_moves: bool) -> RowCost {
         self.row_from(self.rows.line(&self.geometry, state), state, row, direction, x_moves)
     }
 
-    /// The same where the line of the row table that belongs to `state` is known.
+    /// The same if the line of the row table for `state` is known.
     #[inline]
     fn row_from(
         &self,
@@ -313,7 +313,7 @@ impl Sled {
         direction: i8,
         x_moves: bool,
     ) -> RowCost {
-        // In this order: x nearly always moves, but the direction is a toss-up.
+        // Tested in this order, as x nearly always moves, while the direction is a toss-up.
         let stays =
             !x_moves && state.direction == direction && state.y_bit == self.geometry.start(row, direction);
         match line {
@@ -323,14 +323,14 @@ impl Sled {
         }
     }
 
-    /// From a state that is not in the table, while x moves or to another place in y.
+    /// Time in y from a state that is not in the table, while x moves or to another place in y.
     #[cold]
     fn compute_row(&self, state: SledState, row: u32, direction: i8) -> RowCost {
         RowCost::compute(&self.geometry, self.kinematics.as_ref(), &self.axis_y, state, (row, direction))
     }
 
-    /// The pass that serves the first of the `remaining` blocks from `lbn`, and as many more as it can
-    /// (at most `most`).
+    /// The pass that serves the first of the `remaining` blocks from `lbn`, and as many of the next as one pass can
+    /// (at most `most` in all).
     #[inline]
     pub fn plan(&self, Spot { state, line }: Spot, lbn: u64, remaining: u32, most: u32) -> Pass {
         let (place, blocks) = self.place_and_run(lbn, remaining.min(most));
@@ -359,7 +359,7 @@ impl Sled {
         if down_first { down } else { up }
     }
 
-    /// Which way to go when both take equally long.
+    /// Whether a pass goes downwards if both directions take equally long.
     fn prefers_down(&self, lbn: u64, blocks: u32, remaining: u32, row: u32) -> bool {
         match self.direction_tie {
             DirectionTie::Down => true,
@@ -367,7 +367,7 @@ impl Sled {
         }
     }
 
-    /// Seconds that `pass` from `state` takes before anything is rounded, when it accesses `bits` bits.
+    /// Seconds that `pass` from `state` takes, without rounding, when it accesses `bits` bits.
     pub fn exact_pass_s(&self, state: SledState, pass: &Pass, bits: i32) -> f64 {
         let Geometry { bit_m, velocity_m_s, .. } = self.geometry;
         let metres = |bit: i32| f64::from(bit) * bit_m;
@@ -385,7 +385,7 @@ impl Sled {
         x_s.max(y.total_s()) + metres(bits) / velocity_m_s
     }
 
-    /// Where the sled is after servo and data of a pass.
+    /// The state of the sled after servo and data of a pass.
     #[inline]
     pub fn after(&self, pass: &Pass) -> Spot {
         let y_bit = self.geometry.end(pass.row, pass.direction);
@@ -398,7 +398,7 @@ impl Sled {
         Spot { state, line: self.rows.line(&self.geometry, state) }
     }
 
-    /// What a pass costs in energy terms.
+    /// The mechanical work of a pass, from which its energy follows.
     #[inline]
     pub fn work(&self, pass: &Pass) -> MechanicalWork {
         MechanicalWork {
@@ -409,7 +409,7 @@ impl Sled {
         }
     }
 
-    /// Tips that serve `blocks` blocks at once.
+    /// Number of tips that access `blocks` blocks at once.
     pub fn tips(&self, blocks: u32) -> u64 {
         u64::from(blocks) * self.tips_of_block
     }

@@ -1,9 +1,9 @@
-//! Tips that are bad or fail, and the blocks that are lost by it (DM-17).
+//! Tips that are bad or fail, and the blocks that are lost with them (DM-17).
 //!
-//! The tips of a sled are numbered track by track, those of a block after each other. A block outlives as many bad tips
-//! as it has redundant ones. Spares come on top of them, and all of those work. Before data is written, spares take the
-//! places of bad tips: first where fewest are needed to save a group of tips, the rest where redundancy is left to
-//! restore. What a tip holds when it fails later no spare brings back.
+//! The tips of a sled are numbered track by track, those of a block after each other. A block survives as many bad
+//! tips as it has redundant ones. Spare tips are additional, and none of them is bad. Before data is written, spares
+//! replace bad tips: first in the groups that need fewest spares to survive, then in groups that survive anyway, to
+//! restore their redundancy. Data under a tip that fails later cannot be restored by a spare.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use super::geometry::Geometry;
 use super::layout::Place;
 use super::params::MemsParams;
 
-/// The tips of a block: their track, and their place in it.
+/// The group of tips of a block: its track, and its place in the track.
 type Group = (u32, u32);
 
-/// Which groups of tips have lost what they held.
+/// The groups of tips whose blocks are lost, before and after the failure.
 #[derive(Clone, Debug)]
 pub(super) struct Tips {
     fail_at: Time,
@@ -28,19 +28,19 @@ pub(super) struct Tips {
     remapped: u64,
 }
 
-/// Tips that have failed at a time.
+/// Bad tips at a time, and the groups that are lost by them.
 #[derive(Clone, Debug)]
 struct Damage {
     bad: u64,
-    /// Groups with more bad tips than they outlive.
+    /// Groups with more bad tips than they survive.
     lost: Vec<Group>,
 }
 
 impl Tips {
-    /// The tips of `params`, where some are bad or fail.
+    /// The tips of `params`; `None` if no tip is bad or fails.
     ///
     /// # Errors
-    /// More of them than there are, several sleds, and a moment of no failure.
+    /// More bad and failing tips than usable ones, several sleds, or a time of failure without failing tips.
     pub fn new(params: &MemsParams) -> Result<Option<Tips>> {
         let MemsParams { bad_tips, failing_tips, usable_tips, tips_fail_at_s, .. } = *params;
         if failing_tips == 0 && tips_fail_at_s > 0.0 {
@@ -80,7 +80,7 @@ impl Tips {
         }))
     }
 
-    /// The tips that are bad and then those that fail later: of more bad ones, the first are the same.
+    /// The bad tips, then those that fail later. With more bad tips and the same seed, the first ones stay the same.
     fn drawn(params: &MemsParams) -> Vec<u64> {
         let mut all: Vec<u64> = (0..params.usable_tips).collect();
         let count = (params.bad_tips + params.failing_tips) as usize;
@@ -91,28 +91,28 @@ impl Tips {
         if now >= self.fail_at { &self.after } else { &self.before }
     }
 
-    /// Whether what is there is lost at `now`.
+    /// Whether the block at `place` is lost at `now`.
     pub fn lose(&self, now: Time, place: Place) -> bool {
         self.damage(now).lost.binary_search(&(place.track, place.cell)).is_ok()
     }
 
-    /// Blocks that are lost at `now`.
+    /// Number of blocks that are lost at `now`.
     pub fn lost_blocks(&self, now: Time) -> u64 {
         self.damage(now).lost.len() as u64 * self.blocks_of_group
     }
 
-    /// Tips that have failed at `now`.
+    /// Number of bad tips at `now`.
     pub fn bad(&self, now: Time) -> u64 {
         self.damage(now).bad
     }
 
-    /// Bad tips whose places spares have taken.
+    /// Number of bad tips that spares have replaced.
     pub fn remapped(&self) -> u64 {
         self.remapped
     }
 }
 
-/// How many of these tips are in each group; those that no block needs are in none.
+/// Number of these tips in each group; tips that belong to no block are left out.
 fn in_groups(params: &MemsParams, geometry: &Geometry, tips: &[u64]) -> BTreeMap<Group, u64> {
     let mut groups = BTreeMap::new();
     for tip in tips {
@@ -125,7 +125,7 @@ fn in_groups(params: &MemsParams, geometry: &Geometry, tips: &[u64]) -> BTreeMap
     groups
 }
 
-/// Has spares take the places of bad tips; tells of how many.
+/// Replaces bad tips by spares; returns how many.
 fn remap(bad: &mut BTreeMap<Group, u64>, redundant: u64, spares: u64) -> u64 {
     let mut left = spares;
     let mut in_excess: Vec<(u64, Group)> =
@@ -145,7 +145,7 @@ fn remap(bad: &mut BTreeMap<Group, u64>, redundant: u64, spares: u64) -> u64 {
     spares - left
 }
 
-/// Groups with more bad tips than they outlive, in order.
+/// Groups with more bad tips than they survive, in order.
 fn lost(bad: &BTreeMap<Group, u64>, redundant: u64) -> Vec<Group> {
     bad.iter().filter(|(_, bad)| **bad > redundant).map(|(group, _)| *group).collect()
 }
@@ -158,7 +158,7 @@ mod tests {
     use crate::device::mems::layout;
     use crate::device::mems::params::LayoutKind;
 
-    /// 40 tips, 16 at once in blocks of 4 or more; few places under each.
+    /// A sled of 40 tips, of which 16 can be active, in blocks of 4 tips or more, with few positions.
     fn small(redundant_tips: u64) -> MemsParams {
         MemsParams {
             travel_x_um: 0.28,
@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    /// Blocks that are lost, each judged by the tips that hold it.
+    /// Number of lost blocks, found block by block from the tips that hold each.
     fn by_block(params: &MemsParams, is_bad: impl Fn(u64) -> bool) -> u64 {
         let geometry = Geometry::new(params).unwrap();
         let layout = layout::build(params, &geometry);
@@ -214,7 +214,7 @@ mod tests {
                 let used = remap(&mut left, redundant, spares);
                 prop_assert_eq!(used, counts.iter().sum::<u64>() - left.values().sum::<u64>());
                 prop_assert!(used <= spares);
-                // Every choice of groups to save that the spares are enough for.
+                // The most groups saved by any choice of groups for which the spares suffice.
                 let most = (0..1_u32 << counts.len()).filter_map(|choice| {
                     let chosen = counts.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
                     let needed: u64 = chosen.map(|(_, bad)| bad.saturating_sub(redundant)).sum();

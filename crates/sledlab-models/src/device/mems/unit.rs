@@ -1,4 +1,4 @@
-//! A sled with its present state, power and habits of rest: what both pipelines are built on.
+//! A sled with its present state, power, and behaviour at rest: the base of both pipelines.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::sled::{Pass, Sled, SledState, Spot};
 use crate::device::{MechanicalWork, Queued, Rest, Timing};
 use crate::power::PowerRates;
 
-/// A sled and where it is.
+/// A sled with its state.
 #[derive(Clone, Debug)]
 pub(super) struct SledUnit {
     pub sled: Arc<Sled>,
@@ -27,7 +27,7 @@ pub(super) struct SledUnit {
     drift_window_s: f64,
     half_travel_y_bits: i32,
     travel_y_nm: f64,
-    /// How far the exact end of the work since the last rest lies behind the rounded one, for the drift rule.
+    /// By how much the exact end of the work since the last rest is later than the rounded end, for the drift rule.
     lag_s: f64,
 }
 
@@ -67,15 +67,15 @@ impl SledUnit {
         self.rates
     }
 
-    /// Serves all blocks of a request without waiting for anything: its timing without overhead, its work,
-    /// and where the sled is then.
+    /// Serves all blocks of a request without waits: its timing without overhead, its work, and the state of the sled
+    /// at the end.
     #[expect(clippy::inline_always, reason = "its three results go straight to where they are kept")]
     #[inline(always)]
     pub fn serve(&self, request: &Queued) -> (Timing, MechanicalWork, Spot) {
         self.serve_at(self.at, request)
     }
 
-    /// The same from somewhere else.
+    /// The same from another state.
     #[expect(clippy::inline_always, reason = "as above")]
     #[inline(always)]
     pub fn serve_at(&self, from: Spot, request: &Queued) -> (Timing, MechanicalWork, Spot) {
@@ -97,7 +97,8 @@ impl SledUnit {
         (timing, work, at)
     }
 
-    /// Says what the tips did in all the `work` for a request: which stayed dark, and whether they wrote.
+    /// Completes the tip times in the `work` for a whole request: subtracts dark tips, and counts the tips of a write
+    /// as writing.
     #[inline]
     pub fn settle_tips(&self, work: &mut MechanicalWork, request: &Queued) {
         if request.unwanted_words > 0 {
@@ -108,7 +109,8 @@ impl SledUnit {
         }
     }
 
-    /// Takes from `work` the tips that stay dark while the last row of `request` is accessed (PW-12, PW-13).
+    /// Moves to dark tip time, in `work`, the tips that stay dark while the last row of `request` is accessed (PW-12,
+    /// PW-13).
     #[cold]
     fn darken(&self, work: &mut MechanicalWork, request: &Queued) {
         let dark_tip_ns = (self.sled.dark_tips(request) * self.sled.row_time.as_ns()).min(work.tip_ns);
@@ -116,7 +118,7 @@ impl SledUnit {
         work.dark_tip_ns += dark_tip_ns;
     }
 
-    /// Remembers how many tips a request lit at most, for the idle loop.
+    /// Remembers the most tips that a request had active at once, for the idle loop.
     pub fn note_tips(&mut self, request: &Queued) {
         self.last_tips = self.sled.tips(request.blocks.min(self.sled.widest_pass()));
     }
@@ -127,9 +129,8 @@ impl SledUnit {
         self.last_tips = self.sled.tips(blocks.min(self.sled.widest_pass()));
     }
 
-    /// Adds up what rounding to nanoseconds does to `pass`, which goes on for `bits` bits (`access`) after
-    /// positioning from the present state. Only the drift rule needs to know: it magnifies a nanosecond to
-    /// dozens of bits.
+    /// Adds up the rounding errors of `pass`, which accesses `bits` bits (`access`) after positioning from the
+    /// present state. Only the drift rule needs this sum: it magnifies a nanosecond to dozens of bits.
     pub fn note_exact(&mut self, pass: &Pass, bits: i32, access: Span) {
         if self.idle_motion == IdleMotion::DisksimDrift {
             let exact_s = self.sled.exact_pass_s(self.at.state, pass, bits);
@@ -148,8 +149,8 @@ impl SledUnit {
         }
     }
 
-    /// The reference simulator's position after idling: pseudo-random, since it takes milliseconds
-    /// modulo seconds. Kept so that its results can be reproduced.
+    /// Moves the sled to the reference simulator's position after idling. The position is pseudo-random, as the rule
+    /// takes milliseconds modulo seconds; it is kept so that results of that simulator can be reproduced.
     fn drift(&mut self, idle_s: f64) {
         let share = (idle_s * 1e3 % self.drift_window_s) / self.drift_window_s;
         let moved_nm = (share * self.travel_y_nm).trunc();
@@ -165,8 +166,8 @@ impl SledUnit {
         self.at = self.sled.spot(state);
     }
 
-    /// Idle power (PW-03). The servo loop turns, goes back over one row, turns again and reads the servo
-    /// bits, on which alone the tips are lit.
+    /// Idle power (PW-03). In the servo loop the sled turns, moves back over one row, turns again and reads the servo
+    /// bits; only then are tips on.
     pub fn idle_power_mw(&self) -> f64 {
         let tips_mw = self.rates.tip_mw * self.last_tips as f64;
         let duty = match self.idle_power {
@@ -183,7 +184,7 @@ impl SledUnit {
     }
 }
 
-/// The timing of a request after its first pass. `access` is the time from the end of positioning on.
+/// The timing of a request after its first pass; `access` is the time from the end of positioning on.
 #[inline]
 pub(super) fn first_pass(pass: &Pass, access: Span) -> Timing {
     Timing {

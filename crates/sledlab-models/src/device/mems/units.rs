@@ -1,4 +1,4 @@
-//! The sleds of a device that move each on their own (DM-11).
+//! Devices whose sleds move independently of each other (DM-11).
 
 use sledlab_core::Result;
 
@@ -7,7 +7,7 @@ use super::params::SledMotion;
 use super::{AddressMap, MemsParams};
 use crate::device::{UnitMap, UnitRun, Units};
 
-/// The sleds of `params`, where there are several that do not move together.
+/// The sleds of `params` as units; `None` if there is one sled, or if the sleds move together.
 ///
 /// # Errors
 /// Parameters that make no sense together.

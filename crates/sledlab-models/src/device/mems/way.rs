@@ -1,8 +1,8 @@
-//! Where a sled is while it serves a request.
+//! The path of a sled while it serves a request.
 //!
-//! x and y move at once. The one that is ready first waits: x where it has arrived, y before it sets out, as a sled
-//! cannot wait at speed. Moves have the closed form of [`exact`](super::kinematics::Exact) kinematics; where another
-//! says how long they take, they are stretched to that.
+//! x and y move at once. The axis that needs less time waits: x after its move, y before its move, as a sled cannot
+//! wait at speed. Moves have the closed form of [`exact`](super::kinematics::Exact) kinematics; under other
+//! kinematics they are stretched to the time that those give.
 
 use sledlab_core::math;
 
@@ -12,12 +12,12 @@ use super::sled::{Pass, Sled, SledState};
 use super::unit::SledUnit;
 use crate::device::{Leg, Motion, Queued, Way};
 
-/// Steps of the search for the moment at which a force is reversed: each finds another bit.
+/// Steps of the bisection for the time at which the force is reversed: each step finds another bit.
 const HALVINGS: u32 = 60;
 
-/// A base seek, with this speed in the direction of travel at both ends: full force one way, then the other.
+/// A base seek with `speed_m_s` in the direction of travel at both ends: full force one way, then the other way.
 ///
-/// It takes `lasts_s`; no distance takes no time.
+/// The seek takes `lasts_s` seconds; over no distance it takes no time.
 pub fn seek(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64, lasts_s: f64) -> [Leg; 2] {
     let (a, s) = (axis.acceleration_m_s2, axis.omega_squared);
     let onward = if to_m < from_m { -1.0 } else { 1.0 };
@@ -31,7 +31,8 @@ pub fn seek(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64, lasts_s: f64) -
         };
         speed_m_s * cosine + (force_m_s2 - s * at_m) * sine
     };
-    // Mirrored to go upwards. What comes grows with time, what goes to the end falls: once they are equal.
+    // Mirrored to go upwards. The later the reversal, the larger the speed reached from the start, and the smaller
+    // the speed from which the end is reached: at one time the two are equal.
     let (x0, x1) = (onward * from_m, onward * to_m);
     let (mut early, mut late) = (0.0, natural_s);
     for _ in 0..HALVINGS {
@@ -52,7 +53,7 @@ pub fn seek(axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64, lasts_s: f64) -
     ]
 }
 
-/// A turnaround of a sled that moves in `direction`, +1 or -1, at this speed.
+/// A turnaround of `lasts_s` seconds at `at_m`, of a sled that moves in `direction`, +1 or -1, at `speed_m_s`.
 pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_s: f64) -> Leg {
     Leg {
         at_m,
@@ -68,7 +69,7 @@ pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_
 }
 
 impl SledUnit {
-    /// The way through all passes of a request.
+    /// The path through all passes of a request, from state `from`.
     pub(super) fn way_of(&self, from: SledState, request: &Queued) -> Way {
         let mut way = Way { unit_m: self.sled.geometry.bit_m, ..Way::default() };
         let (mut at, mut done) = (self.sled.spot(from), 0);
@@ -84,7 +85,7 @@ impl SledUnit {
 }
 
 impl Sled {
-    /// A pass: positioning, then over the row.
+    /// Adds a pass to the path: positioning, then the access of the row.
     fn add_pass(&self, way: &mut Way, from: SledState, pass: &Pass) {
         let metres = |bit: i32| f64::from(bit) * self.geometry.bit_m;
         let (x0, x1) = (metres(from.x_bit), metres(pass.x_bit));
@@ -101,7 +102,7 @@ impl Sled {
         way.y.push(Leg { at_m: start_m, natural_s: row_s, lasts_s: row_s, motion });
     }
 
-    /// The move to the start of a row, with turnarounds before and after it as its time has them.
+    /// Adds the move in y to the start of a row, with the turnarounds before and after it that `pass.y` includes.
     fn add_y(&self, way: &mut Way, from: SledState, pass: &Pass) {
         let (axis, speed_m_s) = (&self.axis_y, self.geometry.velocity_m_s);
         let start_bit = self.geometry.start(pass.row, pass.direction);

@@ -1,4 +1,4 @@
-//! Memory that keeps its contents (DM-15): every block is as near as any other.
+//! Memory that keeps its contents (DM-15): all blocks take equally long to reach.
 
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span, Time};
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::power::PowerRates;
 
-/// Bytes of a megabyte, here as in throughput.
+/// Bytes of a megabyte, in capacities and in rates.
 const MB: u64 = 1_000_000;
 
 sledlab_core::params! {
@@ -43,7 +43,7 @@ impl Model for RamParams {
         Ok(Box::new(Ram::new(self)))
     }
 
-    /// Memory has nothing to park: no rest of a run is as long as this.
+    /// A timeout longer than any rest of a run, as memory has nothing to park.
     fn idle_timeout_ms(&self) -> f64 {
         1e9
     }
@@ -139,7 +139,7 @@ impl Mechanics for Ram {
     }
 
     fn power_rates(&self) -> PowerRates {
-        // Nothing is gained by parking what has nothing to stop.
+        // Memory has nothing to stop: parked, it draws as much power as idle.
         PowerRates {
             active_mw: self.active_mw,
             startup_mw: self.active_mw,
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(ram.mechanics().positioning(&far), Span::ZERO);
         let mut served = Vec::new();
         let busy = ram.issue(Time::from_ns(100), &[near, far], &mut served).unwrap();
-        // 1 us and 2 us a block, one request after the other.
+        // A request takes 1 us and 2 us for each block, one request after the other.
         assert_eq!(served[0].completion, Time::from_ns(3100));
         assert_eq!((served[1].start, served[1].completion), (Time::from_ns(3100), Time::from_ns(20_100)));
         assert_eq!(served[1].timing, ram.probe(Time::ZERO, &far));

@@ -1,8 +1,9 @@
-//! The device: takes commands up to its queue depth, and completes them as their last page is done.
+//! The flash device: accepts commands up to its queue depth, and completes each when its last page is done.
 //!
-//! It is busy from the first command to the completion of the last. What the controller consumes then is shared
-//! evenly among the commands in the device, and what dies and channels do belongs to the command it is done for: to a
-//! write also the pages that are moved for it. So nothing is done that no command waits for.
+//! The device is busy from the arrival of the first command to the completion of the last. The energy of the
+//! controller in that time is shared evenly among the commands in the device; the energy of dies and channels is
+//! charged to the command they work for, to a write also that of the pages moved for it. So the device does no work
+//! between commands.
 
 use sledlab_core::{Error, Op, Result, Span, Time};
 
@@ -22,12 +23,12 @@ pub(super) struct Drive {
     pages: Pages,
     lines: Lines,
     queue_depth: usize,
-    /// Commands by their places, and which places are empty.
+    /// Commands by slot; `empty` lists the free slots.
     commands: Vec<Command>,
     empty: Vec<u32>,
-    /// When it became busy.
+    /// When the device became busy.
     since: Time,
-    /// What dies and channels consumed since.
+    /// Energy of dies and channels since then, in mW ns.
     energy: u64,
     shares: Shares,
 }
@@ -37,29 +38,29 @@ pub(super) struct Drive {
 struct Command {
     request: Queued,
     start: Time,
-    /// Pages on their way.
+    /// Number of pages that are not done.
     pages: u32,
-    /// What dies and channels do for it, in mW ns.
+    /// Energy of dies and channels for the command, in mW ns.
     energy: u64,
-    /// [`Shares::each_ns`] when it came.
+    /// [`Shares::each_ns`] when the command came.
     before_ns: f64,
 }
 
-/// How long each command would have had the device had they taken turns.
+/// The controller time of each command, if time is shared evenly among the commands in the device.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shares {
-    /// Of one that has been there since the device became busy.
+    /// Share of a command that has been in the device since the device became busy.
     each_ns: f64,
     until: Time,
 }
 
-/// Power of what dies and channels consume, whose energy is counted in mW ns.
+/// Unit of power in which the energy of dies and channels is counted, in mW ns.
 const UNIT_MW: f64 = 1.0;
-/// Microjoules of a mW that lasts a nanosecond.
+/// Microjoules in a mW ns.
 const UJ: f64 = 1e-6;
 
 impl Shares {
-    /// Time goes on to `now` with `commands` in the device.
+    /// Shares out the time up to `now` among `commands` commands.
     fn pass(&mut self, now: Time, commands: usize) {
         self.each_ns += now.since(self.until).as_ns() as f64 / commands.max(1) as f64;
         self.until = now;
@@ -67,7 +68,7 @@ impl Shares {
 }
 
 impl Drive {
-    /// A device in which no command is.
+    /// An idle device.
     pub fn new(params: &SsdParams) -> Result<Self> {
         let (shape, costs) = (Shape::new(params)?, Costs::new(params));
         let rates = PowerRates {
@@ -95,7 +96,7 @@ impl Drive {
         self.commands.len() - self.empty.len()
     }
 
-    /// A command comes in.
+    /// Accepts a command.
     fn take(&mut self, now: Time, request: &Queued) {
         if self.outstanding() == 0 {
             (self.since, self.energy) = (now, 0);
@@ -114,7 +115,7 @@ impl Drive {
         }
     }
 
-    /// The pages of `command` set out at `now`.
+    /// Starts all pages of `command` at `now`.
     fn send_pages(&mut self, now: Time, place: u32, command: &mut Command) {
         let page_blocks = u64::from(self.flash.shape.page_blocks);
         let (mut lbn, end) = (command.request.lbn, command.request.lbn + u64::from(command.request.blocks));
@@ -133,7 +134,7 @@ impl Drive {
         }
     }
 
-    /// The way of a page that is read, and its energy.
+    /// The steps of a page that is read, and their energy.
     fn read(&self, command: u32, logical: u32, blocks: u32) -> (PageWay, u64) {
         let costs = &self.flash.costs;
         let from = self.pages.die(logical);
@@ -142,11 +143,11 @@ impl Drive {
         (way, costs.read_energy + costs.channel_energy(blocks))
     }
 
-    /// The same of a page that is written.
+    /// The steps of a page that is written, and their energy.
     fn write(&mut self, command: u32, logical: u32, blocks: u32) -> (PageWay, u64) {
         let Flash { shape, costs, .. } = &self.flash;
         let Written { from, to, moves, erases } = self.pages.write(logical);
-        // The rest of the page has to be kept.
+        // The rest of a page that holds data is read and written again with the new blocks.
         let fetched = if from.is_some() { shape.page_blocks - blocks } else { 0 };
         let programs = (costs.read + costs.program).times(u64::from(moves))
             + costs.erase.times(u64::from(erases))
@@ -162,7 +163,7 @@ impl Drive {
         (PageWay { step: Step::Accept, command, from, to, blocks, fetched, programs }, energy)
     }
 
-    /// The last page of a command is done at `at`.
+    /// Completes a command, whose last page is done at `at`.
     fn complete(&mut self, at: Time, place: u32) -> Served {
         self.shares.pass(at, self.outstanding());
         let Command { request, start, energy, before_ns, .. } = self.commands[place as usize];
@@ -183,7 +184,7 @@ impl Device for Drive {
         &self.flash
     }
 
-    /// What it would take in an idle device.
+    /// The timing of the request in an idle device.
     fn probe(&self, _now: Time, request: &Queued) -> Timing {
         Timing { overhead: self.flash.costs.command, ..self.flash.alone(request) }
     }
@@ -202,7 +203,7 @@ impl Device for Drive {
         for request in batch {
             self.take(now, request);
         }
-        self.lines.see_to(now);
+        self.lines.advance(now);
         None
     }
 
@@ -220,7 +221,7 @@ impl Device for Drive {
 
     fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
         let before = self.outstanding();
-        self.lines.see_to(now);
+        self.lines.advance(now);
         while let Some((at, place)) = self.lines.next_done(now) {
             let pages = &mut self.commands[place as usize].pages;
             *pages -= 1;
@@ -249,7 +250,7 @@ impl Device for Drive {
     }
 }
 
-/// What schedulers see: blocks without places.
+/// The device as schedulers see it: blocks have no positions.
 #[derive(Clone, Debug)]
 struct Flash {
     shape: Shape,
@@ -259,8 +260,9 @@ struct Flash {
 }
 
 impl Flash {
-    /// What a request takes in an idle device whose dies all have their turn, command overhead left out: exact for one
-    /// whole page and less than one that is read, where no page is moved; else an estimate.
+    /// The timing of a request in an idle device, without command overhead, its pages spread evenly over dies. It is
+    /// exact for a whole page, and for a read of less than a page, if no pages are moved; otherwise it is an
+    /// estimate.
     fn alone(&self, request: &Queued) -> Timing {
         let Flash { shape, costs, .. } = self;
         let page_blocks = u64::from(shape.page_blocks);
@@ -274,7 +276,7 @@ impl Flash {
         } else {
             (costs.read, costs.channel(each))
         };
-        // The slowest of the three is never idle, the others are passed once.
+        // The slowest of dies, channels and bus is never idle; the time of the other two counts once.
         let parts = [(cells, rounds), (channel, on_channel), (costs.bus(each), pages)];
         let slowest = parts.iter().map(|(span, times)| span.times(times - 1)).max().unwrap_or(Span::ZERO);
         let transfer = slowest + cells + channel + costs.bus(each);

@@ -1,7 +1,7 @@
-//! What dies, channels and the bus do and when: each serves first what comes first, one thing at a time.
+//! Service of pages by dies, channels and the bus: each serves one page at a time, first come first served.
 //!
-//! No command gets to them sooner than its overhead after it came. So what happens until that long after the present is
-//! settled, and is seen to at once: the device is woken less often.
+//! A command that arrives later reaches them only after its overhead. So all steps that begin until one overhead
+//! after the present are settled and are simulated at once, so that the device is woken less often.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,64 +10,66 @@ use sledlab_core::{Span, Time};
 
 use super::params::{Costs, Shape};
 
-/// The way of one page of a command.
+/// One page of a command, and the steps it goes through.
 ///
-/// A read goes from its die over its channel and the bus. A write comes over the bus and its channel to its die; one of
-/// a part of a page whose rest holds data has that page read before, over the channel where it is.
+/// A page that is read goes from its die over its channel and the bus. A page that is written comes over the bus and
+/// its channel to its die; if only a part is written and the rest holds data, the old page is read first, over its
+/// own channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageWay {
     pub step: Step,
-    /// The command, by its place in the device.
+    /// Slot of the command in the device.
     pub command: u32,
-    /// The die that reads.
+    /// The die that reads the page.
     pub from: u32,
-    /// The die that programs.
+    /// The die that programs the page.
     pub to: u32,
     /// Blocks of 512 bytes that cross the bus.
     pub blocks: u32,
-    /// Blocks that cross a channel after reading.
+    /// Blocks that cross a channel after the die has read them.
     pub fetched: u32,
-    /// How long the die programs, with all that is done there before to make room.
+    /// Time for which the die is busy with programming, including the moves and erases before it that make room.
     pub programs: Span,
 }
 
-/// What comes next.
+/// The next step of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A write crosses the bus.
+    /// The blocks of a write cross the bus.
     Accept,
-    /// The die reads the page that a write changes a part of, or that is read.
+    /// The die reads a page, for a read or for a write of a part of the page.
     Sense { writes: bool },
-    /// What was read crosses the channel.
+    /// The blocks that the die has read cross the channel.
     Fetch { writes: bool },
-    /// A read crosses the bus.
+    /// The blocks of a read cross the bus.
     Send,
     /// The page crosses the channel to its die.
     Load,
-    /// The die programs.
+    /// The die programs the page.
     Program,
-    /// It is done.
+    /// The page is done.
     Done,
 }
 
-/// Something that serves one thing at a time: it is free from then on.
+/// A die, a channel or the bus: serves one page at a time, and is free from `free` on.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
     free: Time,
 }
 
 impl Line {
-    /// What comes at `now` and takes `span` is done then.
+    /// Serves a page that comes at `now` and takes `span`; returns when it is done.
     fn serve(&mut self, now: Time, span: Span) -> Time {
         self.free = self.free.max(now) + span;
         self.free
     }
 }
 
-/// A page, by its place, and when its next step comes; of equal times, what was begun first comes first.
+/// Time of an event, its number in order of creation, which decides between equal times, and the slot of its page or
+/// command.
 type Event = Reverse<(Time, u64, u32)>;
 
-/// Dies, channels and the bus, and the pages on their way.
+/// Dies, channels and the bus, and the pages under way.
 #[derive(Debug)]
 pub(super) struct Lines {
     shape: Shape,
@@ -77,10 +79,10 @@ pub(super) struct Lines {
     bus: Line,
     events: BinaryHeap<Event>,
     begun: u64,
-    /// Pages by their places, and which places are empty.
+    /// Pages by slot; `empty` lists the free slots.
     pages: Vec<PageWay>,
     empty: Vec<u32>,
-    /// Commands of pages that are done, and when.
+    /// Pages that are done: when, and the slot of the command.
     done: BinaryHeap<Event>,
 }
 
@@ -100,14 +102,14 @@ impl Lines {
         }
     }
 
-    /// When something comes next that has not been seen to.
+    /// When the next step that is not simulated yet begins, or the next page is done, whichever is earlier.
     pub fn next_event(&self) -> Option<Time> {
         let at = |events: &BinaryHeap<Event>| events.peek().map_or(Time::MAX, |Reverse((at, ..))| *at);
         let next = at(&self.events).min(at(&self.done));
         (next < Time::MAX).then_some(next)
     }
 
-    /// A page takes its first step at `at`.
+    /// Starts a page, whose first step begins at `at`.
     pub fn begin(&mut self, at: Time, way: PageWay) {
         let place = if let Some(place) = self.empty.pop() {
             self.pages[place as usize] = way;
@@ -120,8 +122,8 @@ impl Lines {
         self.begun += 1;
     }
 
-    /// Takes all steps that come before any of a command that has yet to arrive at `now` or later.
-    pub fn see_to(&mut self, now: Time) {
+    /// Simulates all steps that begin before any step of a command that arrives at `now` or later.
+    pub fn advance(&mut self, now: Time) {
         let horizon = now + self.costs.command;
         while let Some(Reverse((at, _, place))) = self.events.peek().copied()
             && at <= horizon
@@ -141,7 +143,7 @@ impl Lines {
         }
     }
 
-    /// The command of a page that is done by `now`, if there is one, and when it was.
+    /// The next page that is done by `now`, if any: when it was done, and the slot of its command.
     pub fn next_done(&mut self, now: Time) -> Option<(Time, u32)> {
         let Reverse((at, _, command)) = *self.done.peek()?;
         (at <= now).then(|| {
@@ -150,7 +152,7 @@ impl Lines {
         })
     }
 
-    /// Until when a step that comes at `at` takes, and what follows.
+    /// Serves the step that begins at `at`: when it ends, and the step that follows.
     fn serve(&mut self, at: Time, way: &PageWay) -> (Time, Step) {
         let Lines { shape, costs, dies, channels, bus, .. } = self;
         let mut cross = |die, blocks| channels[shape.channel(die) as usize].serve(at, costs.channel(blocks));

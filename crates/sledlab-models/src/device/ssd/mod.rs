@@ -1,7 +1,7 @@
-//! Flash behind a controller (a solid-state drive): nothing moves, many things happen at once.
+//! Flash behind a controller (a solid-state drive): no moving parts, and many pages are served at once.
 //!
-//! [`pages`] says where pages lie and what is moved to make room, [`lines`] when dies, channels and the bus get to the
-//! pages of each command; `drive` puts both behind a queue.
+//! `pages` maps pages to blocks and collects garbage, `lines` times the steps of each page on dies, channels and
+//! the bus; `drive` puts both behind a queue of commands.
 
 mod drive;
 mod lines;

@@ -1,84 +1,86 @@
-//! Where pages lie: a map of pages, and greedy garbage collection (Van Houdt, "A mean field model for a class of garbage
-//! collection algorithms in flash-based solid state drives", SIGMETRICS 2013).
+//! The map of pages, and greedy garbage collection (Van Houdt, "A mean field model for a class of garbage collection
+//! algorithms in flash-based solid state drives", SIGMETRICS 2013).
 //!
-//! A page that is written goes to the next die in turn, and there into the open block. Where a die is down to its last
-//! erased blocks, the block with the fewest pages that hold data is emptied into the open block, a few pages with
-//! every page of the host, so that it is erased when the host has had as many pages as are won by that.
+//! A page that is written goes to the next die in turn, into its open block. When a die is down to its last erased
+//! blocks, the block with the fewest pages that hold data becomes the victim: its valid pages are moved to the open
+//! block, a few with every page that the host writes, so that it is erased by the time the host has written as many
+//! pages as the erasure frees.
 
 use std::collections::VecDeque;
 
 use super::params::Shape;
 use super::ranks::Ranks;
 
-/// Pages and blocks of a device, and which page of the host is where.
+/// Pages and blocks of a device, and the physical page that holds each page of the host.
 ///
-/// Tables begin as zeros, which cost neither time nor memory until they are touched: a device is as large as what is
-/// written of it.
+/// Tables begin as zeros, which cost neither time nor memory until they are written: a device takes memory only for
+/// pages that were written.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
     pub shape: Shape,
-    /// For each page of the host, one more than the page it lies on; 0 for one that lies where it did at the start, and
-    /// [`NOWHERE`].
+    /// For each page of the host: one more than the physical page it lies on; 0 if it has not moved since the start;
+    /// or [`NOWHERE`].
     places: Vec<u32>,
-    /// For each page, one more than the page of the host that was programmed last; 0 since the start.
+    /// For each physical page: one more than the page of the host that was last programmed into it; 0 if none was
+    /// since the start.
     owners: Vec<u32>,
     dies: Vec<Die>,
-    /// The die whose turn it is.
+    /// The die for the next page that is written.
     turn: u32,
-    /// What was done so far, since the start.
+    /// Pages and blocks programmed, moved and erased since the start.
     pub done: Done,
 }
 
-/// The place of a page between its old one and its new one.
+/// Marks a page of the host whose old physical page is invalid and whose new one is not programmed yet.
 const NOWHERE: u32 = u32::MAX;
 
-/// Pages programmed and blocks erased.
+/// Counts of pages programmed and blocks erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Done {
-    /// Pages of the host.
+    /// Pages that the host has written.
     pub host: u64,
-    /// Pages moved.
+    /// Pages moved by garbage collection.
     pub moved: u64,
     /// Blocks erased.
     pub erased: u64,
 }
 
-/// A page that was written.
+/// Result of writing a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
-    /// The die where its data were, if there were any.
+    /// The die that held the page before; `None` if the page held no data.
     pub from: Option<u32>,
-    /// The die where they are now.
+    /// The die that holds the page now.
     pub to: u32,
-    /// Pages moved on that die before.
+    /// Pages moved on that die to make room.
     pub moves: u32,
-    /// Blocks erased on that die before.
+    /// Blocks erased on that die to make room.
     pub erases: u32,
 }
 
 #[derive(Clone, Debug)]
 struct Die {
-    /// Pages with data of each block.
+    /// Number of pages with data of each block.
     valid: Vec<u32>,
-    /// The same of all blocks.
+    /// Number of pages with data of all blocks.
     valid_pages: u32,
-    /// Erased, in the order in which they will be used.
+    /// Erased blocks, in the order in which they will be used.
     free: VecDeque<u32>,
-    /// The block that is programmed, and its next page.
+    /// The open block, into which pages are programmed, and its next page.
     open: u32,
     next: u32,
-    /// Full blocks but the one that is being emptied.
+    /// Full blocks without the victim.
     full: Ranks,
     victim: Option<Victim>,
 }
 
-/// The block that is being emptied.
+/// The block that garbage collection is emptying.
 #[derive(Clone, Copy, Debug)]
 struct Victim {
     block: u32,
-    /// The first page that has not been looked at.
+    /// The first page that has not been examined yet.
     next: u32,
-    /// Pages that the host may still write until it must be empty.
+    /// Number of pages that the host may still write before the victim must be empty.
     left: u32,
 }
 
@@ -95,7 +97,7 @@ impl Pages {
         }
     }
 
-    /// The page on which page `logical` of the host lies, if it holds data.
+    /// The physical page that holds page `logical` of the host; `None` if that page holds no data.
     fn place(&self, logical: u32) -> Option<u32> {
         match self.places[logical as usize] {
             0 => (logical < self.shape.filled).then(|| self.at_start(logical)),
@@ -109,7 +111,7 @@ impl Pages {
         logical % dies * (blocks * pages) + logical / dies
     }
 
-    /// The page of the host that was programmed last into a page.
+    /// The page of the host that was last programmed into a physical page.
     fn owner(&self, page: u32) -> u32 {
         let Shape { dies, blocks, pages, .. } = self.shape;
         match self.owners[page as usize] {
@@ -118,18 +120,19 @@ impl Pages {
         }
     }
 
-    /// The die from which page `logical` is read. One that was never written is looked for where it would have been.
+    /// The die from which page `logical` is read; for a page that was never written, the die that would have held it
+    /// at the start.
     pub fn die(&self, logical: u32) -> u32 {
         let page = self.place(logical).unwrap_or_else(|| self.at_start(logical));
         page / (self.shape.blocks * self.shape.pages)
     }
 
-    /// Page `logical` of the host is written.
+    /// Writes page `logical` of the host.
     pub fn write(&mut self, logical: u32) -> Written {
         let old = self.place(logical);
         if let Some(page) = old {
             self.invalidate(page);
-            // Its old page is not to be moved while room is made for the new one.
+            // Garbage collection that makes room for the new page must not move the old one.
             self.places[logical as usize] = NOWHERE;
         }
         let to = self.next_die();
@@ -139,7 +142,8 @@ impl Pages {
         Written { from: old.map(|page| page / (self.shape.blocks * self.shape.pages)), to, moves, erases }
     }
 
-    /// The next die in turn that may hold more: where writes favour pages of some dies, others fill up.
+    /// The next die in turn that has room for more data: where the host rewrites pages of some dies more often, other
+    /// dies fill up.
     fn next_die(&mut self) -> u32 {
         loop {
             let die = self.turn;
@@ -156,7 +160,8 @@ impl Pages {
         self.dies[die as usize].lose(block);
     }
 
-    /// Does the share of one page of the host in emptying blocks of a die; returns pages moved and blocks erased.
+    /// Does the part of garbage collection on die `at` that is due with one page of the host; returns pages moved and
+    /// blocks erased.
     fn make_room(&mut self, at: u32) -> (u32, u32) {
         let Shape { blocks, pages, threshold, .. } = self.shape;
         let die = &mut self.dies[at as usize];
@@ -226,7 +231,7 @@ impl Die {
         }
     }
 
-    /// A page of `block` holds no data any more.
+    /// Notes that a page of `block` no longer holds data.
     fn lose(&mut self, block: u32) {
         let valid = &mut self.valid[block as usize];
         *valid -= 1;
@@ -237,7 +242,7 @@ impl Die {
         }
     }
 
-    /// The next page of the open block, from now on with data.
+    /// Takes the next page of the open block for data: its block and its number there.
     fn allocate(&mut self, pages: u32) -> (u32, u32) {
         if self.next == pages
             && let Some(erased) = self.free.pop_front()

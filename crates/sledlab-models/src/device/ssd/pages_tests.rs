@@ -1,4 +1,4 @@
-//! Pages are conserved, and write amplification is what theory says.
+//! Tests that pages are conserved, and that write amplification agrees with theory.
 
 use proptest::prelude::*;
 use rand::RngExt;
@@ -11,7 +11,7 @@ fn pages(params: &SsdParams) -> Pages {
     Pages::new(Shape::new(params).unwrap())
 }
 
-/// Holds the tables of a device to each other.
+/// Checks that the tables of a device agree with each other.
 fn check(pages: &Pages, written: &[bool]) {
     let Shape { blocks, pages: each, dies, most_valid, threshold, .. } = pages.shape;
     let mut valid = vec![0_u32; (dies * blocks) as usize];
@@ -47,7 +47,8 @@ fn check(pages: &Pages, written: &[bool]) {
             "every block is erased, open, full or being emptied"
         );
     }
-    // What has been programmed since the start lies in blocks, and each was erased before it was programmed again.
+    // All pages programmed lie in blocks that are not erased, and each block was erased before it was programmed
+    // again.
     let start = u64::from(pages.shape.filled);
     let programmed = start + pages.done.host + pages.done.moved - pages.done.erased * u64::from(each);
     let used: u64 = pages
@@ -105,7 +106,7 @@ fn writes_that_favour_one_die_do_not_overfill_the_others() {
     let mut pages = pages(&params);
     let logical = pages.shape.logical;
     for _ in 0..20_000 {
-        // Whatever die comes next, it gets a page from the other one.
+        // The next die in turn gets a page that the other die holds.
         let other = 1 - pages.turn;
         let page = (0..logical).find(|page| pages.die(*page) == other).unwrap();
         pages.write(page);
@@ -113,12 +114,12 @@ fn writes_that_favour_one_die_do_not_overfill_the_others() {
     check(&pages, &vec![true; logical as usize]);
 }
 
-/// Write amplification of uniform random writes under greedy collection, for many blocks of `n` pages of which `full` hold
-/// data: the limit of many choices in the mean field model of Van Houdt 2013, solved by hand.
+/// Write amplification of uniform random writes under greedy collection, for many blocks of `n` pages, of which a
+/// share `full` holds data: the limit of many choices in the mean field model of Van Houdt 2013, solved by hand.
 ///
-/// Blocks lose their pages one by one: in the steady state blocks with i pages with data are as many as 1 / i, down to j,
-/// where nearly all are collected, a share x of them one page later. So `n full = (n - j + x) / (H(n) - H(j) + x / j)`, and a
-/// collection wins n - j + x pages.
+/// Blocks lose their pages one by one: in the steady state the number of blocks with i valid pages is proportional to
+/// 1 / i, down to j, where nearly all are collected, a share x of them one page later. So
+/// `n full = (n - j + x) / (H(n) - H(j) + x / j)`, and a collection frees n - j + x pages.
 fn greedy(n: u32, full: f64) -> f64 {
     let n_pages = f64::from(n);
     let mut sum = 0.0;
@@ -137,13 +138,13 @@ fn greedy(n: u32, full: f64) -> f64 {
 
 #[test]
 fn the_oracle_meets_the_limit_of_large_blocks() {
-    // full = (a - 1) / ln a with a the share of a block that is moved (as in Desnoyers, SYSTOR 2012).
+    // full = (a - 1) / ln a, where a is the share of a block that is moved (as in Desnoyers, SYSTOR 2012).
     for moved in [0.2_f64, 0.5, 0.8] {
         let full = (moved - 1.0) / moved.ln();
         let of_large = greedy(100_000, full);
         assert!((of_large * (1.0 - moved) - 1.0).abs() < 1e-3, "{of_large} at {full}");
     }
-    // Small blocks are better: there are some with few pages left.
+    // Small blocks are better: some of them have few valid pages left.
     assert!(greedy(8, 0.9) < greedy(64, 0.9));
 }
 
@@ -172,7 +173,7 @@ fn write_amplification_of_uniform_writes_is_that_of_theory() {
         write(&mut pages, logical * 2);
         let Done { host, moved, .. } = pages.done;
         let measured = 1.0 + (moved - before.moved) as f64 / (host - before.host) as f64;
-        // The erased block and the open one are no place where data grow old; half of them hold some.
+        // Data do not age in the erased block and in the open block, which is half full on average.
         let aging = dies * (blocks - 2) * each as u32;
         let expected = greedy(each as u32, f64::from(logical) / f64::from(aging));
         assert!(

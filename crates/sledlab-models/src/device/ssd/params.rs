@@ -60,10 +60,10 @@ sledlab_core::params! {
     }
 }
 
-/// Bytes of a kilobyte, as of pages.
+/// Bytes of a kilobyte, in which sizes of pages are given.
 const KB: u64 = 1024;
 
-/// What is where: counts that follow from the parameters.
+/// Numbers of channels, dies, blocks and pages that follow from the parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub channels: u32,
@@ -72,15 +72,15 @@ pub(super) struct Shape {
     pub blocks: u32,
     /// Pages of a block.
     pub pages: u32,
-    /// Blocks of 512 bytes of a page.
+    /// Blocks of 512 bytes in a page.
     pub page_blocks: u32,
     /// Pages that the host sees.
     pub logical: u32,
-    /// Those that hold data at the start: the first ones.
+    /// Number of the host's pages that hold data at the start: the first ones.
     pub filled: u32,
-    /// Erased blocks of a die at which pages are moved.
+    /// Number of erased blocks of a die at which garbage collection moves pages.
     pub threshold: u32,
-    /// Most pages with data on a die, so that there is always a block from which something can be won.
+    /// Most pages with data on a die, so that there is always a block whose erasure frees pages.
     pub most_valid: u32,
 }
 
@@ -98,7 +98,7 @@ impl Shape {
             ))
             .with_remedy("set device.blocks_per_die lower, or device.page_kb higher"));
         }
-        // One block is open, one is being emptied.
+        // Besides the erased blocks, one block is open and one is the victim.
         let usable = blocks.saturating_sub(gc_free_blocks + 2) * pages;
         let logical = (all as f64 / (1.0 + params.over_provisioning)).floor() as u64;
         if logical == 0 || logical > dies * usable {
@@ -123,29 +123,29 @@ impl Shape {
         })
     }
 
-    /// The channel of a die: neighbours in number are on different ones.
+    /// The channel of a die: dies with neighbouring numbers are on different channels.
     pub fn channel(&self, die: u32) -> u32 {
         die % self.channels
     }
 
-    /// Blocks of the device.
+    /// Number of blocks of the device, of 512 bytes.
     pub fn capacity_blocks(&self) -> u64 {
         u64::from(self.logical) * u64::from(self.page_blocks)
     }
 }
 
-/// Times and energies of what dies and channels do.
+/// Times and energies of the operations of dies and channels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
     pub command: Span,
     pub read: Span,
     pub program: Span,
     pub erase: Span,
-    /// Of a block of 512 bytes.
+    /// Time of a block of 512 bytes.
     channel_block_ns: f64,
     bus_block_ns: f64,
     channel_mw: f64,
-    /// In mW ns, like all energies of dies and channels.
+    /// Energy in mW ns, like all energies of dies and channels.
     pub read_energy: u64,
     pub program_energy: u64,
     pub erase_energy: u64,

@@ -1,22 +1,22 @@
-//! The full blocks of a die by how many of their pages hold data: finds one with the fewest at once.
+//! The full blocks of a die by number of valid pages: finds a block with the fewest at once.
 
-/// No block.
+/// Marks the end of a list.
 const NONE: u32 = u32::MAX;
 
-/// A list of blocks for each number of pages.
+/// A list of blocks for each number of valid pages.
 #[derive(Clone, Debug)]
 pub(super) struct Ranks {
     /// The first block of each list.
     first: Vec<u32>,
-    /// For each block, those before and after it in its list.
+    /// For each block: the blocks before and after it in its list.
     before: Vec<u32>,
     after: Vec<u32>,
-    /// No list below is occupied.
+    /// Lower bound of the number of valid pages: all lists below are empty.
     lowest: u32,
 }
 
 impl Ranks {
-    /// Of blocks below `blocks` with up to `pages` pages each.
+    /// Empty lists for blocks with numbers below `blocks` and up to `pages` valid pages each.
     pub fn new(blocks: u32, pages: u32) -> Self {
         Ranks {
             first: vec![NONE; pages as usize + 1],
@@ -26,7 +26,7 @@ impl Ranks {
         }
     }
 
-    /// A block with `valid` pages comes in.
+    /// Adds a block with `valid` valid pages.
     pub fn insert(&mut self, block: u32, valid: u32) {
         let next = std::mem::replace(&mut self.first[valid as usize], block);
         self.before[block as usize] = NONE;
@@ -37,13 +37,13 @@ impl Ranks {
         self.lowest = self.lowest.min(valid);
     }
 
-    /// A block is down to `valid` pages, from one more.
+    /// Moves a block to the list of `valid` valid pages from that of one more.
     pub fn lower(&mut self, block: u32, valid: u32) {
         self.remove(block, valid + 1);
         self.insert(block, valid);
     }
 
-    /// Takes a block with the fewest pages out.
+    /// Removes and returns a block with the fewest valid pages.
     pub fn pop_lowest(&mut self) -> Option<u32> {
         let lists = self.first.iter().enumerate().skip(self.lowest as usize);
         let (valid, block) =

@@ -1,4 +1,4 @@
-//! Closed forms of a flash device behind its queue, and what is conserved.
+//! Tests of a flash device behind its queue: closed forms, and conservation of time and energy.
 
 use proptest::prelude::*;
 use rand::RngExt;
@@ -13,7 +13,7 @@ use crate::power;
 use crate::scheduler;
 use crate::system::{Completion, Setup, Start, Station};
 
-/// Awake from the beginning, and small: 4 channels of 4 dies.
+/// A small device without start-up: 4 channels of 4 dies.
 fn plain() -> SsdParams {
     SsdParams { startup_ms: 0.0, blocks_per_die: 128, pages_per_block: 64, ..SsdParams::default() }
 }
@@ -32,7 +32,7 @@ fn request(id: u64, (lbn, blocks, op): (u64, u32, Op)) -> Queued {
     Queued { id, lbn, blocks, op, ..Queued::default() }
 }
 
-/// Serves requests that arrive in order, `outstanding` of them at any time, or each at its arrival.
+/// Serves requests in order, each at its arrival but at most `outstanding` at any time.
 fn serve(station: &mut Station, requests: &[Queued], outstanding: usize) -> (Vec<Completion>, Time) {
     let mut done = Vec::new();
     let mut coming = requests.iter().peekable();
@@ -57,7 +57,7 @@ fn serve(station: &mut Station, requests: &[Queued], outstanding: usize) -> (Vec
     (done, now)
 }
 
-/// 10^6 bytes a second of `count` requests of `blocks` one after the other in place, all asked for at once.
+/// Throughput, in 10^6 bytes per second, of `count` sequential requests of `blocks` blocks that all arrive at once.
 fn sequential_mb_s(params: &SsdParams, blocks: u32, count: u64, op: Op) -> f64 {
     let mut station = station(params);
     let requests: Vec<Queued> = (0..count).map(|n| request(n, (n * u64::from(blocks), blocks, op))).collect();
@@ -89,7 +89,8 @@ fn a_command_alone_takes_its_way_and_no_longer() {
         let way = match (served.request.op, served.request.blocks) {
             (Op::Read, blocks) => read + channel(blocks) + bus(blocks),
             (_, 32) => bus(32) + channel(32) + program,
-            // The rest of the page is read and goes to the controller, and the whole page back.
+            // The rest of the page is read and crosses the channel to the controller, then the whole page crosses
+            // back.
             (_, blocks) => bus(blocks) + read + channel(32 - blocks) + channel(32) + program,
         };
         assert_eq!(served.completion.since(served.start), command + way, "{:?}", served.request);
@@ -118,8 +119,9 @@ fn sequential_reads_and_writes_are_as_fast_as_the_slowest_of_dies_channels_and_b
 
 #[test]
 fn random_reads_keep_as_many_dies_busy_as_the_queue_depth_lets_them() {
-    // Nothing but dies takes time. Of d reads on D dies, at least d / (D + d - 1) of all dies are busy, as if reads took
-    // exponential times (a closed network of one class), and at most 1 - (1 - 1 / D)^d, as if all d were thrown anew.
+    // Only dies take time. With d reads on D dies, the share of busy dies is at least d / (D + d - 1), as if reads
+    // took exponential times (a closed network of one class), and at most 1 - (1 - 1 / D)^d, as if all d reads chose
+    // their dies anew each time.
     let params = SsdParams {
         command_us: 0.0,
         channel_mb_s: 1e6,
@@ -174,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn time_and_energy_are_conserved(said in mixed(), depth in 1_u64..20, startup_ms in 0.0..2.0) {
+    fn time_and_energy_are_conserved(drawn in mixed(), depth in 1_u64..20, startup_ms in 0.0..2.0) {
         let params = SsdParams {
             blocks_per_die: 12, pages_per_block: 4, over_provisioning: 1.5, queue_depth: depth,
             startup_ms, idle_timeout_ms: 0.1, ..plain()
@@ -182,7 +184,7 @@ proptest! {
         let mut station = station(&params);
         let capacity = station.device().mechanics().capacity_blocks();
         let mut arrival = 0;
-        let requests: Vec<Queued> = said.iter().enumerate().map(|(id, (gap, at, blocks, reads))| {
+        let requests: Vec<Queued> = drawn.iter().enumerate().map(|(id, (gap, at, blocks, reads))| {
             arrival += gap;
             let lbn = ((capacity - 100) as f64 * at) as u64;
             let op = if *reads { Op::Read } else { Op::Write };
@@ -194,7 +196,7 @@ proptest! {
         for served in &done {
             prop_assert_eq!(served.completion, served.start + served.timing.service());
             prop_assert!(served.start >= served.request.arrival);
-            // Never more than the queue depth in the device at once.
+            // Never more commands than the queue depth are in the device at once.
             let beside = done.iter().filter(|other| other.start <= served.start && other.completion > served.start);
             prop_assert!(beside.count() as u64 <= depth);
         }
@@ -233,7 +235,7 @@ fn merged_requests_are_one_command() {
     let params = SsdParams { queue_depth: 1, ..plain() };
     let mut station = Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap();
     let requests = [(0, 8, Op::Read), (320, 8, Op::Read), (328, 8, Op::Read)];
-    let requests: Vec<Queued> = (0_u64..).zip(requests).map(|(id, said)| request(id, said)).collect();
+    let requests: Vec<Queued> = (0_u64..).zip(requests).map(|(id, access)| request(id, access)).collect();
     let (done, _) = serve(&mut station, &requests, usize::MAX);
     assert_eq!((done.len(), done[1].completion), (3, done[2].completion));
 }

@@ -1,9 +1,10 @@
-//! Victims on their way from their slots through the speed-matching buffer to the back device.
+//! Destaging: victims go from their slots through the speed-matching buffer to the back device.
 //!
-//! Where Immediate Report is on, nobody waits for a victim once it is in the buffer, so it may be written behind the reads
-//! that hosts wait for: while none is under way on the back device, one at a time, in the order of places (an elevator).
-//! Nothing is held up by that for ever: as many are written at once as there are segments that wait for a place in the
-//! buffer, one at least while victims take more than half of it, and a victim that is asked for again at once.
+//! With Immediate Report, the slot of a victim is free once the buffer has the victim. So victims may be written behind
+//! reads: while no read of the back device is under way, one at a time, in ascending order of segments (an elevator).
+//! Write-behind holds nothing up for ever: as many victims are written at once as segments wait for a place in the
+//! buffer, at least one is written while victims take more than half of the buffer, and a victim that is requested
+//! again is written at once.
 
 use std::collections::BTreeSet;
 
@@ -14,44 +15,44 @@ use crate::hybrid::blocks::Blocks;
 use crate::hybrid::io::{Io, Tier};
 use crate::system::{Completion, Content};
 
-/// How far a destage is.
+/// The progress of a destage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The victim is on its way to the buffer.
+    /// The victim is being read into the buffer.
     Collecting,
-    /// It is in the buffer.
+    /// The victim is in the buffer.
     Collected,
-    /// Its neighbours are on their way there.
+    /// Its neighbours are being read into the buffer.
     Joining,
-    /// All is on its way to the back device.
+    /// Victim and neighbours are being written to the back device.
     Writing,
 }
 
-/// What was dirty in a slot, on its way through the buffer.
+/// A victim that is being destaged through the buffer.
 #[derive(Debug)]
 pub(super) struct Destage {
     pub segment: u64,
     stay: u64,
-    /// Its slot, until that is free.
+    /// The victim's slot, until that is free.
     pub slot: Option<u32>,
-    /// Whether the slot is free as soon as all is in the buffer.
+    /// Whether the slot is free as soon as the buffer has all dirty blocks (Immediate Report).
     reports_early: bool,
     pub step: Step,
-    /// Blocks of the back device that go there.
+    /// Runs of the back device that are written.
     pub runs: Vec<BlockRun>,
-    /// Dirty blocks of the segment.
+    /// Dirty blocks of the victim.
     pub dirty: Blocks,
-    /// Accesses under way.
+    /// Number of accesses of the present step that are not complete.
     pub left: usize,
-    /// Slots of neighbours that are written along.
+    /// Slots of the neighbours that are destaged with the victim.
     pub neighbours: Vec<u32>,
-    /// What goes to the back device from block `first` on, as far as it is in the buffer.
+    /// The data to be written to the back device, from block `first` on, as far as the buffer has them.
     pub data: Vec<Content>,
     pub first: u64,
 }
 
 impl Destage {
-    /// Where a block of the back device is in `data`.
+    /// Index in `data` of a block of the back device.
     pub fn place_of(&self, lbn: u64) -> usize {
         (lbn - self.first) as usize
     }
@@ -64,25 +65,25 @@ impl Destage {
 /// Victims in the buffer that are written behind reads.
 #[derive(Debug, Default)]
 pub(super) struct Behind {
-    /// Whether reads of the back device go before them.
+    /// Whether victims are written behind reads of the back device.
     is_on: bool,
-    /// Those that have not been begun, by segment.
+    /// Victims whose write has not begun, by segment: the segment and the index in `destages`.
     waiting: BTreeSet<(u64, usize)>,
-    /// How many are being written.
+    /// Number of victims that are being written and whose slot is free.
     writing: usize,
-    /// The segment that was written last.
+    /// The segment whose write began last.
     at: u64,
-    /// Reads of the back device under way.
+    /// Number of reads of the back device under way.
     pub reads: usize,
 }
 
 impl Behind {
-    /// Nothing to write; whether reads go before what comes.
+    /// No victims; `is_on` tells whether victims are written behind reads.
     pub fn new(is_on: bool) -> Self {
         Behind { is_on, ..Behind::default() }
     }
 
-    /// The next one in the order of places.
+    /// The next victim in ascending order of segments, from the lowest again at the end.
     fn pop(&mut self) -> Option<usize> {
         let next = self.waiting.range((self.at, 0)..).next().or_else(|| self.waiting.first()).copied()?;
         self.waiting.remove(&next);
@@ -90,7 +91,7 @@ impl Behind {
         Some(next.1)
     }
 
-    /// That of a segment.
+    /// Takes out the victim that holds a segment, if it waits.
     fn remove(&mut self, segment: u64) -> Option<usize> {
         let found = self.waiting.range((segment, 0)..=(segment, usize::MAX)).next().copied()?;
         self.waiting.remove(&found);
@@ -99,7 +100,7 @@ impl Behind {
 }
 
 impl CachingDisk {
-    /// A segment makes room for the next.
+    /// Evicts the segment in a slot: a clean one at once, a dirty one is destaged.
     pub(super) fn leave(&mut self, io: &mut Io<Job>, slot: u32) {
         self.slots[slot as usize].phase = Phase::Leaving;
         if self.dirty.is_empty(slot) {
@@ -111,7 +112,7 @@ impl CachingDisk {
         }
     }
 
-    /// A slot holds nothing any more.
+    /// Marks a slot as free.
     fn free(&mut self, io: &mut Io<Job>, slot: u32) {
         self.valid.clear(slot);
         self.dirty.clear(slot);
@@ -120,10 +121,11 @@ impl CachingDisk {
         self.ready.push(slot);
     }
 
-    /// The back device has all of a segment that was somewhere on the front device; it may come back.
+    /// A stay of a segment on the front device has ended, and the back device has all its blocks; the next stay may
+    /// begin.
     fn end_stay(&mut self, segment: u64, stay: u64) {
         if let Some(stays) = self.ending.get_mut(&segment) {
-            // They end in their order.
+            // The stays of a segment end in order.
             let ended = stays.pop_front();
             debug_assert_eq!(ended, Some(stay));
             if stays.is_empty() {
@@ -133,8 +135,9 @@ impl CachingDisk {
         self.ready.extend(self.held_up.remove(&segment).into_iter().flatten());
     }
 
-    /// Brings what is dirty in a slot to the buffer, where it has room now; `at_once` where it had all along. A victim that
-    /// is written behind reads frees its slot in either case: it had to wait for another to be written already.
+    /// Reads the dirty blocks of a slot into the buffer, which has a place for them; `at_once` where the victim did not
+    /// wait for that place. A victim that waited reports early only with write-behind, where the wait for the place was
+    /// a wait for another victim's write already.
     pub(super) fn collect(&mut self, io: &mut Io<Job>, slot: u32, at_once: bool) {
         let Slot { segment, stay, .. } = self.slots[slot as usize];
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
@@ -174,7 +177,7 @@ impl CachingDisk {
         }
     }
 
-    /// Brings blocks `run` of the back device from their slot to the buffer.
+    /// Reads the blocks `run`, numbered as on the back device, from their slot into the buffer.
     pub(super) fn read_slot(&mut self, io: &mut Io<Job>, slot: u32, run: BlockRun, place: usize) {
         let within = run.first % self.sizes.segment_blocks;
         let from = self.data_at(slot) + within;
@@ -182,7 +185,7 @@ impl CachingDisk {
         io.read(Tier::Front, from, Job::Collected { destage: place, run });
     }
 
-    /// Some of what goes to the back device is in the buffer.
+    /// A run of a victim, or a neighbour, has been read into the buffer.
     pub(super) fn collected(&mut self, io: &mut Io<Job>, place: usize, run: BlockRun, access: &Completion) {
         io.spend(access);
         let contents = io.contents(Tier::Front, access);
@@ -210,7 +213,7 @@ impl CachingDisk {
         }
     }
 
-    /// Frees the slot of a victim where nobody waits for the back device.
+    /// Frees the slot of a victim that reports early.
     fn report(&mut self, io: &mut Io<Job>, place: usize) {
         let Some(destage) = self.destages[place].as_mut().filter(|destage| destage.reports_early) else {
             return;
@@ -220,7 +223,7 @@ impl CachingDisk {
         }
     }
 
-    /// Writes victims behind reads, as far as it is their turn.
+    /// Begins as many writes of waiting victims as [`writes_at_once`](Self::writes_at_once) allows.
     pub(super) fn write_behind(&mut self, io: &mut Io<Job>) {
         while !self.behind.waiting.is_empty()
             && self.behind.writing < self.writes_at_once()
@@ -230,21 +233,21 @@ impl CachingDisk {
         }
     }
 
-    /// How many victims may be written at once.
+    /// Number of victims that may be written at once.
     fn writes_at_once(&self) -> usize {
         let Behind { waiting, writing, reads, .. } = &self.behind;
         let crowds_buffer = 2 * (waiting.len() + writing) > self.sizes.buffer_slots;
         self.buffer.waiting().max(usize::from(*reads == 0 || crowds_buffer))
     }
 
-    /// A segment is asked for while it waits for being written: at once then.
+    /// Begins the write of a waiting victim at once, as its segment is requested again.
     pub(super) fn hurry(&mut self, io: &mut Io<Job>, segment: u64) {
         if let Some(place) = self.behind.remove(segment) {
             self.begin_write(io, place);
         }
     }
 
-    /// Begins to write a victim, with its neighbours where some can go along.
+    /// Begins to write a victim, with its neighbours where there are some.
     fn begin_write(&mut self, io: &mut Io<Job>, place: usize) {
         let is_early = self.destages[place].as_ref().is_some_and(|destage| destage.slot.is_none());
         self.behind.writing += usize::from(is_early);
@@ -262,7 +265,7 @@ impl CachingDisk {
         }
     }
 
-    /// Some of what was dirty is on the back device.
+    /// A run of a victim is on the back device.
     pub(super) fn destaged(&mut self, io: &mut Io<Job>, place: usize, access: &Completion) {
         io.spend(access);
         let Some(destage) = self.destages[place].as_mut() else { return };
@@ -283,7 +286,7 @@ impl CachingDisk {
         self.release(io);
     }
 
-    /// Blocks that the back device has yet to get, those in the buffer included.
+    /// Number of dirty blocks, including those in the buffer that are being destaged.
     pub(super) fn dirty_blocks(&self) -> u64 {
         let in_buffer = self.destages.iter().flatten().filter(|destage| destage.slot.is_none());
         let leaving = in_buffer.map(|destage| &destage.dirty).chain(self.cleaning.values());

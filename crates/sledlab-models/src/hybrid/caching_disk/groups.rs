@@ -1,4 +1,5 @@
-//! Fetches of several segments at once: a small segment wastes little room, and a large fetch little time.
+//! Fetches of several segments with one access: small segments waste little room, and large fetches waste little time
+//! on positioning.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,7 @@ use crate::hybrid::io::{Io, Tier, shared};
 use crate::replacement::{Found, Use};
 use crate::system::Completion;
 
-/// A segment that is fetched, and its stay in a slot.
+/// A segment of a group that is fetched, and its stay in a slot.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::hybrid) struct Member {
     pub segment: u64,
@@ -19,8 +20,8 @@ pub(in crate::hybrid) struct Member {
 }
 
 impl CachingDisk {
-    /// Reads a segment, which has its place in the buffer, with those of its group on both sides that are not there and
-    /// find places in the buffer too. A group begins at a multiple of its size.
+    /// Fetches a segment, which has its place in the buffer, with the adjacent segments of its group that are missing
+    /// on the front device and find places in the buffer too. A group begins at a multiple of its size.
     pub(super) fn fetch_group(&mut self, io: &mut Io<Job>, wanted: Member) {
         let group = self.fetch_segments();
         let first = wanted.segment / group * group;
@@ -42,8 +43,8 @@ impl CachingDisk {
         io.read(Tier::Back, run, Job::Fetched { wanted: wanted.segment, members });
     }
 
-    /// Gives a segment a place in the buffer, and a slot where nobody has asked for it yet, unless it is there already or
-    /// on its way in or out.
+    /// Takes a place in the buffer for a segment, and a slot where no request has asked for the segment yet. `None`
+    /// where the front device holds the segment already, or it is being fetched or destaged.
     fn join_group(&mut self, segment: u64) -> Option<Member> {
         if !self.directory.holds(segment) {
             let is_leaving = self.ending.contains_key(&segment);
@@ -70,7 +71,7 @@ impl CachingDisk {
         Some(Member { segment, slot, stay: next.stay })
     }
 
-    /// A group is in the buffer.
+    /// A group has been fetched to the buffer.
     pub(super) fn group_fetched(
         &mut self,
         io: &mut Io<Job>,
@@ -83,7 +84,7 @@ impl CachingDisk {
             managers.learn(access);
         }
         let contents = io.contents(Tier::Back, access);
-        // The first part that waits for the wanted segment pays.
+        // The energy of the access counts for the first part that waits for the wanted segment.
         let payer = members.iter().find(|member| member.segment == wanted).and_then(|member| {
             let parts = if self.slots[member.slot as usize].stay == member.stay {
                 self.waiting.get(&member.slot)
@@ -105,7 +106,7 @@ impl CachingDisk {
         }
     }
 
-    /// Segments that are fetched together at present.
+    /// Most segments that are fetched with one access at present.
     fn fetch_segments(&self) -> u64 {
         self.managers.as_ref().map_or(self.sizes.fetch_segments, Managers::best)
     }

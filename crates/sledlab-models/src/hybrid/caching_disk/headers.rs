@@ -1,8 +1,9 @@
-//! Headers (HY-10): what a slot holds, as it stands on the front device before the data of the slot.
+//! Headers (HY-10): the segment in a slot, its valid blocks and its dirty blocks, stored on the front device in front
+//! of the slot's data.
 //!
-//! A header changes in the moment its slot does. The buffer between the devices keeps its contents, so it takes a note of
-//! each change at once; the header follows on the front device in the background, and then the note is no longer
-//! needed. A block counts as dirty as soon as a write to it begins, and as there once that is done.
+//! A header changes in the moment its slot does. The buffer between the devices is non-volatile, so it keeps a note of
+//! each change at once; the header on the front device is written later in the background, and then the note is
+//! dropped. A block counts as dirty as soon as a write to it begins, and as valid once that write is complete.
 
 use sledlab_core::hash::Map;
 
@@ -16,18 +17,18 @@ use crate::system::{Completion, Content, Contents};
 /// State of the header of a slot.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// It says something else than the note.
+    /// The header on the front device is older than the note.
     is_old: bool,
-    /// It is being written.
+    /// The header is being written.
     is_writing: bool,
 }
 
-/// Headers of all slots, and notes of those that are out of date.
+/// States of the headers of all slots, and notes for those that are out of date.
 #[derive(Debug)]
 pub(super) struct Headers {
     sizes: Sizes,
     states: Vec<State>,
-    /// Only where contents are kept.
+    /// The current headers; kept only where contents are.
     notes: Map<u32, Content>,
 }
 
@@ -36,13 +37,13 @@ impl Headers {
         Headers { sizes, states: vec![State::default(); sizes.slots as usize], notes: Map::default() }
     }
 
-    /// A header is about to be written as it should be; false where there are none.
+    /// The write of a current header begins; false where the front device has no headers.
     pub fn begin(&mut self, slot: u32) -> bool {
-        let are_there = self.sizes.header_blocks > 0;
-        if are_there {
+        let has_headers = self.sizes.header_blocks > 0;
+        if has_headers {
             self.states[slot as usize] = State { is_old: false, is_writing: true };
         }
-        are_there
+        has_headers
     }
 
     /// A header has been written.
@@ -51,7 +52,7 @@ impl Headers {
     }
 }
 
-/// What is left after a crash.
+/// All that survives a crash.
 pub(super) struct Durable {
     sizes: Sizes,
     front: Contents,
@@ -62,7 +63,7 @@ pub(super) struct Durable {
 }
 
 impl CachingDisk {
-    /// What a header says: the segment and which of its blocks are there and dirty; nothing of a free slot.
+    /// The current header of a slot: the segment, its valid blocks and its dirty blocks; empty for a free slot.
     fn header(&self, slot: u32) -> Content {
         let at = self.slots[slot as usize];
         if at.phase == Phase::Free {
@@ -71,7 +72,7 @@ impl CachingDisk {
         Content::Header(words(at.segment, &self.valid.get(slot), &self.not_behind(slot)))
     }
 
-    /// Blocks of a slot that the back device has not got.
+    /// Blocks of a slot that are dirty or being destaged with a neighbouring victim.
     fn not_behind(&self, slot: u32) -> Blocks {
         let mut dirty = self.dirty.get(slot);
         for (word, cleaning) in
@@ -82,7 +83,7 @@ impl CachingDisk {
         dirty
     }
 
-    /// What the header says when the slot has been filled from the buffer.
+    /// The header of a slot as it is once the slot has been filled from the buffer.
     pub(super) fn filled_header(&self, slot: u32) -> Content {
         let segment = self.slots[slot as usize].segment;
         let blocks = self.blocks_of(segment);
@@ -98,7 +99,7 @@ impl CachingDisk {
         Content::Header(words(segment, &Blocks(all.collect()), &dirty))
     }
 
-    /// Something has changed in a slot: a note of it is taken.
+    /// A slot has changed: its header is out of date, and the buffer keeps a note of the current one.
     #[inline]
     pub(super) fn note(&mut self, io: &Io<Job>, slot: u32) {
         self.headers.states[slot as usize].is_old = true;
@@ -108,7 +109,7 @@ impl CachingDisk {
         }
     }
 
-    /// A slot has been filled; its header is there where the whole segment came.
+    /// A slot has been filled; its header was written with the data where the whole segment was.
     pub(super) fn note_filled(&mut self, io: &mut Io<Job>, slot: u32, is_whole: bool) {
         if is_whole && self.sizes.header_blocks > 0 && !self.headers.states[slot as usize].is_old {
             self.headers.notes.remove(&slot);
@@ -118,7 +119,7 @@ impl CachingDisk {
         self.write_header(io, slot);
     }
 
-    /// Writes the header of a slot where it is out of date, and not being written already.
+    /// Writes the header of a slot where it is out of date and not being written already.
     #[inline]
     pub(super) fn write_header(&mut self, io: &mut Io<Job>, slot: u32) {
         let State { is_old, is_writing } = self.headers.states[slot as usize];
@@ -133,7 +134,7 @@ impl CachingDisk {
         }
     }
 
-    /// The header of a slot is on the front device.
+    /// The header of a slot has been written to the front device.
     pub(super) fn header_written(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
         io.spend(access);
         self.headers.end(slot);
@@ -142,10 +143,10 @@ impl CachingDisk {
         } else {
             self.headers.notes.remove(&slot);
         }
-        self.leave_alone(slot);
+        self.end_access(slot);
     }
 
-    /// What is durable of all this.
+    /// The state that survives a crash, with the contents of the media of both devices.
     pub(super) fn durable(&mut self, (front, back): (Contents, Contents)) -> Durable {
         let mut buffer = Contents::default();
         for destage in self.destages.iter().flatten().filter(|destage| destage.slot.is_none()) {
@@ -174,17 +175,17 @@ impl CachingDisk {
     }
 }
 
-/// A header of a segment.
+/// The words of a header.
 fn words(segment: u64, valid: &Blocks, dirty: &Blocks) -> std::sync::Arc<[u64]> {
     std::iter::once(segment).chain(valid.0.iter().copied()).chain(dirty.0.iter().copied()).collect()
 }
 
-/// What every block holds, from nothing but what is durable: the back device, over it what headers and notes say is
-/// dirty in the slots, over it the buffer.
+/// The contents of every block, recovered from durable state only: the back device, replaced by the blocks that headers
+/// and notes mark as dirty in the slots, replaced by the dirty blocks in the buffer.
 ///
 /// # Panics
-/// If a block that is called clean is not on the back device as it is in its slot: a defect, which only tests that
-/// keep contents can meet.
+/// If a block that its header marks as clean differs between slot and back device: a defect, which can show only in
+/// tests that keep contents.
 pub(super) fn recover(durable: Durable) -> Contents {
     let Durable { sizes, front, back, notes, buffer } = durable;
     let mut found = back;

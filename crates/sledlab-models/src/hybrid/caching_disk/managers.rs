@@ -1,22 +1,21 @@
-//! Virtual segment managers (paper 001, section 7; HY-11): directories without data, each as if segments had another
-//! size. Segments are fetched in groups of the size whose misses would have cost least time lately.
+//! Virtual segment managers (paper 001, section 7; HY-11): cache directories without data, each with another size of
+//! segments. Segments are fetched in groups of the size whose misses would have cost the least time lately.
 //!
-//! What is in the cache stays where it is when the choice changes: only what is fetched from then on comes in groups of
-//! the new size.
+//! When the choice changes, the cached segments stay in their slots; only later fetches come in groups of the new size.
 
 use crate::device::Queued;
 use crate::replacement::{self, Found, ReplacementPolicy, Use};
 use crate::system::Completion;
 use sledlab_core::{Error, Result};
 
-/// Requests between two choices.
+/// Number of requests between two choices of the size.
 const CHOOSE_EVERY: u64 = 512;
-/// What is left of the costs of the past at every choice.
+/// Factor on the costs accumulated so far, at every choice.
 const KEEP: f64 = 0.9;
-/// A size must cost less than this share of the present one to replace it.
+/// A size replaces the present one only if its cost is below this share of the present size's cost.
 const BETTER: f64 = 0.97;
 
-/// A directory as if segments were `segments` times as large.
+/// The directory of a cache whose segments are `segments` times as large.
 struct Manager {
     segments: u64,
     directory: Box<dyn ReplacementPolicy>,
@@ -24,7 +23,7 @@ struct Manager {
     misses: u64,
 }
 
-/// What a fetch takes, in milliseconds, as a straight line over its blocks: a running fit with a prior.
+/// The time of a fetch in milliseconds as a linear function of its blocks: a running least-squares fit with a prior.
 struct FetchTime {
     weight: f64,
     blocks: f64,
@@ -43,10 +42,10 @@ pub(super) struct Managers {
 }
 
 impl Managers {
-    /// Managers for `segments` at once, half as many and so on, in a cache of `slots` segments.
+    /// Managers for groups of 1, 2, 4 and so on up to `segments` segments, in a cache of `slots` segments.
     ///
     /// # Errors
-    /// Those of the policy.
+    /// Errors of the replacement policy.
     pub fn new(policy: &replacement::Choice, slots: u32, segment_blocks: u64, segments: u64) -> Result<Self> {
         let sizes = (0..).map(|power| 1_u64 << power).take_while(|size| *size <= segments);
         let manager = |segments: u64| -> Result<Manager> {
@@ -62,17 +61,17 @@ impl Managers {
         })
     }
 
-    /// Segments to fetch at once.
+    /// The number of segments to fetch with one access.
     pub fn best(&self) -> u64 {
         self.all[self.best].segments
     }
 
-    /// Why a directory has given up, if one has.
+    /// The error that stopped the replacement policy of a directory, if one did.
     pub fn failure(&mut self) -> Option<Error> {
         self.all.iter_mut().find_map(|manager| manager.directory.failure())
     }
 
-    /// A request arrives.
+    /// Looks up an arriving request in every directory.
     pub fn observe(&mut self, request: &Queued) {
         let last = request.lbn + u64::from(request.blocks) - 1;
         for manager in &mut self.all {
@@ -88,7 +87,7 @@ impl Managers {
         }
     }
 
-    /// A fetch is done.
+    /// Takes the time of a completed fetch into the fit.
     pub fn learn(&mut self, access: &Completion) {
         let ms = access.timing.service().as_ns() as f64 * 1e-6;
         self.fetch_time.add(f64::from(access.request.blocks), ms, 1.0);
@@ -112,7 +111,7 @@ impl Managers {
 }
 
 impl FetchTime {
-    /// Before anything is known: 8 ms, and 50 MB/s.
+    /// The prior: 8 ms, and about 50 MB/s.
     fn new() -> Self {
         let mut prior = FetchTime { weight: 0.0, blocks: 0.0, ms: 0.0, blocks_squared: 0.0, blocks_ms: 0.0 };
         for blocks in [8.0, 512.0] {

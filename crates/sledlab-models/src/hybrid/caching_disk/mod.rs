@@ -1,10 +1,10 @@
 //! MEMS caching disk (paper 001, section 4.2; HY-05 to HY-10, HY-12): the front device holds segments of the back
-//! device, any segment in any slot. All requests are served from there.
+//! device, any segment in any slot. All requests are served from the front device.
 //!
-//! What moves, moves through the speed-matching buffer: a segment that must make room goes from its slot to the buffer
-//! and on to the back device, and the one that is wanted goes from there to the buffer and on to the slot. What is in the
-//! buffer before its slot is free never takes the last place there, so what leaves always finds one, and all of this
-//! comes to an end with a single place.
+//! Segments move through the speed-matching buffer: the dirty blocks of a victim go from its slot to the buffer and on
+//! to the back device, and a missing segment goes from the back device to the buffer and on to its slot. A segment that
+//! is fetched before its slot is free never takes the last place in the buffer. So a victim always finds a place, and
+//! even a buffer with a single place cannot deadlock.
 
 mod destaging;
 mod groups;
@@ -41,7 +41,7 @@ use crate::device::Queued;
 use crate::replacement::{CustomPolicy, Found, ReplacementPolicy, Use};
 use crate::system::{Completion, Contents, Residency};
 
-/// Which of the techniques of paper 001 are on.
+/// Which of the techniques of paper 001, section 4.2, are on.
 #[derive(Clone, Copy, Debug)]
 struct Techniques {
     shortcut: bool,
@@ -49,19 +49,19 @@ struct Techniques {
     partial_write: bool,
 }
 
-/// What goes on in a slot.
+/// The state of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// It holds nothing.
+    /// The slot holds nothing.
     #[default]
     Free,
-    /// It holds a segment, or as much of it as was written.
+    /// The slot holds a segment, or those of its blocks that were written.
     Held,
-    /// The rest of its segment is on its way to the buffer.
+    /// The blocks that the slot lacks of its segment are being fetched to the buffer.
     Fetching,
-    /// The rest of its segment is on its way from the buffer.
+    /// The blocks that the slot lacks of its segment are being written from the buffer.
     Filling,
-    /// What is dirty is on its way to the back device.
+    /// The segment is being evicted: its dirty blocks go to the back device.
     Leaving,
 }
 
@@ -69,47 +69,48 @@ enum Phase {
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     segment: u64,
-    /// Number of the stay of this segment here.
+    /// Number of the segment's stay in this slot; stays are numbered in order.
     stay: u64,
-    /// Accesses to the slot under way.
+    /// Number of accesses to the slot under way.
     users: u32,
     phase: Phase,
-    /// Whether a segment may be waiting for the slot, or a part for what is in it.
+    /// Whether another segment may be waiting for the slot, or a part for blocks of the segment in it.
     is_wanted: bool,
-    /// Whether parts that wait for what is in it may be served now, which they could not when they were tried last.
+    /// Whether the slot has changed since the parts that wait for its segment were last tried, so that some may be
+    /// served now.
     is_changed: bool,
-    /// Whether blocks are missing for a part that waits, and not on their way.
+    /// Whether a waiting part needs blocks that the slot lacks and that are not being fetched.
     is_missing: bool,
 }
 
-/// A segment that has been given a slot which others still have to leave, and the parts that wait for it.
+/// A segment that has been assigned a slot which earlier segments still have to leave, and the parts that wait for it.
 #[derive(Debug)]
 struct Next {
     segment: u64,
     stay: u64,
     parts: VecDeque<Part>,
-    /// Whether some of them need blocks of the back device.
+    /// Whether some of the parts need blocks of the back device.
     needs_fetch: bool,
     early: Early,
 }
 
-/// What follows an access.
+/// What to do when an access is complete.
 pub(super) enum Job {
-    /// A part is answered from the slot.
+    /// A part has been read from or written to its slot.
     Served { slot: u32, part: Part },
-    /// Parts of a read are answered from slots that lie one after the other.
+    /// Parts of a read have been read from adjacent slots with one access.
     Stretch { parts: Vec<(u32, Part)> },
-    /// A part is answered from the back device.
+    /// A read that bypasses the front device has been read from the back device.
     Bypassed { part: Part },
-    /// Segments are in the buffer.
+    /// A group of segments has been fetched to the buffer.
     Fetched { wanted: u64, members: Vec<Member> },
-    /// Some blocks of it are in the slot.
+    /// Some blocks of a segment have been written from the buffer to its slot.
     Filled { slot: u32 },
-    /// Blocks that go to the back device are in the buffer.
+    /// Blocks of a victim have been read from its slot to the buffer.
     Collected { destage: usize, run: BlockRun },
-    /// They are on the back device.
+    /// A run of a victim is on the back device.
     Destaged { destage: usize },
-    /// The header of a slot is on the front device.
+    /// The header of a slot has been written to the front device.
     Header { slot: u32 },
 }
 
@@ -124,38 +125,39 @@ pub struct CachingDisk {
     slots: Vec<Slot>,
     /// Slots below this number have been used.
     used: u32,
-    /// Blocks that are in the slots.
+    /// Blocks that the slots hold.
     valid: BlockSets,
-    /// Blocks that the back device has not got, in the slots or on their way there.
+    /// Dirty blocks: the slots hold them, or they are being written to the slots, and they have not been destaged.
     dirty: BlockSets,
-    /// For slots that are wanted, by whom, in order.
+    /// For each slot that other segments wait for: those segments, in order.
     next: Map<u32, VecDeque<Next>>,
-    /// Parts that wait for others to leave their slot.
+    /// Number of parts whose segment waits for its slot.
     queued: usize,
-    /// Parts that wait for a segment in its slot.
+    /// For each slot: parts that wait for blocks of the segment in it.
     waiting: Map<u32, VecDeque<Part>>,
-    /// Stays that are to end, by segment and in order: a later stay begins when they have ended.
+    /// Stays of evicted segments that have not ended, by segment and in order: a later stay of the segment begins after
+    /// them.
     ending: Map<u64, VecDeque<u64>>,
-    /// Slots whose next segment still has to end a stay elsewhere.
+    /// By segment: slots assigned to it that it cannot take until an earlier stay in another slot has ended.
     held_up: Map<u64, Vec<u32>>,
     stays: u64,
     buffer: Buffer<Wanted>,
-    /// Whether a segment is read before its slot is free.
+    /// Whether a segment is fetched before its slot is free.
     fetches_early: bool,
     fetches: Map<u32, Fetch>,
     destages: Vec<Option<Destage>>,
     behind: Behind,
-    /// Dirty blocks of slots that are being written with a neighbour, until the back device has them.
+    /// By slot: dirty blocks that are being destaged with a neighbouring victim.
     cleaning: Map<u32, Blocks>,
-    /// Whether slots of victims are free before these are in the buffer: a defect that tests must find.
+    /// Whether slots count as free before the buffer has the victim's dirty blocks: a defect that tests must find.
     frees_early: bool,
     headers: Headers,
     streams: Streams,
-    /// Where the number of segments to fetch is chosen.
+    /// Virtual segment managers, where these choose how many segments to fetch at once.
     managers: Option<Managers>,
-    /// Parts of a read that can be read at once, in slots one after the other.
+    /// Parts of a read in adjacent slots, collected for one access.
     stretch: Vec<(u32, Part)>,
-    /// Slots in which something may go on.
+    /// Slots whose state has changed, to be stepped.
     ready: Vec<u32>,
     counts: HybridCounts,
 }
@@ -207,7 +209,7 @@ impl Model for CachingDisk {
 }
 
 impl CachingDisk {
-    /// Blocks of a segment: the last one may be shorter.
+    /// Number of blocks of a segment: the last one may be shorter.
     fn blocks_of(&self, segment: u64) -> u64 {
         self.sizes.segment_blocks.min(self.back_blocks - segment * self.sizes.segment_blocks)
     }
@@ -242,7 +244,7 @@ impl CachingDisk {
             self.waiting.entry(slot).or_default().push_back(part);
             let at = &mut self.slots[slot as usize];
             (at.is_wanted, at.is_missing) = (true, at.is_missing || is_missing);
-            // What is on its way already tells when it is there.
+            // In other phases the completion of an access makes the slot ready.
             if at.phase == Phase::Held {
                 self.ready.push(slot);
             }
@@ -262,7 +264,7 @@ impl CachingDisk {
         }
     }
 
-    /// Gives a segment that has none a slot: that of the `victim`, as soon as it has left.
+    /// Assigns a slot to a segment that has none: the slot of the `victim`, once that is free, or an unused slot.
     fn replace(&mut self, segment: u64, victim: Option<u64>) -> u32 {
         let slot = if let Some(victim) = victim
             && let Some(slot) = self.places.remove(&victim)
@@ -286,7 +288,8 @@ impl CachingDisk {
         slot
     }
 
-    /// Whether a read goes past the front device: it is part of a stream, and nothing of it is there.
+    /// Whether a read bypasses the front device: it is part of a stream, and none of its segments is on the front
+    /// device.
     fn bypasses(&mut self, request: &Queued, segments: &std::ops::RangeInclusive<u64>) -> bool {
         request.op == Op::Read
             && self.streams.is_stream(request)

@@ -1,4 +1,4 @@
-//! Segments on their way from the back device through the speed-matching buffer to their slots.
+//! Fetches: segments go from the back device through the speed-matching buffer to their slots.
 
 use std::collections::VecDeque;
 
@@ -11,47 +11,47 @@ use crate::hybrid::blocks::Blocks;
 use crate::hybrid::io::{Io, Tier, shared};
 use crate::system::{Completion, Content};
 
-/// Who waits for a slot of the buffer.
+/// A move that needs a slot of the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wanted {
-    /// The segment of a slot.
+    /// The segment of a slot is to be fetched.
     Fetch { slot: u32 },
-    /// What is dirty in a slot.
+    /// The dirty blocks of a slot are to be destaged.
     Destage { slot: u32 },
 }
 
-/// A segment in the buffer on its way to a slot.
+/// A segment in the buffer that is to be written to its slot.
 #[derive(Debug, Default)]
 pub(super) struct Fetch {
-    /// Blocks that go to the slot, from the back device or from hosts that did not want to wait.
+    /// Runs that are written to the slot; their data come from the back device or from writes answered from the buffer.
     pub blocks: Vec<BlockRun>,
-    /// Those that hosts wrote into the buffer.
+    /// Runs that hosts wrote into the buffer.
     pub written: Vec<BlockRun>,
-    /// Accesses to the slot still under way.
+    /// Number of writes to the slot that are not complete.
     pub left: usize,
     pub data: Vec<Content>,
 }
 
-/// A segment that is read while its slot is not free yet.
+/// Whether a segment is fetched while its slot is not free yet.
 #[derive(Debug)]
 pub(super) enum Early {
-    /// It is not.
+    /// It is not being fetched.
     No,
-    /// It is on its way to the buffer.
+    /// The segment is being fetched to the buffer.
     Reading,
-    /// It is in the buffer.
+    /// The segment is in the buffer.
     Ready(Fetch),
 }
 
 impl CachingDisk {
-    /// Asks for a slot of the buffer.
+    /// Asks for a slot of the buffer, and begins the move when there is one.
     pub(super) fn want(&mut self, io: &mut Io<Job>, wanted: Wanted) {
         if let Some(wanted) = self.buffer.take(wanted) {
             self.move_on(io, wanted, true);
         }
     }
 
-    /// Gives a slot of the buffer back.
+    /// Releases a slot of the buffer; the next waiting move begins with it.
     pub(super) fn release(&mut self, io: &mut Io<Job>) {
         if let Some(wanted) = self.buffer.release() {
             self.move_on(io, wanted, false);
@@ -70,7 +70,8 @@ impl CachingDisk {
         self.fetch_group(io, Member { segment, slot, stay });
     }
 
-    /// Whether a segment that waits for its slot must be read, and can be: nothing of it is on its way out.
+    /// Whether a segment that waits for its slot must be fetched, and can be: no earlier stay of it is still being
+    /// destaged.
     pub(super) fn is_to_fetch(&self, next: &Next) -> bool {
         let ending = self.ending.get(&next.segment).and_then(VecDeque::front);
         matches!(next.early, Early::No)
@@ -78,8 +79,8 @@ impl CachingDisk {
             && ending.is_none_or(|ending| *ending >= next.stay)
     }
 
-    /// With Shortcut nobody waits for a slot, so the next segment may be read while the one before leaves: as long as the
-    /// buffer keeps a place for what leaves.
+    /// With Shortcut, reads are answered from the buffer before the segment is in its slot. So the next segment of a
+    /// slot may be fetched while the one before is destaged, as long as the buffer keeps a free place for a victim.
     pub(super) fn fetch_early(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(next) = self.next.get(&slot).and_then(VecDeque::front) else { return };
         let (segment, stay) = (next.segment, next.stay);
@@ -92,7 +93,8 @@ impl CachingDisk {
         self.fetch_group(io, Member { segment, slot, stay });
     }
 
-    /// A segment is in the buffer: what waits may be answered, and what the slot lacks goes there when it is free.
+    /// A segment has been fetched to the buffer: waiting parts may be answered, and the blocks that the slot lacks are
+    /// written to the slot once it is free.
     pub(super) fn fetched(
         &mut self,
         io: &mut Io<Job>,
@@ -129,7 +131,7 @@ impl CachingDisk {
         queue.get_mut(place)
     }
 
-    /// A part waits for its segment to get the slot, unless it can be answered before.
+    /// Lets a part wait until its segment takes the slot, unless the buffer can answer it before.
     pub(super) fn queue(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
         if self.techniques.shortcut && self.answer_early(io, slot, &part) {
             return;
@@ -142,7 +144,8 @@ impl CachingDisk {
         self.queued += 1;
     }
 
-    /// Answers a read of a segment that is in the buffer before it has its slot.
+    /// Answers a read from the buffer where its segment has been fetched and does not have its slot yet; false where it
+    /// cannot.
     fn answer_early(&mut self, io: &mut Io<Job>, slot: u32, part: &Part) -> bool {
         let run = self.within(part);
         let next = self.next.get(&slot).and_then(VecDeque::back);
@@ -155,7 +158,7 @@ impl CachingDisk {
         part.op == Op::Read
     }
 
-    /// A segment goes from the buffer to its slot, as far as that lacks it.
+    /// Writes those blocks of a segment that its slot lacks from the buffer to the slot.
     pub(super) fn fill(&mut self, io: &mut Io<Job>, slot: u32, mut fetch: Fetch) {
         let blocks = self.blocks_of(self.slots[slot as usize].segment);
         let (valid, dirty) = (self.valid.get(slot), self.dirty.get(slot));
@@ -178,7 +181,7 @@ impl CachingDisk {
             };
             let mut to = BlockRun { first: base + run.first, end: base + run.end };
             if is_whole {
-                // The header goes along.
+                // The header is written with the data, by one access.
                 to.first -= self.sizes.header_blocks;
                 let has_header = self.headers.begin(slot);
                 io.write(Tier::Front, to, Job::Filled { slot }, || {
@@ -191,8 +194,8 @@ impl CachingDisk {
         }
     }
 
-    /// Answers from the buffer all that waits for nothing else. What is in the slot, if the segment has one, may be
-    /// newer.
+    /// Answers those of `parts` from the buffer of which the slot, if the segment has one, holds no block: what the
+    /// slot holds may be newer.
     fn answer_waiting(
         &mut self,
         io: &mut Io<Job>,
@@ -236,7 +239,7 @@ impl CachingDisk {
         true
     }
 
-    /// Some blocks have come to a slot from the buffer.
+    /// Some blocks have been written from the buffer to a slot.
     pub(super) fn filled(&mut self, io: &mut Io<Job>, slot: u32, access: &Completion) {
         io.spend(access);
         let Some(fetch) = self.fetches.get_mut(&slot) else { return };

@@ -1,8 +1,8 @@
-//! Neighbours: dirty segments next to a victim on the back device are written with it, by one access. They stay in their
-//! slots, and are clean then.
+//! Neighbours: dirty segments next to a victim on the back device are destaged with it, by one access. They stay in
+//! their slots, and are clean then.
 //!
-//! Until the back device has them their headers call their blocks dirty, and what counts after a crash is what is in
-//! their slots: a host may write there meanwhile, which makes blocks dirty again.
+//! Until the back device has them, their headers still mark their blocks as dirty, and recovery after a crash takes
+//! these blocks from the slots: a host may write to a slot meanwhile, which makes its blocks dirty again.
 
 use super::destaging::Step;
 use super::{CachingDisk, Job, Phase, Slot};
@@ -11,7 +11,8 @@ use crate::hybrid::io::Io;
 use crate::system::Content;
 
 impl CachingDisk {
-    /// The slot of a segment that can be written along: it is all there, some of it is dirty, and nobody uses it.
+    /// The slot of a segment that can be destaged as a neighbour: the slot holds all its blocks, some of them dirty,
+    /// and no access to the slot is under way or waits.
     fn neighbour(&self, segment: u64) -> Option<u32> {
         let slot = *self.places.get(&segment)?;
         let Slot { segment: held, phase, users, is_wanted, .. } = self.slots[slot as usize];
@@ -25,7 +26,8 @@ impl CachingDisk {
         self.valid.has_all(slot, BlockRun { first: 0, end: blocks })
     }
 
-    /// Whether all of a victim should be written, clean blocks included, so that a neighbour can go along.
+    /// Whether all blocks of a victim should be destaged, clean ones included, so that a neighbour can be written by
+    /// the same access.
     pub(super) fn joins_neighbours(&self, slot: u32) -> bool {
         let segment = self.slots[slot as usize].segment;
         let has_neighbour = || {
@@ -35,8 +37,8 @@ impl CachingDisk {
         self.sizes.destage_segments > 1 && self.is_whole(slot) && has_neighbour()
     }
 
-    /// Brings the neighbours of a victim to the buffer, as many as may be written with it and find room there; false where
-    /// there are none.
+    /// Reads the neighbours of a victim into the buffer, as many as may be destaged with it and find room there; false
+    /// where there are none.
     pub(super) fn join(&mut self, io: &mut Io<Job>, place: usize) -> bool {
         let most = self.sizes.destage_segments;
         let Some(destage) = self.destages[place].as_ref().filter(|_| most > 1) else { return false };
@@ -101,13 +103,13 @@ impl CachingDisk {
         }
     }
 
-    /// The back device has neighbours of a victim.
+    /// The neighbours of a victim have been destaged.
     pub(super) fn cleaned(&mut self, io: &mut Io<Job>, neighbours: Vec<u32>) {
         for slot in neighbours {
             self.counts.destaged_blocks += self.cleaning.remove(&slot).map_or(0, |dirty| dirty.len());
             self.note(io, slot);
             self.write_header(io, slot);
-            self.leave_alone(slot);
+            self.end_access(slot);
             if let Some(wanted) = self.buffer.release_neighbour() {
                 self.move_on(io, wanted, false);
             }

@@ -1,4 +1,4 @@
-//! What an experiment says about a caching disk.
+//! Parameters of a caching disk in an experiment.
 
 use sledlab_core::{Error, Result};
 
@@ -7,11 +7,11 @@ use crate::hybrid::{KB_BLOCKS, front_room};
 use crate::replacement::{Choice, CustomPolicy};
 
 sledlab_core::choices! {
-    /// When a victim in the buffer is written to the back device, if Immediate Report has freed its slot.
+    /// When a victim in the buffer is destaged to the back device, where Immediate Report has freed its slot.
     pub enum Destaging {
-        /// Behind the reads of the back device.
+        /// While no read of the back device is under way.
         BehindReads = "behind-reads",
-        /// In order of arrival, like these.
+        /// In order of arrival, among the reads of the back device.
         InOrder = "in-order",
     }
 }
@@ -57,24 +57,25 @@ pub(super) struct Sizes {
     pub header_blocks: u64,
     pub slots: u32,
     pub buffer_slots: usize,
-    /// Segments that are fetched together.
+    /// Most segments that are fetched with one access.
     pub fetch_segments: u64,
-    /// Segments that are destaged together.
+    /// Most segments that are destaged with one access.
     pub destage_segments: u64,
 }
 
 impl Sizes {
-    /// Slots of the buffer that are kept for neighbours: a quarter, where any are destaged.
+    /// Slots of the buffer that are reserved for neighbours of victims: a quarter, where neighbours are destaged at
+    /// all.
     pub fn kept_slots(self) -> usize {
         if self.destage_segments > 1 { self.buffer_slots / 4 } else { 0 }
     }
 }
 
 impl CachingDiskParams {
-    /// Sizes on a front device of so many blocks.
+    /// The sizes that follow for a front device of `front_blocks`.
     ///
     /// # Errors
-    /// Rooms that are too small or too large.
+    /// A front device or buffer with no room for a segment, too many slots, and managers without a choice.
     pub(super) fn sizes(&self, front_blocks: u64) -> Result<Sizes> {
         let segment_blocks = self.segment_kb * KB_BLOCKS;
         let room = front_room(self.front_mb, front_blocks)?;
@@ -116,10 +117,10 @@ impl CachingDiskParams {
         })
     }
 
-    /// The policy that decides which segment makes room, perhaps one of some that are not in the list.
+    /// The policy that decides which segment is evicted: a listed one or one of the plug-ins `custom`.
     ///
     /// # Errors
-    /// An unknown one, and one that must know the future.
+    /// An unknown policy, and one that must know the future.
     pub(super) fn policy(&self, custom: &[CustomPolicy]) -> Result<Choice> {
         let choice = Choice::parse_among(&self.replacement, custom)?;
         if choice.needs_future() {
@@ -128,7 +129,7 @@ impl CachingDiskParams {
         Ok(choice)
     }
 
-    /// Those who choose how much to fetch.
+    /// The virtual segment managers, where these choose how many segments to fetch.
     pub(super) fn managers(&self, sizes: Sizes, policy: &Choice) -> Result<Option<Managers>> {
         let Sizes { slots, segment_blocks, fetch_segments, .. } = sizes;
         let new = || Managers::new(policy, slots, segment_blocks, fetch_segments);

@@ -1,4 +1,4 @@
-//! What the slots hold, for whoever looks on.
+//! Residency of a caching disk: what its slots hold at a moment.
 
 use sledlab_core::Time;
 
@@ -7,7 +7,7 @@ use super::{CachingDisk, Phase};
 use crate::system::{Residency, SlotState};
 
 impl CachingDisk {
-    /// What every slot holds, and what is written behind reads.
+    /// What every slot holds, and how many victims in the buffer wait for their write-behind or are being written.
     pub(super) fn resident(&self) -> Residency {
         let steps = self.destages.iter().flatten().map(|destage| destage.step);
         Residency {
@@ -24,7 +24,7 @@ impl CachingDisk {
     fn held(&self, slot: u32) -> SlotState {
         match self.slots[slot as usize].phase {
             Phase::Free => SlotState::Free,
-            // Its dirty blocks may be on their way with a neighbour's; it stays.
+            // Its dirty blocks may be destaged with a neighbouring victim; the segment itself stays.
             Phase::Held => SlotState::held(!self.dirty.is_empty(slot), self.cleaning.contains_key(&slot)),
             Phase::Fetching | Phase::Filling => SlotState::Filling,
             Phase::Leaving => SlotState::Destaging,

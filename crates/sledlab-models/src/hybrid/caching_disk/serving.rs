@@ -1,4 +1,4 @@
-//! Reads and writes of hosts in the slots.
+//! Reads and writes of the host in the slots.
 
 use sledlab_core::Op;
 
@@ -8,7 +8,7 @@ use crate::hybrid::io::{Io, Tier};
 use crate::system::Completion;
 
 impl CachingDisk {
-    /// Serves a part from its slot, unless it has to wait for what is on its way.
+    /// Begins to serve a part from its slot; false where it must wait for a fetch or for the slot to be filled.
     #[inline]
     pub(super) fn serve(&mut self, io: &mut Io<Job>, slot: u32, part: Part) -> bool {
         let run = self.within(&part);
@@ -35,8 +35,8 @@ impl CachingDisk {
         true
     }
 
-    /// Whether blocks can be written though not all of them are there. While others are being filled in they must not:
-    /// of two writes to one block the older might be the last.
+    /// Whether blocks can be written although the slot does not hold all of them. While the slot is being filled they
+    /// cannot: of two writes to one block the older one might come last.
     fn may_write(&self, slot: u32, run: BlockRun) -> bool {
         if self.valid.has_all(slot, run) {
             return true;
@@ -46,7 +46,7 @@ impl CachingDisk {
         phase != Phase::Filling && (self.techniques.partial_write || is_whole())
     }
 
-    /// An access for a part is done.
+    /// An access for a part is complete.
     pub(super) fn served(&mut self, io: &mut Io<Job>, slot: u32, part: &Part, access: &Completion) {
         io.pay(part, access);
         if part.op == Op::Read {
@@ -61,12 +61,12 @@ impl CachingDisk {
             self.write_header(io, slot);
         }
         io.answer(part, access);
-        self.leave_alone(slot);
+        self.end_access(slot);
     }
 
-    /// An access to a slot is over.
+    /// An access to a slot is over: the slot has one user less.
     #[inline]
-    pub(super) fn leave_alone(&mut self, slot: u32) {
+    pub(super) fn end_access(&mut self, slot: u32) {
         self.slots[slot as usize].users -= 1;
         if self.slots[slot as usize].is_wanted {
             self.ready.push(slot);

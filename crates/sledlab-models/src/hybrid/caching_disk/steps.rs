@@ -1,4 +1,4 @@
-//! What goes on in the slots: who moves in, who is served, who leaves.
+//! The steps of a slot: a segment takes it, parts are served from it, its segment is evicted.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::cache::BlockRun;
 use crate::hybrid::io::Io;
 
 impl CachingDisk {
-    /// Does all that has become possible.
+    /// Steps all ready slots, then begins the reads and destages that have become possible.
     pub(super) fn go_on(&mut self, io: &mut Io<Job>) {
         while let Some(slot) = self.ready.pop() {
             self.step(io, slot);
@@ -17,7 +17,7 @@ impl CachingDisk {
         self.write_behind(io);
     }
 
-    /// Does what is possible in a slot.
+    /// Does all that is possible in a slot.
     pub(super) fn step(&mut self, io: &mut Io<Job>, slot: u32) {
         if self.slots[slot as usize].phase == Phase::Free {
             self.move_in(io, slot);
@@ -45,7 +45,7 @@ impl CachingDisk {
         self.slots[slot as usize].is_wanted = is_wanted;
     }
 
-    /// The next segment takes a free slot, unless a former stay of it has not ended yet.
+    /// The next segment takes a free slot, unless an earlier stay of that segment has not ended yet.
     pub(super) fn move_in(&mut self, io: &mut Io<Job>, slot: u32) {
         let Some(queue) = self.next.get_mut(&slot) else { return };
         let Some(Next { segment, stay, .. }) = queue.front() else { return };
@@ -74,7 +74,7 @@ impl CachingDisk {
         }
     }
 
-    /// Serves those of the waiting parts that can be.
+    /// Serves those of the waiting parts that can be served now.
     pub(super) fn serve_waiting(&mut self, io: &mut Io<Job>, slot: u32) {
         let (mut left, mut is_missing) = (VecDeque::new(), false);
         for part in self.waiting.remove(&slot).into_iter().flatten() {
@@ -90,7 +90,8 @@ impl CachingDisk {
         (at.is_changed, at.is_missing) = (false, is_missing);
     }
 
-    /// Whether blocks of a part are neither in the slot nor dirty: what is dirty and not there yet is being written.
+    /// Whether the slot lacks blocks of a part: they are neither valid nor dirty. A dirty block that is not valid yet
+    /// is being written.
     pub(super) fn misses(&self, slot: u32, part: &Part) -> bool {
         let run = self.within(part);
         !(run.first..run.end).all(|block| {

@@ -1,4 +1,4 @@
-//! Reads across slots: what lies in slots one after the other is read with one access, headers between included.
+//! Reads across slots: parts of a read in adjacent slots are read with one access, including the headers between.
 
 use super::{CachingDisk, Job};
 use crate::cache::BlockRun;
@@ -6,7 +6,8 @@ use crate::hybrid::io::{Io, Part, Tier, shared};
 use crate::system::Completion;
 
 impl CachingDisk {
-    /// Adds a part of a read to those before it, or begins anew with it.
+    /// Adds a part of a read to the collected parts if it continues them; otherwise reads those and begins a new
+    /// collection.
     pub(super) fn stretch(&mut self, io: &mut Io<Job>, slot: u32, part: Part) {
         let goes_on = self.stretch.last().is_some_and(|(last, before)| {
             slot == last + 1 && part.request == before.request && part.run.first == before.run.end
@@ -22,7 +23,7 @@ impl CachingDisk {
         self.data_at(slot) + self.within(part).first
     }
 
-    /// Reads the parts that have been put together.
+    /// Reads the collected parts with one access.
     pub(super) fn read_stretch(&mut self, io: &mut Io<Job>) {
         match self.stretch[..] {
             [] => return,
@@ -40,7 +41,7 @@ impl CachingDisk {
         self.stretch.clear();
     }
 
-    /// Parts of a read in slots one after the other have been read. The first of them pays.
+    /// Parts of a read in adjacent slots have been read. The energy of the access counts for the first part.
     pub(super) fn stretch_read(&mut self, io: &mut Io<Job>, parts: &[(u32, Part)], access: &Completion) {
         let contents = io.contents(Tier::Front, access);
         let mut of_part = *access;
@@ -53,7 +54,7 @@ impl CachingDisk {
             io.deliver(part, found.map(<[_]>::to_vec).unwrap_or_default());
             io.answer(part, &of_part);
             of_part = shared(&of_part);
-            self.leave_alone(*slot);
+            self.end_access(*slot);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Cleaning: the newest versions in the oldest logs go to the back device, in pieces as large as they come.
+//! Cleaning: the newest versions of the blocks in the oldest logs are destaged to the back device, adjacent pieces by
+//! one access.
 
 use std::collections::VecDeque;
 
@@ -12,21 +13,21 @@ use crate::system::{Completion, Content};
 /// Logs that are being cleaned.
 pub(super) struct Cleaning {
     logs: Vec<usize>,
-    /// Whether it goes on though the back device is read.
+    /// Whether cleaning goes on while reads of the back device are under way.
     is_urgent: bool,
-    /// Reads of logs under way.
+    /// Number of reads of logs under way.
     collecting: usize,
-    /// What is left of the logs, in the order in which it goes to the back device.
+    /// The blocks of the logs that are the newest versions, in the order in which they are destaged.
     pieces: Vec<Piece>,
-    /// What has been read of the front device, where contents are kept.
+    /// The contents read from the front device, where contents are kept.
     found: Vec<(BlockRun, Vec<Content>)>,
-    /// What is still to be written.
+    /// Runs that are still to be written to the back device.
     writes: VecDeque<BlockRun>,
     is_writing: bool,
 }
 
 impl WriteBuffer {
-    /// Cleans if too many logs are in use.
+    /// Begins to clean, or makes cleaning urgent, if the share of logs in use has reached `clean_from`.
     pub(super) fn clean_if_full(&mut self, io: &mut Io<Job>) {
         if self.logs.used_share() < self.params.clean_from {
             return;
@@ -41,7 +42,8 @@ impl WriteBuffer {
         }
     }
 
-    /// Begins to clean as many of the oldest logs as fit the buffer. Those of which nothing is left are clean already.
+    /// Begins to clean the oldest logs, as many as are cleaned together. Logs without any newest version of a block
+    /// become clean without an access.
     pub(super) fn clean(&mut self, io: &mut Io<Job>, is_urgent: bool) {
         loop {
             let logs = self.logs.oldest(self.params.logs_at_once());
@@ -66,13 +68,14 @@ impl WriteBuffer {
         }
     }
 
-    /// Takes what is left in logs, in the order in which it goes to the back device; and what has to be read for that.
+    /// The newest versions of blocks in `logs`, in the order in which they are destaged, and the runs of the front
+    /// device to read for them.
     fn take(&mut self, logs: &[usize]) -> (Vec<Piece>, Vec<BlockRun>) {
         let (mut pieces, mut reads): (Vec<Piece>, Vec<BlockRun>) = (Vec::new(), Vec::new());
         for log in logs {
             let log = self.logs.log(*log);
             log.phase = Phase::Cleaning;
-            // Of a record, what no later one has replaced.
+            // Of each record, the blocks that no later record has replaced.
             let records = log.records.iter();
             let left = records
                 .flat_map(|record| self.lookup.find(record.run).into_iter().filter(|p| record.holds(p.at)));
@@ -91,7 +94,7 @@ impl WriteBuffer {
         (pieces, reads)
     }
 
-    /// What is left in a log is in the buffer.
+    /// The newest versions of blocks in a log have been read into the buffer.
     pub(super) fn collected(&mut self, io: &mut Io<Job>, from: BlockRun, access: &Completion) {
         io.spend(access);
         let contents = io.contents(Tier::Front, access);
@@ -107,7 +110,8 @@ impl WriteBuffer {
         self.destage_next(io);
     }
 
-    /// Writes the next piece to the back device, one at a time: reads go between.
+    /// Writes the next run to the back device, one at a time, so that reads can go between. Cleaning that is not urgent
+    /// waits until no read of the back device is under way.
     pub(super) fn destage_next(&mut self, io: &mut Io<Job>) {
         let Some(cleaning) = &mut self.cleaning else { return };
         let waits_for_idleness = !cleaning.is_urgent && self.back_reads > 0;
@@ -123,7 +127,7 @@ impl WriteBuffer {
         self.end_cleaning(io);
     }
 
-    /// A piece is on the back device.
+    /// A run is on the back device.
     pub(super) fn destaged(&mut self, io: &mut Io<Job>, access: &Completion) {
         io.spend(access);
         if let Some(cleaning) = &mut self.cleaning {
@@ -132,7 +136,8 @@ impl WriteBuffer {
         self.destage_next(io);
     }
 
-    /// The logs are clean.
+    /// All runs are on the back device: the logs are clean. Urgent cleaning goes on until the share in use is at most
+    /// `clean_to`.
     fn end_cleaning(&mut self, io: &mut Io<Job>) {
         let Some(cleaning) = self.cleaning.take() else { return };
         for log in cleaning.logs {
@@ -144,7 +149,7 @@ impl WriteBuffer {
     }
 }
 
-/// Pieces, each joined with those before that it goes on.
+/// The runs of the pieces in order; a piece that continues the one before is joined with it.
 fn join(pieces: &[Piece]) -> VecDeque<BlockRun> {
     let mut runs: VecDeque<BlockRun> = VecDeque::new();
     for Piece { run, .. } in pieces {
@@ -157,7 +162,7 @@ fn join(pieces: &[Piece]) -> VecDeque<BlockRun> {
 }
 
 impl Cleaning {
-    /// Pieces that are to be written, their contents in the buffer, and those that are being written.
+    /// Number of runs whose contents are in the buffer and wait to be written, and number of runs being written.
     pub fn writes(&self) -> (usize, usize) {
         let waiting = if self.collecting == 0 { self.writes.len() } else { 0 };
         (waiting, usize::from(self.is_writing))

@@ -1,34 +1,34 @@
-//! Logs on the front device: a ring in which the oldest is written again when its blocks are on the back device.
+//! Logs on the front device: a ring in which the oldest log is overwritten once its blocks have been destaged.
 
 use crate::cache::BlockRun;
 use crate::system::SlotState;
 
-/// What a log holds.
+/// The state of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing that is not on the back device too.
+    /// All newest versions in the log have been destaged, or the log is empty.
     Clean,
-    /// Records, and room for more.
+    /// Records are appended to the log.
     Open,
-    /// Records.
+    /// The log takes no more records, and its cleaning has not begun.
     Full,
-    /// Records of which the newest versions are on their way to the back device.
+    /// The newest versions in the log are being destaged.
     Cleaning,
 }
 
-/// What a write has left in a log: a header and data behind it.
+/// A record of a log, written by one write or part of a write: a header, followed by the data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
-    /// Blocks of the host.
+    /// The blocks, as the host numbers them.
     pub run: BlockRun,
     /// Where the data begins on the front device.
     pub at: u64,
-    /// Number of the record; they go up by one all along the logs.
+    /// Number of the record; records are numbered one by one across all logs.
     pub number: u64,
 }
 
 impl Record {
-    /// Whether a place on the front device is in its data.
+    /// Whether block `at` of the front device is part of the record's data.
     pub fn holds(&self, at: u64) -> bool {
         (self.at..self.at + u64::from(self.run.blocks())).contains(&at)
     }
@@ -38,9 +38,9 @@ impl Record {
 pub(super) struct Log {
     pub phase: Phase,
     pub records: Vec<Record>,
-    /// Records that do not count yet: it must not be cleaned before.
+    /// Number of records whose write is not acknowledged; the log cannot be cleaned before they are.
     pub coming: u32,
-    /// Reads of it under way: it must not be written again before.
+    /// Number of reads of the log under way; the log cannot be overwritten before they are complete.
     pub readers: u32,
 }
 
@@ -49,20 +49,21 @@ pub(super) struct Log {
 pub(super) struct Logs {
     pub log_blocks: u64,
     all: Vec<Log>,
-    /// The log that is written, and its blocks so far.
+    /// The log to which records are appended.
     head: usize,
     /// The oldest log that is not clean.
     tail: usize,
+    /// Blocks appended to the open log so far.
     filled: u64,
     records: u64,
-    /// Number of the last record in a log that is written again. Those up to it do not count, whatever is left of them:
-    /// the memory that keeps its contents knows it before anything is overwritten.
+    /// Number of the last record of the latest log to be overwritten. Recovery ignores records up to this number, even
+    /// if they can still be read: non-volatile memory stores the number before the log is overwritten.
     pub given_up: u64,
-    /// Logs that are not clean.
+    /// Number of logs that are not clean.
     used: usize,
 }
 
-/// Blocks of a header.
+/// Blocks of a record's header.
 pub(super) const HEADER_BLOCKS: u64 = 1;
 
 impl Logs {
@@ -83,7 +84,8 @@ impl Logs {
         self.used as f64 / self.all.len() as f64
     }
 
-    /// What every log is. A clean one can be read until it is written again; without records there is nothing to read.
+    /// The state of every log. A clean log with records can still be read until it is overwritten; a clean log without
+    /// records is free.
     pub fn slots(&self) -> Vec<SlotState> {
         let slot = |log: &Log| match log.phase {
             Phase::Clean if log.records.is_empty() => SlotState::Free,
@@ -95,7 +97,7 @@ impl Logs {
         self.all.iter().map(slot).collect()
     }
 
-    /// The log of a place on the front device.
+    /// The log that contains block `at` of the front device.
     pub fn of(&mut self, at: u64) -> &mut Log {
         &mut self.all[(at / self.log_blocks) as usize]
     }
@@ -109,13 +111,13 @@ impl Logs {
         &mut self.all[number]
     }
 
-    /// Whether a record of so many blocks fits behind the others.
+    /// Whether a record of `blocks` blocks fits into the open log.
     pub fn has_room(&self, blocks: u64) -> bool {
         self.filled + HEADER_BLOCKS + blocks <= self.log_blocks
     }
 
-    /// Goes on to the next log, if that is clean and nobody reads it; what was known of it must be forgotten first.
-    /// Returns its records.
+    /// Opens the next log, if that is clean and no read of it is under way. Returns the records that it held, which the
+    /// caller must remove from the lookup table.
     pub fn turn(&mut self) -> Option<Vec<Record>> {
         let next = (self.head + 1) % self.all.len();
         let log = &mut self.all[next];
@@ -131,7 +133,7 @@ impl Logs {
         Some(records)
     }
 
-    /// Adds a record, for which there is room.
+    /// Appends a record to the open log, which has room for it.
     pub fn append(&mut self, run: BlockRun) -> Record {
         let at = self.head as u64 * self.log_blocks + self.filled + HEADER_BLOCKS;
         self.filled += HEADER_BLOCKS + u64::from(run.blocks());
@@ -142,20 +144,20 @@ impl Logs {
         record
     }
 
-    /// The oldest full logs, `most` of them.
+    /// The oldest full logs, at most `most`.
     pub fn oldest(&self, most: usize) -> Vec<usize> {
         let ring = (0..self.all.len()).map(|step| (self.tail + step) % self.all.len());
         let is_ready = |log: &usize| self.all[*log].phase == Phase::Full && self.all[*log].coming == 0;
         ring.take_while(is_ready).take(most).collect()
     }
 
-    /// Whether there is a full log.
+    /// Whether the oldest log that is not clean is full and can be cleaned.
     pub fn has_full(&self) -> bool {
         let Log { phase, coming, .. } = self.all[self.tail];
         phase == Phase::Full && coming == 0
     }
 
-    /// Blocks of a log are on the back device.
+    /// The newest versions in a log have been destaged: the log is clean.
     pub fn clean(&mut self, log: usize) {
         self.all[log].phase = Phase::Clean;
         self.used -= 1;

@@ -1,19 +1,19 @@
-//! Where in the logs blocks are: the lookup table of paper 001, section 4.1.
+//! The lookup table of paper 001, section 4.1: where in the logs the newest versions of blocks are.
 
 use std::collections::BTreeMap;
 
 use crate::cache::BlockRun;
 
-/// Blocks of the host that lie one after the other in a log.
+/// Consecutive blocks of the host that are consecutive in a log too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub run: BlockRun,
-    /// Where the first of them is on the front device.
+    /// The first block on the front device.
     pub at: u64,
 }
 
 impl Piece {
-    /// The part of it within `run`, if there is any.
+    /// The part of the piece within `run`, if there is any.
     fn within(self, run: BlockRun) -> Option<Piece> {
         let (first, end) = (self.run.first.max(run.first), self.run.end.min(run.end));
         (first < end).then(|| Piece { run: BlockRun { first, end }, at: self.at + (first - self.run.first) })
@@ -28,12 +28,12 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// Blocks that are somewhere.
+    /// Number of blocks in the logs.
     pub fn len(&self) -> u64 {
         self.blocks
     }
 
-    /// What is known of the blocks `run`, in order.
+    /// The pieces of the blocks `run` that are in the logs, in order.
     pub fn find(&self, run: BlockRun) -> Vec<Piece> {
         let before = self.pieces.range(..run.first).next_back();
         let all = before.into_iter().chain(self.pieces.range(run.first..run.end));
@@ -43,7 +43,8 @@ impl Lookup {
         .collect()
     }
 
-    /// Forgets blocks `run` as far as `is_meant` says of their places, and returns what was known of them.
+    /// Removes those pieces of the blocks `run` for whose first block on the front device `is_meant` is true, and
+    /// returns them.
     pub fn remove(&mut self, run: BlockRun, is_meant: impl Fn(u64) -> bool) -> Vec<Piece> {
         let found: Vec<Piece> = self.find(run).into_iter().filter(|piece| is_meant(piece.at)).collect();
         for Piece { run, at } in &found {
@@ -61,7 +62,7 @@ impl Lookup {
         found
     }
 
-    /// Blocks `piece.run` are at another place now; returns where they were.
+    /// Enters a new place for the blocks `piece.run`; returns the pieces that it replaces.
     pub fn insert(&mut self, piece: Piece) -> Vec<Piece> {
         let before = self.remove(piece.run, |_| true);
         self.pieces.insert(piece.run.first, (piece.run.end, piece.at));
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against a table of single blocks.
+        /// Compared with a table of single blocks.
         #[test]
         fn knows_every_block(steps in prop::collection::vec((0_u64..60, 1_u64..20, 0_u8..4), 1..100)) {
             let (mut lookup, mut places) = (Lookup::default(), BTreeMap::new());

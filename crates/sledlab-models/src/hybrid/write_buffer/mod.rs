@@ -1,16 +1,17 @@
 //! MEMS write buffer (paper 001, section 4.1; HY-04, HY-10): every write is appended to a log on the front device, and
-//! complete once it is there. Reads of what was written lately are answered from there.
+//! complete once the log has it. Reads of blocks that were written lately are answered from the logs.
 //!
-//! Logs form a ring. The oldest are cleaned when much of it is used, or the back device has been idle: the newest
-//! versions in them are read into the speed-matching buffer and written to the back device in pieces as large as they
-//! come, in order of their places from as many logs as the buffer holds, or log by log in the order they were written. A
-//! clean log can be read until it is written again.
+//! Logs form a ring. The oldest logs are cleaned when a large share of the ring is in use, or when the back device has
+//! been idle: the newest versions of blocks in them are read into the speed-matching buffer and destaged to the back
+//! device, adjacent blocks by one access. This is done in ascending order of blocks for as many logs as the buffer
+//! holds, or log by log in the order of writing. A clean log can be read until it is overwritten.
 //!
-//! Every record has a header before its data with its number, its blocks and a checksum. After a crash the logs are read
-//! from their beginnings as long as numbers follow each other, and later records win over earlier ones. Of a log that is
-//! being written again an older version may be left and the newer one that was cleaned with it may not, so the buffer
-//! keeps the number of the last record that does not count any more. Writes are acknowledged in the order of their
-//! records, so that a record that did not arrive never hides one that was promised.
+//! Every record has a header before its data, with the record's number, its blocks and a checksum. After a crash each
+//! log is read from its beginning as long as the numbers follow each other, and later records win over earlier ones. In
+//! a log that is partly overwritten, an older version of a block may be left while the newer version that was cleaned
+//! with it is gone; so the buffer keeps the number of the last record that recovery must ignore. Writes are
+//! acknowledged in the order of their records, so that a record lost in the crash never hides an acknowledged one
+//! behind it.
 
 mod cleaning;
 mod logs;
@@ -34,17 +35,17 @@ use crate::device::Queued;
 use crate::replacement::CustomPolicy;
 use crate::system::{Completion, Contents, Residency};
 
-/// What follows an access.
+/// What to do when an access is complete.
 pub(super) enum Job {
-    /// Records are in a log.
+    /// Records have been written to a log.
     Appended { append: u64 },
     /// A part has been read from a log.
     ReadFront { part: Part, at: u64 },
-    /// Blocks have been read from the back device; those in `wanted` are the newest.
+    /// Blocks have been read from the back device; those in `wanted` are not in the logs.
     ReadBack { part: Part, wanted: Vec<BlockRun> },
-    /// What is left in a log is in the buffer.
+    /// The newest versions of blocks in a log have been read into the buffer.
     Collected { from: BlockRun },
-    /// Blocks are on the back device.
+    /// A run has been destaged to the back device.
     Destaged,
 }
 
@@ -59,21 +60,21 @@ pub struct WriteBuffer {
     params: WriteBufferParams,
     logs: Logs,
     lookup: Lookup,
-    /// Writes that have no room yet.
+    /// Parts of writes that wait for room in the logs.
     pending: VecDeque<Part>,
-    /// Appends under way, the first of them number `first_append`.
+    /// Appends that are not acknowledged; the first entry is append number `first_append`.
     appends: VecDeque<Append>,
     first_append: u64,
-    /// Appends of which the access is not done.
+    /// Number of appends whose access is not complete.
     appending: usize,
     cleaning: Option<Cleaning>,
-    /// Reads of the back device under way.
+    /// Number of reads of the back device under way.
     back_reads: usize,
-    /// When the last of them ended.
+    /// When the latest read of the back device was completed.
     back_idle_since: Time,
     counts: HybridCounts,
     dirty_blocks: u64,
-    /// Whether logs are clean before the back device has what was in them: a defect that tests must find.
+    /// Whether logs count as clean before their blocks have been destaged: a defect that tests must find.
     frees_early: bool,
 }
 
@@ -120,7 +121,7 @@ impl WriteBuffer {
         self.counts.written_blocks += end - first;
     }
 
-    /// Appends what waits, as far as there is room.
+    /// Appends the waiting parts of writes, as far as the logs have room.
     fn append_pending(&mut self, io: &mut Io<Job>) {
         while !self.pending.is_empty() {
             if self.params.gather && self.appending > 0 {
@@ -145,7 +146,8 @@ impl WriteBuffer {
         }
     }
 
-    /// Goes on to the next log; what it held is forgotten.
+    /// Opens the next log, and removes its old records from the lookup table; false where that log cannot be
+    /// overwritten yet.
     fn turn(&mut self) -> bool {
         let Some(records) = self.logs.turn() else { return false };
         for record in records {
@@ -154,7 +156,7 @@ impl WriteBuffer {
         true
     }
 
-    /// Writes records that lie one after the other with one access.
+    /// Writes adjacent records with one access.
     fn append(&mut self, io: &mut Io<Job>, parts: Vec<(Part, Record)>, first: Record, last: Record) {
         let run = BlockRun { first: first.at - HEADER_BLOCKS, end: last.at + u64::from(last.run.blocks()) };
         let append = self.first_append + self.appends.len() as u64;
@@ -164,7 +166,8 @@ impl WriteBuffer {
         self.appending += 1;
     }
 
-    /// Records have been written. They count, and are acknowledged, when those before them have been.
+    /// The access of an append is complete. Its records are entered and acknowledged once all earlier appends are
+    /// complete.
     fn appended(&mut self, io: &mut Io<Job>, append: u64, access: &Completion) {
         self.appending -= 1;
         self.appends[(append - self.first_append) as usize].access = Some(*access);
@@ -183,7 +186,7 @@ impl WriteBuffer {
         }
     }
 
-    /// A record counts from now on.
+    /// Enters a record into the lookup table: its blocks are the newest versions from now on.
     fn enter(&mut self, record: Record) {
         self.logs.of(record.at).coming -= 1;
         let before = self.lookup.insert(Piece { run: record.run, at: record.at });
@@ -196,7 +199,8 @@ impl WriteBuffer {
         self.dirty_blocks += u64::from(record.run.blocks());
     }
 
-    /// A read arrives: what is in the logs comes from there, the rest from the back device with one access.
+    /// A read arrives: blocks in the logs are read from the front device, the others from the back device with one
+    /// access.
     fn read(&mut self, io: &mut Io<Job>, request: Queued) {
         let all = BlockRun { first: request.lbn, end: request.lbn + u64::from(request.blocks) };
         let pieces = self.lookup.find(all);

@@ -1,4 +1,4 @@
-//! What an experiment says about a write buffer.
+//! Parameters of a write buffer in an experiment.
 
 use sledlab_core::{Error, Result};
 
@@ -6,11 +6,11 @@ use super::logs::Logs;
 use crate::hybrid::{KB_BLOCKS, front_room};
 
 sledlab_core::choices! {
-    /// In which order what is left in logs goes to the back device.
+    /// The order in which the newest versions in logs are destaged to the back device.
     pub enum Cleaning {
-        /// That of places on the back device, from as many of the oldest logs as the buffer holds.
+        /// Ascending order of blocks on the back device, for as many of the oldest logs as the buffer holds.
         Elevator = "elevator",
-        /// The oldest log first, one at a time, and in it what was written first.
+        /// One log at a time, the oldest first, and its records in the order of writing.
         Fifo = "fifo",
     }
 }
@@ -39,7 +39,7 @@ sledlab_core::params! {
 }
 
 impl WriteBufferParams {
-    /// Empty logs on a front device of so many blocks.
+    /// Empty logs on a front device of `front_blocks` blocks.
     ///
     /// # Errors
     /// Fewer than three logs, a buffer that holds none, and shares in the wrong order.
@@ -72,7 +72,7 @@ impl WriteBufferParams {
         Ok(Logs::new(logs as usize, log_blocks))
     }
 
-    /// Logs that are cleaned together.
+    /// Number of logs that are cleaned together.
     pub(super) fn logs_at_once(&self) -> usize {
         match self.cleaning {
             Cleaning::Elevator => (self.buffer_kb / self.log_kb) as usize,

@@ -1,4 +1,4 @@
-//! Headers of records, and what is read from the logs after a crash.
+//! Headers of records, and recovery of the contents from the logs after a crash.
 
 use sledlab_core::{BLOCK_BYTES, WORD_BYTES};
 
@@ -7,11 +7,11 @@ use super::{Io, Job, Part};
 use crate::cache::BlockRun;
 use crate::system::{Content, Contents};
 
-/// Words of a header: number, first block, blocks, checksum.
+/// Words of a header: number of the record, first block, number of blocks, checksum.
 const WORDS: usize = 4;
 const _: () = assert!(WORDS as u64 * WORD_BYTES <= BLOCK_BYTES);
 
-/// A record as it is written: its header and its data; nothing where contents are not kept.
+/// The contents that a write puts into a record: header and data; none where contents are not kept.
 pub(super) fn written(record: &Record, io: &Io<Job>, part: &Part) -> Vec<Content> {
     if !io.keeps_contents() {
         return Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn written(record: &Record, io: &Io<Job>, part: &Part) -> Vec<Content
     std::iter::once(Content::Header(words.into())).chain(data).collect()
 }
 
-/// FNV-1a over words: enough to tell data that arrived from data that did not.
+/// FNV-1a over words: enough to detect a record that was not written completely.
 fn checksum(data: &[Content]) -> u64 {
     data.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, content| match content {
         Content::Data(data) => (sum ^ data).wrapping_mul(0x0100_0000_01b3),
@@ -30,8 +30,8 @@ fn checksum(data: &[Content]) -> u64 {
     })
 }
 
-/// What every block holds, from nothing but what is on the media, and of `logs` their size and which records were given
-/// up.
+/// The contents of every block, recovered from the media only; `logs` supplies the size of the logs and the number of
+/// the last record to ignore.
 pub(super) fn recover(front: &Contents, back: Contents, logs: &Logs) -> Contents {
     let mut records: Vec<(u64, BlockRun, Vec<Content>)> = Vec::new();
     for log in 0..logs.len() as u64 {
@@ -56,7 +56,7 @@ pub(super) fn recover(front: &Contents, back: Contents, logs: &Logs) -> Contents
     found
 }
 
-/// The record whose header is at `at`, if it is whole.
+/// The record whose header is at block `at`, if header and data are complete.
 fn record(front: &Contents, at: u64, end: u64) -> Option<(u64, BlockRun, Vec<Content>)> {
     let Content::Header(words) = front.get(&at)? else { return None };
     let [number, first, blocks, sum] = words[..] else { return None };

@@ -1,20 +1,20 @@
-//! Every message is received, everything arrives once, nobody waits for ever.
+//! Tests that every message is received, every contribution arrives once, and no member waits for ever.
 
 use proptest::prelude::*;
 use sledlab_core::params::Choices;
 
 use super::*;
 
-/// Runs a program: members go on round by round, in any order that the messages allow. What a member holds is a set of
-/// contributions; `take` says what a message of so many bytes makes of sender's and receiver's. Returns what each holds
-/// at the end.
+/// Runs a program: members go on round by round, in any order that the messages allow. Each member holds a set of
+/// contributions; `take` combines the receiver's set, the sender's set and the bytes of a message into the receiver's
+/// new set. Returns the sets that the members hold at the end.
 fn run(program: &[Vec<Round>], held: impl Fn(usize) -> u64, take: impl Fn(u64, u64, u64) -> u64) -> Vec<u64> {
     let members = program.len();
     let rounds = program.first().map_or(0, Vec::len);
     let mut held: Vec<u64> = (0..members).map(held).collect();
     let mut round = vec![0; members];
     let mut sent = vec![0; members];
-    // By receiver and round: bytes, and what the sender held.
+    // Messages by receiver and round: their bytes, and the set that the sender held.
     let mut boxes = vec![vec![Vec::new(); rounds]; members];
     loop {
         let before = (round.clone(), sent.clone());
@@ -46,7 +46,7 @@ fn run(program: &[Vec<Round>], held: impl Fn(usize) -> u64, take: impl Fn(u64, u
     held
 }
 
-/// Contributions that say who made them: one bit each.
+/// Contributions that show their member: one bit each.
 fn bits(members: usize) -> Vec<u64> {
     (0..members).map(|member| 1 << member).collect()
 }
@@ -55,14 +55,15 @@ fn all(members: usize) -> u64 {
     (1 << members) - 1
 }
 
-/// A message of the contributions in `bytes`, all of which the sender has and the receiver has not.
-fn told(mine: u64, theirs: u64, bytes: u64) -> u64 {
+/// A message with the contributions whose bits `bytes` has: the sender has all of them, the receiver none.
+fn union(mine: u64, theirs: u64, bytes: u64) -> u64 {
     assert_eq!(bytes & !theirs, 0, "sent what it does not have");
     assert_eq!(bytes & mine, 0, "received twice");
     mine | bytes
 }
 
-/// A message of all that the sender has combined; the result may be handed to one that has part of it.
+/// A message with the combination of all that the sender holds; only the complete result may go to a member that has
+/// part of it.
 fn combined(everything: u64) -> impl Fn(u64, u64, u64) -> u64 {
     move |mine, theirs, _| {
         assert!(mine & theirs == 0 || theirs == everything, "combined twice");
@@ -75,9 +76,9 @@ proptest! {
     fn gathers_everything_once(members in 1_usize..60, root in 0_usize..60) {
         let root = root % members;
         let bytes = bits(members);
-        let held = run(&program(CollectiveOperation::Gather, root, &bytes), |member| bytes[member], told);
+        let held = run(&program(CollectiveOperation::Gather, root, &bytes), |member| bytes[member], union);
         prop_assert_eq!(held[root], all(members));
-        let held = run(&program(CollectiveOperation::AllGather, root, &bytes), |member| bytes[member], told);
+        let held = run(&program(CollectiveOperation::AllGather, root, &bytes), |member| bytes[member], union);
         prop_assert!(held.iter().all(|held| *held == all(members)));
     }
 
@@ -113,7 +114,7 @@ proptest! {
         prop_assert!(held.iter().all(|held| *held == all(members)));
     }
 
-    /// In each round as many messages go to a member as it waits for, and vectors are as long as the longest.
+    /// In each round a member waits for as many messages as are sent to it, and vectors have the length of the longest.
     #[test]
     fn messages_and_rounds_pair_up(bytes in prop::collection::vec(0_u64..1_000_000, 1..200), root in 0_usize..200) {
         let (members, longest) = (bytes.len(), bytes.iter().copied().max().unwrap());
@@ -130,8 +131,8 @@ proptest! {
                         CollectiveOperation::Gather | CollectiveOperation::AllGather => {}
                     }
                 }
-                let told: Vec<usize> = program.iter().map(|member| member[round].receives).collect();
-                prop_assert_eq!(receives, told, "{:?} round {}", kind, round);
+                let waits_for: Vec<usize> = program.iter().map(|member| member[round].receives).collect();
+                prop_assert_eq!(receives, waits_for, "{:?} round {}", kind, round);
             }
             prop_assert!(program.iter().all(|member| member.len() == rounds(*kind, members)));
         }
@@ -154,7 +155,7 @@ fn takes_as_many_rounds_as_the_textbook_says() {
     assert!(program(CollectiveOperation::Barrier, 0, &[]).is_empty());
 }
 
-/// Bytes that cross altogether: a tree has an edge fewer than members, and what one has cannot be got for less.
+/// Total messages and bytes: a tree has one edge fewer than members, and the bytes sent are the fewest possible.
 #[test]
 fn sends_no_more_than_it_must() {
     let sent = |kind, bytes: &[u64]| {

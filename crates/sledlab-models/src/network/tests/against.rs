@@ -1,9 +1,9 @@
-//! Networks against ones that are too simple to be wrong: all packets are known beforehand, and link after link sorts
-//! those that come to it by time.
+//! Networks compared with simple models: all packets are known beforehand, and each kind of link in turn sorts its
+//! packets by time.
 
 use super::*;
 
-/// Links of one sort, which packets meet in this order.
+/// The kinds of links, in the order in which packets cross them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     Up,
@@ -11,7 +11,7 @@ enum Sort {
     Port,
 }
 
-/// What there is between the senders' links and the receivers.
+/// A simple model of the links between the senders and the receivers.
 struct Simple {
     byte_ns: u64,
     latency_ns: u64,
@@ -21,7 +21,7 @@ struct Simple {
     client: Port,
 }
 
-/// A packet on its way: when its first and its last byte are at the next link.
+/// A packet under way: when its first and its last byte reach the next link.
 struct Way {
     packet: Packet,
     number: usize,
@@ -34,7 +34,7 @@ impl Simple {
         (port != self.client).then(|| port / self.nodes_per_switch)
     }
 
-    /// The link of this sort that a packet crosses, and how long it takes there.
+    /// The link of this kind that a packet crosses, if any, and how long the packet takes there.
     fn link(&self, sort: Sort, packet: &Packet) -> Option<(usize, u64)> {
         let (from, to) = (self.switch(packet.from), self.switch(packet.to));
         let uplink = |switch: Port| (switch as usize, packet.bytes * self.uplink_byte_ns);
@@ -46,7 +46,7 @@ impl Simple {
         }
     }
 
-    /// When everything arrives, by tag. Of what is `carried` only the order of sending is used, where times are equal.
+    /// The arrival of every packet, by tag. Of `carried` only the order of sending is used, where times are equal.
     fn arrivals(&self, wishes: &[Wish], carried: &[Carried]) -> Vec<u64> {
         let mut numbers = vec![0; wishes.len()];
         for one in carried {
@@ -94,7 +94,7 @@ fn arrivals(carried: &[Carried]) -> Vec<u64> {
     sorted.iter().map(|one| one.arrived.as_ns()).collect()
 }
 
-/// Everything on one switch, as all that the two models have in common.
+/// A simple model with all ports on one switch, from which the other models are derived.
 const FLAT: Simple = Simple {
     byte_ns: 80,
     latency_ns: 50_000,
@@ -140,7 +140,7 @@ proptest! {
         prop_assert_eq!(arrivals(&carried), simple.arrivals(&wishes, &carried));
     }
 
-    /// Without a client, and with one whose uplink takes no time.
+    /// Traffic without the client, and with a client where uplinks take no time.
     #[test]
     fn a_tree_of_one_switch_is_a_switch(wishes in traffic(7), ports in 7_usize..9) {
         let link = "bandwidth_mbit_s=77:latency_us=50";
@@ -148,7 +148,7 @@ proptest! {
         prop_assert_eq!(carry(&tree, ports, &wishes), carry(&format!("switch:{link}"), ports, &wishes));
     }
 
-    /// What all send to the client goes through one switch more.
+    /// Packets to the client cross one switch more.
     #[test]
     fn the_client_is_a_hop_away(wishes in traffic(7)) {
         let to_client = |wish: &Wish| Wish { packet: Packet { to: 7, ..wish.packet }, ..*wish };

@@ -1,4 +1,4 @@
-//! Times that can be said in one line, to the nanosecond.
+//! Times that a one-line formula gives, to the nanosecond.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn word(name: &str) -> String {
     format!("{name}:{LINK}")
 }
 
-/// All to all: node `i` sends to `i + 1`, `i + 2`, ...
+/// All to all: node `i` sends to the nodes `i + 1`, `i + 2` and so on.
 fn exchange(nodes: Port, bytes: u64) -> Vec<Wish> {
     let to = |off| move |from| wish(from, (from + off) % nodes, bytes);
     (1..nodes).flat_map(|off| (0..nodes).map(to(off))).collect()
@@ -74,7 +74,7 @@ fn many_to_one_share_its_link() {
     for name in ["switch", "hub"] {
         assert_eq!(last(&word(name), 17, &incast), 16 * 10_000 * BYTE_NS + LATENCY_NS, "{name}");
     }
-    // Full duplex: what the one sends meanwhile does not wait.
+    // Full duplex: packets in the other direction do not wait.
     let answer = [incast.clone(), vec![wish(nodes, 0, 10_000)]].concat();
     let carried = carry(&word("switch"), 17, &answer);
     let answer = carried.iter().find(|carried| carried.packet.from == nodes).unwrap();
@@ -83,7 +83,7 @@ fn many_to_one_share_its_link() {
 
 #[test]
 fn first_come_is_first_served() {
-    // What is sent a nanosecond after a long packet waits for all of it, however short it is.
+    // A packet sent a nanosecond after a long one waits for all of the long one, however short it is itself.
     let late = |ns, wish: Wish| Wish { ready: Time::from_ns(ns), ..wish };
     let carried =
         carry(&word("switch"), 4, &[wish(0, 2, 100), late(1, wish(1, 2, 10_000)), late(2, wish(3, 2, 10))]);
@@ -116,9 +116,10 @@ fn one_message_through_a_tree() {
 
 #[test]
 fn an_uplink_is_the_bottleneck_of_a_tree() {
-    // As fast as all ports together: nothing waits for longer than its neighbours take to get on it.
+    // The uplink is as fast as all ports together: no packet waits for longer than the packets of its neighbours take
+    // to enter the uplink.
     assert_eq!(last(&tree(400), 9, &across(50)), 50 * 80_000 + 3 * 20_000 + LATENCY_NS + 4_000);
-    // Half as fast: all bytes cross it one after another, and the last packet its port.
+    // Half as fast: all bytes cross the uplink one after another, then the last packet crosses its port.
     assert_eq!(last(&tree(200), 9, &across(50)), (4 * 50 - 1) * 40_000 + 80_000 + LATENCY_NS + 4_000);
     assert_eq!(last(&tree(50), 9, &across(50)), 4 * 50 * 160_000 + LATENCY_NS + 4_000);
     // The other direction is free, and so are the ports inside a switch.

@@ -4,22 +4,22 @@ use sledlab_core::{Span, Time, math};
 
 use crate::device::{Crowd, Score, Stretch};
 
-/// A position at no distance counts as if it were this far: a priority must be finite.
+/// Least positioning time in a priority, which must be finite: a position reached sooner counts as this far.
 pub(in crate::scheduler) const NEAREST: Span = Span::from_ns(1_000);
 
-/// What counts of the requests that wait at a position.
+/// The worth of the requests that wait at a position, which a priority divides by the positioning time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::scheduler) enum Crowded {
-    /// How many they are (P-SPTF, equation 2).
+    /// The number of requests (P-SPTF, equation 2).
     Number,
     /// The sum of their waiting times (PA-SPTF, equation 3).
     Waits,
-    /// The sum of a power of their waiting times in ms: 0 counts them, 1 adds the waits up.
+    /// The sum of their waiting times in ms, each to this power: 0 counts the requests, 1 sums the waits.
     Powers(f64),
 }
 
 impl Crowded {
-    /// Minus the priority: the smallest score is served.
+    /// Minus the priority, as the position with the smallest score is served.
     fn score(time: Span, worth: f64) -> f64 {
         -worth / time.max(NEAREST).as_ns() as f64
     }
@@ -30,9 +30,9 @@ impl Crowded {
 }
 
 impl Crowded {
-    /// A power below 1 is concave: no sum of powers of waits exceeds what a tangent says of the sum of waits. It touches
-    /// where all wait as long as they do on average at the first of the two times, or a part of the span if they join
-    /// later.
+    /// Upper bounds of the sum of powers of waits at two times. A power below 1 is concave, so the sum of powers is
+    /// at most the value of a tangent at the sum of waits. The tangent touches at the average wait at the first of
+    /// the two times, or at a quarter of the span between them if that is longer, as when requests join later.
     fn tangent(exponent: f64, at: [Time; 2], crowd: &Crowd) -> [f64; 2] {
         let requests = f64::from(crowd.requests);
         let waited_ms = at.map(|at| crowd.balance_ns(at) * 1e-6);
@@ -67,7 +67,7 @@ impl Score for Crowded {
     fn bound(&self, stretch: &Stretch) -> f64 {
         let worth = match *self {
             Crowded::Number | Crowded::Waits => stretch.worth,
-            // Sums of powers are rounded.
+            // Sums of powers are rounded; the bound leaves room for the rounding.
             Crowded::Powers(_) => stretch.worth + stretch.worth.abs() * 1e-9,
         };
         Self::score(stretch.least, worth)

@@ -1,5 +1,5 @@
-//! An index that probes every queued request: the fallback where a device has no index of its own, and the
-//! oracle of those that have.
+//! An index that probes every queued request: the fallback where a device has no index of its own, and the oracle of
+//! the indexes that devices have.
 
 use sledlab_core::hash::Map;
 use sledlab_core::{Span, Time};
@@ -12,10 +12,10 @@ pub struct ExhaustiveIndex {
     queue: Vec<Queued>,
 }
 
-/// Score or distance, then positioning time, then what is preferred of equal ones, then number.
+/// Score or distance, then positioning time, then the rank that breaks ties, then the request's number.
 type Key = (f64, Span, u64, u64);
 
-/// What waits at a place.
+/// The requests that wait at a position.
 struct Here {
     crowd: Crowd,
     joined: Vec<Time>,
@@ -23,12 +23,12 @@ struct Here {
 }
 
 impl ExhaustiveIndex {
-    /// An empty index that finds the best by `aim`.
+    /// An empty index that finds the best request by `aim`.
     pub fn new(aim: Aim) -> Self {
         ExhaustiveIndex { aim, queue: Vec::new() }
     }
 
-    /// Where the best request is.
+    /// Place of the best request in `queue`.
     fn best(&self, now: Time, mechanics: &dyn Mechanics) -> Option<usize> {
         match &self.aim {
             Aim::Time => self
@@ -46,8 +46,8 @@ impl ExhaustiveIndex {
                     let Here { crowd, joined, first } = &crowds[&place(mechanics, request)];
                     let time = mechanics.positioning(request);
                     let score = score.of(now, time, crowd, &mut joined.iter().copied());
-                    // The score is that of the place, where the first goes first: it stands for all in ties.
-                    // Adding zero makes -0 into 0, so that they do not differ.
+                    // All requests of a position share its score, and its first request breaks ties for them all.
+                    // Adding zero makes -0 into 0, so that the two compare as equal.
                     (score + 0.0, time, mechanics.tie(first), request.id)
                 })
             }
@@ -60,7 +60,7 @@ impl ExhaustiveIndex {
         keys.min_by(|(_, a), (_, b)| less(a, b)).map(|(at, _)| at)
     }
 
-    /// Who waits at each place, and since when.
+    /// The requests that wait at each cylinder and row, and when they joined the queue.
     fn crowds(&self, mechanics: &dyn Mechanics) -> Map<(u32, u32), Here> {
         let mut crowds = Map::default();
         for request in &self.queue {
@@ -91,7 +91,7 @@ impl PositionIndex for ExhaustiveIndex {
     }
 
     fn take_joining(&mut self, mechanics: &dyn Mechanics, batch: &mut Vec<Queued>) {
-        // In order of arrival, as far as there is room.
+        // In order of arrival, as far as the batch has room.
         self.queue.sort_unstable_by_key(|request| request.id);
         self.queue.retain(|request| {
             let joins = mechanics.joins(batch, request);

@@ -21,12 +21,12 @@ sledlab_core::params! {
     }
 }
 
-/// Which zones there are, and in which order they are numbered.
+/// Which zones a grid has, and in which order they are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::scheduler) enum ZoneOrder {
     /// A zone for each cell; cells of a column from the bottom to the top, then the next column.
     Columns,
-    /// Two zones for each cell; in a column those of the even cylinders upwards, then those of the odd ones
+    /// Two zones for each cell; in a column the zones of even cylinders upwards, then those of odd cylinders
     /// downwards, then the next column.
     Loops,
     /// A zone for each cell; one column from the bottom to the top, the next one back down.
@@ -53,7 +53,7 @@ impl Zones {
         Zones { grid, order, extent: mechanics.extent() }
     }
 
-    /// In order of a circular sweep, with or without zones of their own for odd cylinders.
+    /// The zones in order of a circular sweep, with or without zones of their own for odd cylinders.
     pub fn loops(params: &ZoneParams, mechanics: &dyn Mechanics) -> Self {
         Zones::new(params.grid, ZoneOrder::of_sweep(params.parity), mechanics)
     }
@@ -63,7 +63,7 @@ impl Zones {
         Zones { grid, ..self }
     }
 
-    /// Zones of a cell.
+    /// Number of zones in a cell.
     fn parities(&self) -> u32 {
         if self.order == ZoneOrder::Loops { 2 } else { 1 }
     }
@@ -72,7 +72,7 @@ impl Zones {
         self.grid.columns * self.grid.rows * self.parities()
     }
 
-    /// The number of a zone of cell `x`, `y`; which one of them, even or odd cylinders decide.
+    /// The number of the zone in cell `x`, `y`: where a cell has two, the one of even or of odd cylinders.
     pub fn number(&self, x: u32, y: u32, odd: bool) -> u32 {
         let rows = self.grid.rows;
         match self.order {
@@ -95,7 +95,7 @@ impl Zones {
 mod tests {
     use super::*;
 
-    /// As a G2 has them.
+    /// The cylinders, rows and blocks of a track of a G2.
     const EXTENT: Extent = Extent { cylinders: 2500, rows: 27, blocks_per_track: 540 };
 
     fn zones(columns: u32, rows: u32, order: ZoneOrder) -> Zones {

@@ -1,5 +1,5 @@
-//! What the queues of schedulers are made of: queues by position, by block, by plan and by zone, and what they
-//! choose by. The schedulers themselves are the files of the folder above.
+//! Queues that schedulers are built on: by position, by block, by plan and by zone, and the scores by which they
+//! choose. The schedulers themselves are the files of the folder above.
 
 pub(super) mod crowded;
 pub(super) mod exhaustive;

@@ -1,4 +1,4 @@
-//! A queue served by a plan: what schedulers are made of that order all that waits at once.
+//! A queue served by a plan: the base of schedulers that order all waiting requests at once.
 
 use std::collections::VecDeque;
 
@@ -11,20 +11,20 @@ use crate::scheduler::Scheduler;
 pub(in crate::scheduler) struct Planner {
     /// Name of the scheduler, for messages.
     pub name: &'static str,
-    /// Most requests it orders.
+    /// Most requests that a plan can order.
     pub most: usize,
-    /// Whether a plan is made anew when something has arrived; otherwise when the last one is done.
+    /// Whether a new plan is made as soon as a request has arrived, or only when the last plan is done.
     pub online: bool,
-    /// The order of service from where the mechanism is.
+    /// Puts requests in their order of service from the mechanism's present state.
     pub order: fn(&dyn Mechanics, Vec<Queued>) -> VecDeque<Queued>,
 }
 
-/// Serves a plan; refuses queues that are too long for one.
+/// Serves requests by a plan; gives up on a queue that is too long to plan.
 pub(in crate::scheduler) struct Planned {
     planner: Planner,
-    /// In order of service.
+    /// Planned requests, in order of service.
     plan: VecDeque<Queued>,
-    /// What has arrived since it was made.
+    /// Requests that have arrived since the plan was made.
     fresh: Vec<Queued>,
     refused: bool,
 }

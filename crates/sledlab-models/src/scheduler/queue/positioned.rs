@@ -1,18 +1,18 @@
-//! A queue kept in a position index: what all schedulers by position are made of.
+//! A queue kept in a position index: the base of all schedulers by position.
 
 use sledlab_core::{Error, Time};
 
 use crate::device::{Aim, Mechanics, PositionIndex, Queued};
 use crate::scheduler::{Batch, Scheduler, Setting};
 
-/// Serves the best position of an index, alone or with all that waits there.
+/// Serves the best request of an index, alone or with the others that wait at its position.
 pub(in crate::scheduler) struct Positioned {
     index: Box<dyn PositionIndex>,
     batch: Batch,
 }
 
 impl Positioned {
-    /// An empty queue that serves the best by `aim`.
+    /// An empty queue that serves the best request by `aim`.
     pub fn boxed(aim: &Aim, setting: Setting) -> Box<dyn Scheduler> {
         Box::new(Positioned { index: setting.index(aim), batch: setting.batch })
     }

@@ -1,4 +1,5 @@
-//! Joint service for any scheduler (SC-22): its choice takes along what waits at the same position.
+//! Joint service for any scheduler (SC-22): requests that wait at the position of its choice are served together with
+//! it.
 
 use std::collections::VecDeque;
 
@@ -8,13 +9,14 @@ use sledlab_core::{Error, Time};
 use crate::device::{Mechanics, Queued};
 use crate::scheduler::Scheduler;
 
-/// A queue whose choices are positions.
+/// Wraps a scheduler and serves, with each of its choices, the other requests at the same position.
 ///
-/// A queue inside that cannot [remove](Scheduler::remove) what was taken along offers it again later; it is
-/// passed over then.
+/// A scheduler inside that cannot [remove](Scheduler::remove) a request served with another one pops it again later;
+/// the wrapper then skips the request.
 pub(in crate::scheduler) struct SamePosition {
     queue: Box<dyn Scheduler>,
-    /// Requests pushed since the last choice, not sorted in yet: where they lie is for the mechanism to say.
+    /// Requests pushed since the last choice, not in `places` yet: only the mechanism, at the next choice, knows
+    /// where they lie.
     fresh: Vec<Queued>,
     /// Requests by cylinder and row, in order of arrival.
     places: Map<(u32, u32), VecDeque<Queued>>,
@@ -23,7 +25,7 @@ pub(in crate::scheduler) struct SamePosition {
 }
 
 impl SamePosition {
-    /// `queue`, with joint service.
+    /// Wraps `queue` for joint service.
     pub fn new(queue: Box<dyn Scheduler>) -> Self {
         SamePosition {
             queue,
@@ -39,7 +41,7 @@ impl SamePosition {
         (location.cylinder, location.row)
     }
 
-    /// Moves `first` and those that can join it from their place to `batch`.
+    /// Moves `first` and the requests at its position that can join it to `batch`.
     fn take(&mut self, mechanics: &dyn Mechanics, first: Queued, batch: &mut Vec<Queued>) {
         batch.push(first);
         let place = Self::place(mechanics, &first);
@@ -92,7 +94,7 @@ impl Scheduler for SamePosition {
         self.queue.len() - self.taken.len()
     }
 
-    /// The queue inside may know how to, but what waits at a position would still hold the request.
+    /// Always false: the scheduler inside may be able to remove the request, but `places` would still hold it.
     fn remove(&mut self, _request: &Queued) -> bool {
         false
     }

@@ -6,31 +6,32 @@ use super::ordered::{Key, Ordered};
 use crate::device::{Mechanics, QueueOrder, Queued};
 use crate::scheduler::{Scheduler, Setting};
 
-/// What happens when nothing is ahead any more.
+/// What the sweep does when no request is ahead of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::scheduler) enum End {
     /// The sweep starts over at the lowest block.
     Wrap,
-    /// The sweep goes back.
+    /// The sweep reverses its direction.
     Turn,
 }
 
-/// Serves what is ahead of the last request, nearest block first.
+/// Serves the requests ahead of the last one served, nearest block first.
 ///
-/// What arrives ahead of the sweep joins it. What arrives at the very block where the sweep is waits for the
-/// next one; otherwise requests for one block could hold it there forever. A queue in order of blocks does not know
-/// who came when: there they join.
+/// A request that arrives ahead of the sweep joins it. A request for the very block where the sweep is waits for the
+/// next sweep; otherwise requests for one block could hold the sweep there forever. A device whose queue is in order
+/// of blocks does not know which request came first: there such a request joins the sweep.
 pub(in crate::scheduler) struct Sweep {
     queue: Ordered,
     end: End,
     upwards: bool,
-    /// Where the last request started; the sweep begins at block 0.
+    /// First block of the last request served; the sweep begins at block 0.
     lbn: u64,
-    /// The newest request that is served at this block before the sweep goes on; none before it has begun.
+    /// Number of the newest request that is served at block `lbn` before the sweep goes on; `None` before the first
+    /// choice.
     admitted: Option<u64>,
-    /// The newest request of all.
+    /// Number of the newest request pushed.
     newest: u64,
-    /// Whether what arrives at the block where the sweep is joins it.
+    /// Whether a request for the block where the sweep is joins the sweep.
     admits_all: bool,
 }
 
@@ -48,7 +49,7 @@ impl Sweep {
         })
     }
 
-    /// The next request in the present direction.
+    /// Key of the next request in the present direction.
     fn ahead(&self) -> Option<Key> {
         let admitted = if self.admits_all { u64::MAX } else { self.admitted.unwrap_or(self.newest) };
         let here = self.queue.first_from(self.lbn).filter(|(lbn, _, id)| *lbn == self.lbn && *id <= admitted);

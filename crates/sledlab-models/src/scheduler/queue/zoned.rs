@@ -1,4 +1,4 @@
-//! Service zone by zone: what all schedulers by zones are made of (SC-09, SC-11).
+//! Service zone by zone: the base of all schedulers by zones (SC-09, SC-11).
 //!
 //! Only the requests of the zone in service are in an inner queue, which orders them; those of other zones
 //! wait in plain lists. A request moves from list to inner queue once, so that zones cost next to nothing
@@ -14,8 +14,8 @@ use crate::scheduler::Scheduler;
 
 /// The order in which zones are visited.
 pub(in crate::scheduler) trait Tour: Send {
-    /// Adds to `zones` those to be served next, together; called when those before are empty and there are
-    /// requests waiting. At least one of the zones must have some.
+    /// Adds to `zones` the zones to be served next, together. Called when the zones in service are empty and requests
+    /// wait in others. At least one of the zones added must have requests.
     fn next(&mut self, mechanics: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>);
 }
 
@@ -75,10 +75,10 @@ impl Waiting {
     }
 }
 
-/// Circular: in ascending order, then again from the lowest.
+/// Visits zones in ascending order, then again from the lowest.
 #[derive(Debug, Default)]
 pub(in crate::scheduler) struct Circular {
-    /// Where to look first.
+    /// The zone at which the search for the next one begins.
     from: u32,
 }
 
@@ -106,7 +106,7 @@ pub(in crate::scheduler) struct Zoned<Z, T> {
     inside: Box<dyn Scheduler>,
     /// Whether requests that arrive during a visit are left for the next one.
     gated: bool,
-    /// Requests pushed since the last choice: where they lie is for the mechanism to say.
+    /// Requests pushed since the last choice: only the mechanism, at the next choice, knows in which zones they lie.
     fresh: Vec<Queued>,
     waiting: Waiting,
     /// The zones in service.
@@ -147,7 +147,7 @@ where
         }
     }
 
-    /// A visit serves only what had arrived when it began.
+    /// The same queue, whose visits to zones serve only requests that had arrived when the visit began.
     pub fn gated(self) -> Self {
         Zoned { gated: true, ..self }
     }
@@ -156,7 +156,7 @@ where
         Box::new(self)
     }
 
-    /// Takes the requests pushed since the last choice to their zones.
+    /// Sorts the requests pushed since the last choice into their zones.
     fn sort_in(&mut self, mechanics: &dyn Mechanics) {
         for request in self.fresh.drain(..) {
             let zone = (self.zone_of)(mechanics, &request);
@@ -174,7 +174,8 @@ where
             self.is_open[zone as usize] = false;
         }
         self.tour.next(mechanics, &self.waiting, &mut self.open);
-        // No position is in two zones served together: its requests come in order, as indexes want them.
+        // No position is in two zones served together, so the requests of a position reach the queue inside in order
+        // of arrival, as position indexes require.
         for zone in &self.open {
             self.is_open[*zone as usize] = true;
             self.waiting.take(*zone).for_each(|request| self.inside.push(request));
@@ -203,7 +204,7 @@ where
         self.fresh.len() + self.waiting.len() + self.inside.len()
     }
 
-    /// Nobody knows in which zone a request waits but the mechanism.
+    /// Always false: only the mechanism knows in which zone a request waits.
     fn remove(&mut self, _request: &Queued) -> bool {
         false
     }
@@ -234,7 +235,7 @@ pub(in crate::scheduler) mod trial {
     }
 
     impl Trial {
-        /// With the scheduler that `word` describes.
+        /// A trial of the scheduler that `word` describes.
         pub fn of(word: &str) -> Self {
             let table: Table = preset::text("mems-g2").unwrap().parse().unwrap();
             let device = device::build(&preset::from_table(&table).unwrap()).unwrap();
@@ -243,7 +244,7 @@ pub(in crate::scheduler) mod trial {
             Trial { device, queue, now: Time::ZERO, pushed: 0 }
         }
 
-        /// A block for each place joins the queue.
+        /// Queues a request for one block at each of `places`.
         pub fn push(&mut self, places: &[CylinderRow]) {
             let extent = self.device.mechanics().extent();
             let per_cylinder = self.device.mechanics().capacity_blocks() / u64::from(extent.cylinders);
@@ -266,7 +267,7 @@ pub(in crate::scheduler) mod trial {
             }
         }
 
-        /// Serves the scheduler's choice and tells the place; `None` when the queue is empty.
+        /// Serves the scheduler's choice and returns its cylinder and row; `None` when the queue is empty.
         pub fn pop(&mut self) -> Option<CylinderRow> {
             let (mut batch, mut served) = (Vec::new(), Vec::new());
             self.queue.pop(self.now, self.device.mechanics(), &mut batch);
@@ -275,7 +276,7 @@ pub(in crate::scheduler) mod trial {
             Some((at.cylinder, at.row))
         }
 
-        /// Serves all there is.
+        /// Serves all requests left in the queue.
         pub fn rest(&mut self) -> Vec<CylinderRow> {
             std::iter::from_fn(|| self.pop()).collect()
         }

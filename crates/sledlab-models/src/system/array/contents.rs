@@ -1,5 +1,5 @@
-//! What lies on the devices of an array: data, copies and parity, as a controller makes them of what it was given and
-//! what it has read.
+//! Contents of the devices of an array: data, copies and parity, as a controller computes them from the data of writes
+//! and the blocks it has read.
 
 use sledlab_core::Op;
 use sledlab_core::hash::Map;
@@ -9,18 +9,18 @@ use super::layout::Held;
 use crate::device::Queued;
 use crate::system::{Completion, Content, System};
 
-/// What a controller knows of the requests that are under way.
+/// The data that a controller has for the requests under way.
 #[derive(Default)]
 pub(super) struct Keeper {
-    /// Data of writes.
-    given: Map<u64, Vec<Content>>,
-    /// Blocks that were read for a request, by device and place.
+    /// Data of writes, by request.
+    write_data: Map<u64, Vec<Content>>,
+    /// Blocks that were read for a request, by device and number on the device.
     read: Map<u64, Map<(usize, u64), u64>>,
-    /// What reads found.
+    /// What completed reads found, by request, until it is fetched.
     found: Map<u64, Vec<Content>>,
 }
 
-/// What of a content goes into parity. Headers are what hybrids write on their own devices: an array is given none.
+/// The word of a content that goes into parity. Hybrids write headers on their own devices only, so an array gets none.
 fn word(content: &Content) -> u64 {
     match content {
         Content::Data(word) => *word,
@@ -30,7 +30,7 @@ fn word(content: &Content) -> u64 {
 
 impl Keeper {
     pub fn give(&mut self, request: u64, data: Vec<Content>) {
-        self.given.insert(request, data);
+        self.write_data.insert(request, data);
     }
 
     pub fn found(&mut self, request: u64) -> Vec<Content> {
@@ -42,14 +42,14 @@ impl Keeper {
         self.read.insert(request.id, Map::default());
     }
 
-    /// Requests begin anew, with nothing read.
+    /// Discards the blocks read for requests that begin anew.
     pub fn forget(&mut self, restarted: &[u64]) {
         for request in restarted {
             self.read.entry(*request).or_default().clear();
         }
     }
 
-    /// A device, in a place, has done accesses: notes what reads of requests that still ask found.
+    /// Records the blocks that completed reads of a device found, where their request is still under way.
     pub fn read(&mut self, flow: &Flow, node: &mut dyn System, done: &[Completion]) {
         for access in done.iter().filter(|done| done.request.op == Op::Read) {
             let found = node.durable().map(|medium| medium.found(access.request.id)).unwrap_or_default();
@@ -59,7 +59,8 @@ impl Keeper {
         }
     }
 
-    /// What is written to a device: data of the host, or what is computed of it and of what was read.
+    /// The data that an access writes to a device: data of the host, or words computed from these and from the blocks
+    /// read.
     pub fn written(&self, flow: &Flow, device: usize, access: &Queued) -> Vec<Content> {
         let Some((request, _)) = flow.owner(access.id) else { return Vec::new() };
         let blocks = access.lbn..access.lbn + u64::from(access.blocks);
@@ -70,11 +71,11 @@ impl Keeper {
         let held = flow.layout().holds(device, lbn);
         match held {
             Held::Host(host) => {
-                // A block that nobody writes is being rebuilt.
-                let given = self.given(flow, request, host);
+                // A block without new data of the host is being rebuilt.
+                let new = self.new_word(flow, request, host);
                 let copy = || self.copy(flow, request, host, lbn);
                 let others = || self.others(flow, request, device, lbn);
-                given.or_else(copy).or_else(others).unwrap_or_default()
+                new.or_else(copy).or_else(others).unwrap_or_default()
             }
             Held::Parity => {
                 let all = self.others(flow, request, device, lbn);
@@ -85,26 +86,26 @@ impl Keeper {
     }
 
     /// The host's new data for a block that the request writes.
-    fn given(&self, flow: &Flow, request: u64, host: u64) -> Option<u64> {
+    fn new_word(&self, flow: &Flow, request: u64, host: u64) -> Option<u64> {
         let whole = flow.request(request)?;
         let place = host.checked_sub(whole.lbn)?;
-        self.given.get(&request)?.get(place as usize).map(word)
+        self.write_data.get(&request)?.get(place as usize).map(word)
     }
 
-    /// What a block of the host is where it was read.
+    /// The word of a host block that was read for the request, from any device.
     fn copy(&self, flow: &Flow, request: u64, host: u64, lbn: u64) -> Option<u64> {
         let read = self.read.get(&request)?;
         let holds = |device: &usize| flow.layout().holds(*device, lbn) == Held::Host(host);
         (0..flow.layout().devices()).filter(holds).find_map(|device| read.get(&(device, lbn)).copied())
     }
 
-    /// XOR of what all other devices hold in that place when the request is done, if that is known.
+    /// XOR of the words that all other devices hold at this place once the request is complete, if they are known.
     fn others(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
         let read = self.read.get(&request)?;
         let mut all = 0;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             let new = match flow.layout().holds(other, lbn) {
-                Held::Host(host) => self.given(flow, request, host),
+                Held::Host(host) => self.new_word(flow, request, host),
                 _ => None,
             };
             all ^= new.or_else(|| read.get(&(other, lbn)).copied())?;
@@ -112,13 +113,13 @@ impl Keeper {
         Some(all)
     }
 
-    /// The old parity with what changes of the data in that place.
+    /// The old parity, updated by the changes of the data at this place.
     fn changed(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> Option<u64> {
         let read = self.read.get(&request)?;
         let mut parity = *read.get(&(device, lbn))?;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             if let Held::Host(host) = flow.layout().holds(other, lbn)
-                && let Some(new) = self.given(flow, request, host)
+                && let Some(new) = self.new_word(flow, request, host)
             {
                 parity ^= new ^ read.get(&(other, lbn))?;
             }
@@ -126,9 +127,9 @@ impl Keeper {
         Some(parity)
     }
 
-    /// A request is done: puts together what it has read.
+    /// A request is complete: assembles what it has read.
     pub fn finish(&mut self, flow: &Flow, request: &Queued) {
-        self.given.remove(&request.id);
+        self.write_data.remove(&request.id);
         if request.op == Op::Read {
             let hosts = request.lbn..request.lbn + u64::from(request.blocks);
             let found = hosts.map(|host| {

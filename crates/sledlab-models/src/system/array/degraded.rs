@@ -1,4 +1,4 @@
-//! RAID 5 while a device is missing: what was on it is recomputed from all others.
+//! RAID 5 while a device is missing: its blocks are recomputed from all other devices.
 
 use sledlab_core::Op;
 
@@ -9,7 +9,7 @@ use super::raid5::{Part, Raid5, Touched, without};
 use crate::device::Queued;
 
 impl Raid5 {
-    /// What devices have to do for a request of an array of which some fail.
+    /// The plan of a request in an array of which devices fail.
     pub(super) fn plan_failing(&self, request: &Queued) -> Plan {
         let mut plan = Plan::default();
         let touched = self.touched(request);
@@ -29,7 +29,7 @@ impl Raid5 {
         plan
     }
 
-    /// Whether a read needs what is on no device and can be recomputed.
+    /// Whether a read needs blocks of a missing device that can be recomputed.
     pub(super) fn recomputes(&self, read: &Queued) -> bool {
         self.touched(read).iter().any(|Touched { stripe, units }| {
             let is_missing =
@@ -46,7 +46,8 @@ impl Raid5 {
         }
     }
 
-    /// Reads what is there, and for what is not the same part of all others; nothing twice.
+    /// Reads the parts on working devices, and in place of the missing part the same part of all other devices; no
+    /// block is read twice.
     fn read_around(&self, Touched { stripe, units }: &Touched, missing: usize, plan: &mut Plan) {
         let lost =
             units.iter().find(|(unit, _)| self.data_device(*stripe, *unit) == missing).map(|(_, part)| *part);
@@ -68,9 +69,9 @@ impl Raid5 {
         }
     }
 
-    /// Writes what can be written, and parity such that what is missing can be recomputed: of missing data that is
-    /// written, from all other data (reconstruct); where the missing is not written, from the old parity and what is
-    /// written over (read-modify-write). Where parity is missing, there is nothing to read.
+    /// Writes the parts on working devices, and parity from which the missing unit can be recomputed. Where the missing
+    /// unit is written, parity is computed from all other data (reconstruct); where it is not, from the old parity and
+    /// the old data that are overwritten (read-modify-write). Where the parity is missing, nothing is read.
     fn write_around(&self, Touched { stripe, units }: &Touched, missing: usize, plan: &mut Plan) {
         let parity_device = self.parity_device(*stripe);
         let written =
@@ -104,7 +105,7 @@ impl Raid5 {
         }
     }
 
-    /// Does what can be done on a stripe that has lost data: on each device that is there.
+    /// Accesses those parts of a stripe with lost data that are on working devices.
     fn save(&self, op: Op, Touched { stripe, units }: &Touched, plan: &mut Plan) {
         for (unit, part) in units {
             let device = self.data_device(*stripe, *unit);
@@ -117,7 +118,7 @@ impl Raid5 {
     }
 }
 
-/// The blocks of one part or the other, in rising order.
+/// The union of two parts, in ascending order.
 fn either(a: Option<Part>, b: Option<Part>) -> Vec<Part> {
     let mut parts: Vec<Part> = a.into_iter().chain(b).collect();
     parts.sort_unstable();

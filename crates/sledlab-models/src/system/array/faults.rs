@@ -1,4 +1,4 @@
-//! Devices of an array that fail, and the spares that take their places.
+//! Failures of devices of an array, and the spares that take their places.
 
 use std::collections::VecDeque;
 
@@ -8,16 +8,16 @@ use super::flow::{Access, Flow};
 use crate::device::{FailedDevice, FaultCounts};
 use crate::system::SystemParams;
 
-/// What is to fail, what has failed, and how far spares are.
+/// The failures to come, the failures so far, and the progress of the spares.
 pub(super) struct Faults {
-    /// Where each device of the layout is among all there are: itself, or its spare.
+    /// For each device of the layout, the index of the node that holds its blocks: itself, or its spare.
     pub places: Vec<usize>,
     to_come: VecDeque<(Time, usize)>,
     failed: Vec<Failure>,
     has_spares: bool,
-    /// Time from one stripe that is rebuilt to the next, at least.
+    /// Least time from the start of one rebuilt stripe to the next.
     pace: Span,
-    /// When the next may begin.
+    /// When the next stripe may begin.
     next: Time,
 }
 
@@ -27,18 +27,18 @@ struct Failure {
     rebuilt: Option<Time>,
 }
 
-/// Spares that stand by.
+/// Number of spares.
 pub(super) fn spares(params: &SystemParams) -> u64 {
     if params.rebuild_mb_s > 0.0 { params.failed.0.len() as u64 } else { 0 }
 }
 
-/// Where a device is among all there are.
+/// The index of the node that holds the blocks of a device.
 #[inline]
 pub(super) fn node(faults: Option<&Faults>, device: usize) -> usize {
     faults.map_or(device, |faults| faults.places[device])
 }
 
-/// The device of the layout in a place; none where it has failed, or is a spare that stands by.
+/// The device of the layout whose blocks a node holds; none where the node has failed, or is a spare not in use.
 pub(super) fn device(faults: Option<&Faults>, node: usize) -> Option<usize> {
     let Some(faults) = faults else { return Some(node) };
     faults
@@ -49,7 +49,7 @@ pub(super) fn device(faults: Option<&Faults>, node: usize) -> Option<usize> {
 }
 
 impl Faults {
-    /// What `params` says of failures, if it does.
+    /// The failures that `params` ask for; `None` where there are none.
     pub fn new(params: &SystemParams) -> Option<Self> {
         let SystemParams { devices, unit_blocks, failed, failed_at_s, rebuild_mb_s, .. } = params;
         if failed.0.is_empty() {
@@ -69,12 +69,12 @@ impl Faults {
         })
     }
 
-    /// Whether what is in a place takes part in the run: not what has failed before.
+    /// Whether a node takes part in the run: not where it failed before the run began.
     pub fn works(&self, node: usize) -> bool {
         self.failed.iter().all(|failure| failure.device != node || failure.at > Time::ZERO)
     }
 
-    /// A device that fails by `now`, and whose spare takes its place.
+    /// The next device that fails by `now`, if any; its spare takes its place.
     pub fn fail_due(&mut self, now: Time) -> Option<usize> {
         let (at, device) = self.to_come.front().copied().filter(|(at, _)| *at <= now)?;
         self.to_come.pop_front();
@@ -86,14 +86,14 @@ impl Faults {
         Some(device)
     }
 
-    /// When a device fails or a stripe is rebuilt next.
+    /// When the next device fails or the next stripe is rebuilt.
     pub fn next_event(&self, flow: &Flow) -> Option<Time> {
         let failure = self.to_come.front().map(|(at, _)| *at);
         let rebuild = (self.has_spares && flow.next_to_rebuild().is_some()).then_some(self.next);
         failure.into_iter().chain(rebuild).min()
     }
 
-    /// Begins with the next stripe if that is due, and notes which spares have all.
+    /// Begins to rebuild the next stripe if that is due, and records which spares are complete.
     pub fn rebuild(&mut self, flow: &mut Flow, now: Time, ready: &mut Vec<Access>) {
         if !self.has_spares {
             return;
@@ -109,16 +109,16 @@ impl Faults {
         }
     }
 
-    /// What there is to tell.
+    /// The failures and their consequences so far.
     pub fn counts(&self, flow: &Flow) -> FaultCounts {
-        let told = |failure: &Failure| FailedDevice {
+        let describe = |failure: &Failure| FailedDevice {
             device: failure.device,
             at_s: failure.at.since(Time::ZERO).as_seconds(),
             rebuilt_after_s: failure.rebuilt.map(|end| end.since(failure.at).as_seconds()),
         };
         let counts = flow.counts();
         FaultCounts {
-            failed: self.failed.iter().map(told).collect(),
+            failed: self.failed.iter().map(describe).collect(),
             degraded_reads: counts.degraded_reads,
             restarted_requests: counts.restarts,
             rebuild_read_bytes: counts.rebuild_read * BLOCK_BYTES,

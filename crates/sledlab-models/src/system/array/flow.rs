@@ -1,4 +1,4 @@
-//! The way of requests through an array: what of them is under way, and what may begin next.
+//! The flow of requests through an array: which accesses of a request are under way, and which may begin next.
 
 use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Op, Time};
@@ -9,61 +9,62 @@ use super::plan::{Plan, Step};
 use crate::device::{Queued, Served};
 use crate::power::Spent;
 
-/// An access and the device it is for.
+/// An access, after the device that serves it.
 pub(super) type Access = (usize, Queued);
 
-/// Numbers of requests by which stripes are rebuilt begin here.
+/// The requests that rebuild stripes have numbers from here on.
 const REBUILDS: u64 = 1 << 63;
 
-/// Requests under way.
+/// The requests under way in an array.
 pub(super) struct Flow {
     layout: Box<dyn Layout>,
     requests: Map<u64, UnderWay>,
     /// Request and step of each access at a device, by the number of the access. Accesses are numbered as they begin,
-    /// so that a device sees rising numbers, and never the same one twice.
+    /// so that a device sees rising numbers and no number twice.
     accesses: Map<u64, (u64, usize)>,
     begun: u64,
     guards: Guards,
     held: usize,
     counts: FlowCounts,
-    /// The device of the stripe that is being rebuilt.
+    /// The device for which a stripe is being rebuilt.
     rebuilding: Option<usize>,
     /// When the last stripe was rebuilt.
     rebuilt_at: Time,
-    /// Requests that are done without an access, and what was spent on them.
+    /// Requests that are complete without a further access, each with the energy spent on it.
     answered: Vec<(Queued, Spent)>,
-    /// Requests that began anew since somebody asked: what was read under their numbers is void.
+    /// Requests that have begun anew since [`take_restarted`](Flow::take_restarted): data read for them before are
+    /// void.
     restarted: Vec<u64>,
-    /// What was spent for no request of the host, and when the last of it was done.
+    /// The energy spent for no request of the host, and when the last such access was complete.
     background: (Spent, Time),
 }
 
-/// What became of requests.
+/// Counts of requests by the effects of failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FlowCounts {
-    /// Reads of which a part was recomputed.
+    /// Reads of which a part was recomputed from the other devices.
     pub degraded_reads: u64,
-    /// Requests that were under way on a device when it failed, and began anew.
+    /// Requests that began anew, because a device failed on which they were under way.
     pub restarts: u64,
-    /// Requests of which a part is on no device any more.
+    /// Requests with a part whose blocks are lost.
     pub lost: u64,
-    /// Blocks that were read and written to rebuild.
+    /// Blocks that were read and written to rebuild spares.
     pub rebuild_read: u64,
     pub rebuild_written: u64,
 }
 
-/// A request of which something is still to be done.
+/// A request that is not complete.
 struct UnderWay {
     whole: Queued,
-    /// Nothing until it begins.
+    /// The plan of the request; empty until the request begins.
     plan: Plan,
-    /// For every step, how many it still waits for.
+    /// For every step, the number of steps that it still waits for.
     needs: Vec<usize>,
     missing: usize,
     guarded: Guarded,
-    /// Claims on stripes that are in its way.
+    /// Number of stripes that the request has to wait for.
     held_by: usize,
-    /// What has been spent on it so far.
+    /// Energy spent on the request so far.
     energy: Spent,
 }
 
@@ -88,13 +89,13 @@ fn begin(
     ready.push((step.device, access));
 }
 
-/// Of layouts that need not ask: those that guard no reads.
+/// Stands for `nearest` where the layout guards reads and so never asks for the nearest device.
 fn any_device(_read: &Queued, _has: &dyn Fn(usize) -> bool) -> usize {
     0
 }
 
 impl Flow {
-    /// Nothing under way.
+    /// A layout with no request under way.
     pub fn new(layout: Box<dyn Layout>) -> Self {
         Flow {
             layout,
@@ -117,12 +118,12 @@ impl Flow {
         self.layout.capacity_blocks()
     }
 
-    /// Where the blocks of the host are.
+    /// The layout, which knows where the blocks of the host are.
     pub fn layout(&self) -> &dyn Layout {
         self.layout.as_ref()
     }
 
-    /// The request that an access is for, and the device.
+    /// The request of an access, and its device.
     pub fn owner(&self, access: u64) -> Option<(u64, usize)> {
         let (id, step) = self.accesses.get(&access)?;
         self.requests.get(id).map(|under_way| (*id, under_way.plan.steps[*step].device))
@@ -133,37 +134,38 @@ impl Flow {
         self.requests.get(&id).map(|under_way| &under_way.whole)
     }
 
-    /// Requests that wait for others to leave their stripes.
+    /// Number of requests that wait for stripes that other requests have claimed.
     pub fn held(&self) -> usize {
         self.held
     }
 
-    /// What became of requests.
+    /// Counts of requests by the effects of failures.
     pub fn counts(&self) -> FlowCounts {
         self.counts
     }
 
-    /// What was spent for no request of the host, and when the last of it was done.
+    /// The energy spent for no request of the host, and when the last such access was complete.
     pub fn background(&self) -> (Spent, Time) {
         self.background
     }
 
-    /// Whether there is something to take.
+    /// Whether [`take_answered`](Flow::take_answered) would return requests.
     pub fn has_answered(&self) -> bool {
         !self.answered.is_empty()
     }
 
-    /// Requests that are done without an access, and what was spent on them.
+    /// Requests that are complete without a further access, each with the energy spent on it.
     pub fn take_answered(&mut self) -> Vec<(Queued, Spent)> {
         std::mem::take(&mut self.answered)
     }
 
-    /// Requests that began anew.
+    /// Takes the requests that have begun anew.
     pub fn take_restarted(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.restarted)
     }
 
-    /// A request arrives; what may begin is appended to `ready`. `nearest` is asked where any device would do.
+    /// A request arrives; accesses that may begin are appended to `ready`. `nearest` chooses among devices that all
+    /// have the blocks.
     pub fn arrive(&mut self, request: Queued, nearest: Nearest, ready: &mut Vec<Access>) {
         let guarded = self.layout.guarded(&request);
         let held_by = self.guards.claim(request.id, &guarded);
@@ -171,7 +173,7 @@ impl Flow {
         self.add(request, plan, guarded, held_by, ready);
     }
 
-    /// A request that begins, with its plan, or waits for others to leave its stripes.
+    /// Enters a request: it begins with its plan, or waits for `held_by` stripes.
     fn add(
         &mut self,
         request: Queued,
@@ -194,7 +196,7 @@ impl Flow {
         }
     }
 
-    /// What has to be done for a request that begins.
+    /// The plan of a request that begins.
     fn plan(&mut self, request: &Queued, nearest: Nearest) -> Plan {
         let plan = match self.rebuilding {
             Some(device) if request.id >= REBUILDS => {
@@ -208,7 +210,7 @@ impl Flow {
         plan
     }
 
-    /// A request that has waited, or has to do everything again, begins.
+    /// Begins a request that has waited for stripes, or one that begins anew.
     fn begin(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
         let Some(whole) = self.request(id).copied() else { return };
         let plan = self.plan(&whole, nearest);
@@ -218,7 +220,7 @@ impl Flow {
         self.start(id, ready);
     }
 
-    /// A request starts with all that needs nothing before.
+    /// Starts those steps of a request that wait for no other step.
     fn start(&mut self, id: u64, ready: &mut Vec<Access>) {
         let steps = &self.requests[&id].plan.steps;
         if steps.is_empty() {
@@ -236,8 +238,8 @@ impl Flow {
         begin(&mut self.accesses, &mut self.begun, whole, (number, &plan.steps[number]), ready);
     }
 
-    /// A device has done an access; what may begin now is appended to `ready`. Returns the request of the host if that was
-    /// the last of it: its timing is that of this access.
+    /// An access is complete; accesses that may begin now are appended to `ready`. Returns the request of the host if
+    /// this was its last access, with the timing of this access.
     pub fn done(&mut self, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
         let Some((id, done)) = self.accesses.remove(&access.request.id) else {
             self.spend(access.energy, access.completion);
@@ -270,14 +272,14 @@ impl Flow {
         None
     }
 
-    /// All accesses of a request are done, the last of them this one.
+    /// The request is complete with `access`, its last one.
     fn finish(&mut self, id: u64, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
         let UnderWay { whole, energy, guarded, .. } = self.requests.remove(&id)?;
         if id < REBUILDS {
             self.leave(id, &guarded, ready);
             return Some(Served { request: whole, energy, ..*access });
         }
-        // Who waits for the stripe finds it on the spare.
+        // Requests that wait for the stripe find it on the spare.
         if let (Some(health), Some(device)) = (self.layout.health(), self.rebuilding.take()) {
             health.rebuilt(device);
         }
@@ -287,7 +289,7 @@ impl Flow {
         None
     }
 
-    /// A request is done without another access: on what it would have needed, a device has failed.
+    /// Completes a request without another access, as the remaining ones were on a failed device.
     fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
         let Some(UnderWay { whole, energy, guarded, .. }) = self.requests.remove(&id) else { return };
         if id < REBUILDS {
@@ -304,7 +306,7 @@ impl Flow {
         self.background.1 = self.background.1.max(end);
     }
 
-    /// A request is done with its stripes; who waited for all of them begins.
+    /// A request gives up its stripes; requests that wait for no other stripe begin.
     fn leave(&mut self, id: u64, guarded: &Guarded, ready: &mut Vec<Access>) {
         let mut freed = Vec::new();
         for stripe in guarded.stripes.clone() {
@@ -320,19 +322,19 @@ impl Flow {
         }
     }
 
-    /// The device and the stripe that can be rebuilt next, while none is.
+    /// The device and the stripe to rebuild next; `None` while a stripe is being rebuilt or none is left.
     pub fn next_to_rebuild(&self) -> Option<(usize, u64)> {
         let idle = self.rebuilding.is_none();
         self.layout.redundant().filter(|_| idle).and_then(|layout| layout.health().next())
     }
 
-    /// When the spare of a device had all, if it has: asked when a stripe has been rebuilt.
+    /// When the spare of a device was complete, if it is; to be asked whenever a stripe has been rebuilt.
     pub fn rebuilt_at(&self, device: usize) -> Option<Time> {
         let layout = self.layout.redundant()?;
         layout.health().is_rebuilt(device).then_some(self.rebuilt_at)
     }
 
-    /// Blocks of the host that are lost.
+    /// Number of blocks of the host that are lost.
     pub fn lost_blocks(&self) -> u64 {
         self.layout.redundant().map_or(0, Redundant::lost_blocks)
     }
@@ -348,8 +350,8 @@ impl Flow {
         self.add(whole, plan, guarded, held_by, ready);
     }
 
-    /// A device fails: what has yet to be done on it is left out where all that it needs has been read, and else begins
-    /// anew. Accesses that are forgotten so are done for nothing.
+    /// A device fails. A request with steps left on it leaves these steps out if its reads are complete, and begins
+    /// anew otherwise. Accesses under way that are dropped so are still served, to no effect.
     pub fn fail(&mut self, device: usize, nearest: Nearest, ready: &mut Vec<Access>) {
         let step = |(id, number): &(u64, usize)| &self.requests[id].plan.steps[*number];
         let begun: Set<(u64, usize)> = self.accesses.values().copied().collect();
@@ -366,7 +368,7 @@ impl Flow {
             steps.any(|(number, _)| under_way.needs[number] > 0 || begun.contains(&(**id, number)))
         };
         let mut affected: Vec<u64> = self.requests.iter().filter(is_affected).map(|(id, _)| *id).collect();
-        // What was read of a stripe may no longer be enough to rebuild it.
+        // The blocks read so far may no longer be enough to rebuild the stripe.
         affected.extend(rebuild.filter(|id| !is_written && !affected.contains(id)));
         affected.sort_unstable();
         let (again, without): (Vec<u64>, Vec<u64>) = affected.iter().partition(|id| reading.contains(id));
@@ -389,7 +391,7 @@ impl Flow {
         }
     }
 
-    /// A request that has written nothing forgets what it has read.
+    /// Begins a request anew that has written nothing yet; the blocks that it has read are discarded.
     fn restart(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
         self.counts.restarts += u64::from(id < REBUILDS);
         self.restarted.push(id);

@@ -1,4 +1,4 @@
-//! Which requests may go on with which stripes.
+//! Guards: which requests may access which stripes.
 
 use std::collections::VecDeque;
 
@@ -6,8 +6,8 @@ use sledlab_core::hash::Map;
 
 use super::layout::Guarded;
 
-/// For every stripe that requests claim, those requests in order of their claims. The first may go on; where it shares the
-/// stripe, so may those after it that do.
+/// For every claimed stripe, the claims of requests in order. The first request may go on; where it shares the stripe,
+/// so may the sharing requests directly after it.
 #[derive(Default)]
 pub(super) struct Guards {
     queues: Map<u64, VecDeque<Claim>>,
@@ -16,12 +16,12 @@ pub(super) struct Guards {
 struct Claim {
     request: u64,
     is_shared: bool,
-    /// Whether nothing before it is in its way.
+    /// Whether the request need not wait for an earlier claim.
     is_free: bool,
 }
 
 impl Guards {
-    /// A request claims stripes; tells for how many of them it has to wait.
+    /// A request claims stripes; returns for how many of them it has to wait.
     pub fn claim(&mut self, request: u64, Guarded { stripes, is_shared }: &Guarded) -> usize {
         let mut waits = 0;
         for stripe in stripes.clone() {
@@ -33,7 +33,7 @@ impl Guards {
         waits
     }
 
-    /// A request gives up a stripe; appends those that no longer wait for it.
+    /// A request gives up a stripe; appends the requests that no longer wait for the stripe to `freed`.
     pub fn leave(&mut self, request: u64, stripe: u64, freed: &mut Vec<u64>) {
         let Some(queue) = self.queues.get_mut(&stripe) else { return };
         queue.retain(|claim| claim.request != request);

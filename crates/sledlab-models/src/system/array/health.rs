@@ -1,49 +1,50 @@
 //! Which devices of an array have failed, and how much of each its spare holds.
 //!
-//! A spare holds the first stripes of the device it stands for, and more and more of them. So the devices that a stripe
-//! misses are those whose spares have not come that far, and stripes that miss too many are the last ones.
+//! A spare is filled from the first stripe of the device that it replaces. So a stripe misses the failed devices whose
+//! spares have not reached it, and the stripes that miss too many devices are the last ones.
 
 /// The state of the devices of a redundant layout.
 #[derive(Clone, Debug)]
 pub(super) struct Health {
     stripes: u64,
-    /// Devices a stripe may miss.
+    /// Number of devices that a stripe may miss without loss of data.
     tolerates: usize,
-    /// Of every device that has failed: stripes, from the first on, that its spare holds.
+    /// Every device that has failed, with the number of stripes, from the first on, that its spare holds.
     failed: Vec<(usize, u64)>,
-    /// Stripes before this one have lost nothing for good.
+    /// Stripes before this one have lost no data.
     whole: u64,
-    /// Whether devices fail at all: nothing of a stripe is then written before all is read that the write needs.
+    /// Whether devices fail at all: then no block of a stripe is written before all blocks are read that the write
+    /// needs.
     pub fails: bool,
 }
 
 impl Health {
-    /// Devices that work, and hold `stripes`, each of which may miss as many of them as it `tolerates`.
+    /// Working devices of `stripes` stripes, each of which may miss up to `tolerates` devices.
     pub fn new(stripes: u64, tolerates: usize, fails: bool) -> Self {
         Health { stripes, tolerates, failed: Vec::new(), whole: stripes, fails }
     }
 
-    /// Whether a stripe has nothing on a device.
+    /// Whether a stripe misses a device: that has failed, and its spare does not hold the stripe yet.
     pub fn misses(&self, stripe: u64, device: usize) -> bool {
         self.failed.iter().any(|(failed, rebuilt)| *failed == device && stripe >= *rebuilt)
     }
 
-    /// Whether a stripe misses more devices than it can.
+    /// Whether a stripe has lost data: it missed more devices than it tolerates.
     pub fn is_lost(&self, stripe: u64) -> bool {
         stripe >= self.whole
     }
 
-    /// Stripes that a spare holds, or all where the device has not failed.
+    /// Number of stripes that the spare of a device holds, or of all stripes where the device has not failed.
     pub fn held(&self, device: usize) -> u64 {
         self.failed.iter().find(|(failed, _)| *failed == device).map_or(self.stripes, |(_, rebuilt)| *rebuilt)
     }
 
-    /// The stripe that is rebuilt next, if one is left: that of the first device that failed.
+    /// The device and the stripe to rebuild next, if one is left: the first failed device whose spare is not complete.
     pub fn next(&self) -> Option<(usize, u64)> {
         self.failed.iter().find(|(_, rebuilt)| *rebuilt < self.whole).copied()
     }
 
-    /// A device fails while the next stripe of another, `written`, is on its way to the spare.
+    /// A device fails, while the next stripe of the device `written`, if any, is being written to its spare.
     pub fn fail(&mut self, device: usize, written: Option<usize>) {
         self.failed.push((device, 0));
         let held = |(failed, rebuilt): &(usize, u64)| rebuilt + u64::from(Some(*failed) == written);
@@ -52,19 +53,19 @@ impl Health {
         self.whole = held.get(self.tolerates).map_or(self.whole, |held| self.whole.min(*held));
     }
 
-    /// The next stripe of a device is on its spare.
+    /// The next stripe of a device has been written to its spare.
     pub fn rebuilt(&mut self, device: usize) {
         if let Some((_, rebuilt)) = self.failed.iter_mut().find(|(failed, _)| *failed == device) {
             *rebuilt += 1;
         }
     }
 
-    /// Whether a device has failed and its spare holds all of it.
+    /// Whether a device has failed and its spare holds all stripes.
     pub fn is_rebuilt(&self, device: usize) -> bool {
         self.failed.contains(&(device, self.stripes))
     }
 
-    /// Stripes that are lost for good.
+    /// The stripes that have lost data.
     pub fn lost(&self) -> std::ops::Range<u64> {
         self.whole..self.stripes
     }

@@ -1,4 +1,4 @@
-//! Where an array keeps the blocks of its host.
+//! Layouts: where an array keeps the blocks of the host.
 
 use std::ops::Range;
 
@@ -11,46 +11,46 @@ use super::raid5::Raid5;
 use crate::device::Queued;
 use crate::system::params::{SystemKind, SystemParams};
 
-/// Tells the device with the least positioning time for a read, of those that have its blocks.
+/// Chooses the device with the shortest positioning time for a read, among those that have its blocks.
 pub(super) type Nearest<'a> = &'a mut dyn FnMut(&Queued, &dyn Fn(usize) -> bool) -> usize;
 
-/// A way of putting devices together.
+/// A layout of the host's blocks over several devices.
 pub(super) trait Layout: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
 
-    /// What the devices have to do for a request; `nearest` is asked where several have the blocks. A layout that asks
-    /// guards no reads.
+    /// The accesses that a request needs; `nearest` chooses where several devices have the blocks. A layout that asks
+    /// `nearest` guards no reads.
     fn plan(&self, request: &Queued, nearest: Nearest) -> Plan;
 
-    /// Stripes that nothing else may change while the request is under way.
+    /// Stripes that no other request may change while this one is under way.
     fn guarded(&self, request: &Queued) -> Guarded;
 
     /// Number of devices.
     fn devices(&self) -> usize;
 
-    /// Where a block of the host is: its device, the first of several, and its number there.
+    /// The device of a host block, the first where several have it, and the block's number on that device.
     fn place(&self, lbn: u64) -> (usize, u64);
 
-    /// What a block of a device is.
+    /// What a block of a device holds.
     fn holds(&self, device: usize, lbn: u64) -> Held;
 
-    /// The state of its devices, where it outlives the failure of one.
+    /// The state of the devices, where the layout survives the failure of one.
     fn health(&mut self) -> Option<&mut Health>;
 
-    /// The same layout as one that outlives the failure of a device, where it does.
+    /// This layout as one that survives the failure of a device, where it does.
     fn redundant(&self) -> Option<&dyn Redundant>;
 }
 
-/// A layout that outlives the failure of a device.
+/// A layout that survives the failure of a device.
 pub(super) trait Redundant {
-    /// The state of its devices.
+    /// The state of the devices.
     fn health(&self) -> &Health;
 
-    /// What has to be done for a stripe of a device to be on its spare; nothing where the stripe is lost.
+    /// The accesses that rebuild a stripe of a device on its spare; none where the stripe is lost.
     fn rebuild(&self, device: usize, stripe: u64) -> Plan;
 
-    /// Blocks of the host that are on no device any more.
+    /// Number of blocks of the host that are lost.
     fn lost_blocks(&self) -> u64;
 }
 
@@ -58,7 +58,7 @@ pub(super) trait Redundant {
 #[derive(Clone, Debug)]
 pub(super) struct Guarded {
     pub stripes: Range<u64>,
-    /// Whether other requests that share them may be under way as well.
+    /// Whether other requests that share the stripes may be under way at the same time.
     pub is_shared: bool,
 }
 
@@ -66,21 +66,21 @@ impl Guarded {
     pub const NOTHING: Guarded = Guarded { stripes: 0..0, is_shared: true };
 }
 
-/// What a block of a device is.
+/// What a block of a device holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
-    /// This block of the host.
+    /// The block of the host with this number.
     Host(u64),
-    /// Parity of the blocks at the same place of all others.
+    /// Parity of the blocks with the same number on all other devices.
     Parity,
-    /// Nothing: no stripe reaches there.
+    /// Nothing: the block is behind the last stripe.
     Nothing,
 }
 
-/// The layout that `params` asks for, on devices of `device_blocks`.
+/// The layout that `params` ask for, on devices of `device_blocks` blocks.
 ///
 /// # Errors
-/// Too few devices for it, or too many; a unit that fits on none; more blocks than can be counted.
+/// A unit that is larger than a device, and more blocks than can be counted.
 pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn Layout>> {
     let SystemParams { kind, devices, unit_blocks, .. } = *params;
     let fails = !params.failed.0.is_empty();
@@ -127,15 +127,15 @@ pub(super) fn cut(request: &Queued, unit: u64) -> impl Iterator<Item = Cut> {
 pub(super) struct Cut {
     /// Number of the unit.
     pub unit: u64,
-    /// First block in it.
+    /// First block within the unit.
     pub from: u64,
-    /// Block after the last in it.
+    /// Block after the last within the unit.
     pub to: u64,
-    /// Whether the request ends here.
+    /// Whether the request ends in this unit.
     pub is_last: bool,
 }
 
-/// One device after the other.
+/// Concatenation: one device after the other.
 struct Concatenation {
     devices: u64,
     device_blocks: u64,
@@ -179,11 +179,11 @@ impl Layout for Concatenation {
     }
 }
 
-/// Units on each device in turn.
+/// Striping: units on each device in turn.
 struct Stripe {
     devices: u64,
     unit_blocks: u64,
-    /// Units of a device.
+    /// Number of units of a device.
     units: u64,
 }
 

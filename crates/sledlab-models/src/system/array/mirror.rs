@@ -1,4 +1,4 @@
-//! The same blocks on every device: one reads them, all write them.
+//! Mirroring: the same blocks on every device; one device serves a read, all serve a write.
 
 use sledlab_core::Op;
 
@@ -7,17 +7,17 @@ use super::layout::{Guarded, Held, Layout, Nearest, Redundant};
 use super::plan::Plan;
 use crate::device::Queued;
 
-/// The same blocks on every device.
+/// A mirror of all devices.
 pub(super) struct Mirror {
     pub devices: u64,
     pub device_blocks: u64,
-    /// Blocks that are copied to a spare at once: what is a stripe in layouts of parts.
+    /// Blocks that are copied to a spare with one access; they count as one stripe.
     pub unit_blocks: u64,
     pub health: Health,
 }
 
 impl Mirror {
-    /// How many of these blocks, from the first on, a device holds: a spare holds the first blocks of all.
+    /// Those of the blocks `lbn..end` that a device holds: a spare holds the first stripes only.
     fn held(&self, device: usize, (lbn, end): (u64, u64)) -> (u64, u64) {
         let held = self.health.held(device).saturating_mul(self.unit_blocks);
         (lbn, end.min(held).max(lbn))
@@ -53,7 +53,7 @@ impl Layout for Mirror {
         plan
     }
 
-    /// What is copied to a spare must not change meanwhile.
+    /// Blocks that are being copied to a spare must not change meanwhile.
     fn guarded(&self, request: &Queued) -> Guarded {
         if !self.health.fails || request.op == Op::Read {
             return Guarded::NOTHING;

@@ -1,5 +1,5 @@
-//! Several devices alike behind one address space: concatenation, striping, mirroring, RAID 5, and the units of a
-//! device that move each on their own.
+//! Several devices of one kind behind one address space: concatenation, striping, mirroring, RAID 5, and the units of a
+//! device that move independently.
 
 mod contents;
 mod degraded;
@@ -33,11 +33,11 @@ use crate::device::{self, Bus, FaultCounts, Queued, Units};
 use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
-/// A device, or a hybrid in its place, several times; a request is done when all accesses for it are.
+/// Several devices of one kind, or hybrids in their places; a request is complete when all its accesses are.
 pub struct Array {
     flow: Flow,
     nodes: Vec<Box<dyn System>>,
-    /// Devices of a node; none of a unit, which is no device of its own.
+    /// Number of devices of a node; 0 for a unit, which is not counted as a device.
     devices_of_node: u32,
     bus: BusUse,
     ready: Vec<Access>,
@@ -45,18 +45,17 @@ pub struct Array {
     longest_queue: usize,
     /// The present.
     now: Time,
-    /// Where devices fail.
+    /// Failures and spares, where devices fail.
     faults: Option<Box<Faults>>,
-    /// Where media keep contents.
+    /// Contents of requests under way, where media keep contents.
     keeper: Option<Box<Keeper>>,
 }
 
 impl Array {
-    /// Devices or hybrids put together as `parts` say, each with an empty queue.
+    /// The devices or hybrids of `parts` as one array, each with an empty queue.
     ///
     /// # Errors
-    /// Too few devices, a unit that does not fit, and parameters of the device that make no sense together or in an
-    /// array.
+    /// Too few devices, a unit that does not fit, and parameters of the device that contradict each other or the array.
     pub fn new(parts: SystemParts) -> Result<Self> {
         let params = parts.system;
         check(params, parts.device)?;
@@ -77,10 +76,10 @@ impl Array {
         Ok(array)
     }
 
-    /// The units of a device, each with an empty queue as `setup` says.
+    /// The units of a device as one array, each with an empty queue and the policies of `setup`.
     ///
     /// # Errors
-    /// Parameters that make no sense together.
+    /// Parameters that contradict each other.
     pub fn of_units(units: Units, setup: Setup) -> Result<Self> {
         let Units { each, count, map, .. } = units;
         let file = DeviceFile { name: String::new(), description: String::new(), params: each };
@@ -105,13 +104,13 @@ impl Array {
         }
     }
 
-    /// Those that have not failed.
+    /// The nodes that have not failed.
     fn working(&self) -> impl Iterator<Item = &dyn System> {
         let works = |at: &usize| self.faults.as_ref().is_none_or(|faults| faults.works(*at));
         (0..self.nodes.len()).filter(works).map(|at| self.nodes[at].as_ref())
     }
 
-    /// Hands accesses that may begin to their devices.
+    /// Hands the accesses in `ready` to their devices.
     fn hand_over(&mut self, now: Time) {
         for (device, access) in self.ready.drain(..) {
             let node = faults::node(self.faults.as_deref(), device);
@@ -127,7 +126,7 @@ impl Array {
         }
     }
 
-    /// Has those devices fail that are due to.
+    /// Makes those devices fail whose failure is due by `now`.
     fn fail_due(&mut self, now: Time) {
         let Some(faults) = &mut self.faults else { return };
         while let Some(device) = faults.fail_due(now) {
@@ -135,7 +134,7 @@ impl Array {
         }
     }
 
-    /// Has devices fail, rebuilds, and tells of requests that are done without an access.
+    /// Handles failures and rebuilds that are due, and appends the requests that are complete without a further access.
     fn heed_faults(&mut self, now: Time, completed: &mut Vec<Completion>) {
         self.fail_due(now);
         if let Some(faults) = &mut self.faults {
@@ -153,7 +152,8 @@ impl Array {
     }
 }
 
-/// Tells the device with the least positioning time for a read at `now`, of equals the first.
+/// Returns a function that chooses the device with the shortest positioning time for a read at `now`, the first among
+/// equals.
 fn nearest(
     nodes: &[Box<dyn System>],
     faults: Option<&Faults>,
@@ -166,7 +166,7 @@ fn nearest(
     }
 }
 
-/// A device on a bus with the others.
+/// A device on the bus that all devices of the array share.
 fn on_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
     if parts.hybrid.is_some() {
         return Err(Error::user("system.bus = \"shared\" is for disks: hybrids have a bus of their own")
@@ -177,10 +177,11 @@ fn on_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
     Ok(if parts.keep_contents { Box::new(Medium::new(system)) } else { system })
 }
 
-/// Whether what `params` says of failures can be.
+/// Checks the parameters of failures.
 ///
 /// # Errors
-/// Failures of what does not outlive them; devices that there are not; moments and rates of no failure.
+/// Failures in a system that cannot survive them, numbers of devices that do not exist, and times or a rebuild rate
+/// without a failure.
 pub(super) fn check_failures(params: &SystemParams) -> Result<()> {
     let SystemParams { kind, devices, failed, failed_at_s, rebuild_mb_s, .. } = params;
     let Some(largest) = failed.0.iter().max() else {
@@ -216,7 +217,7 @@ pub(super) fn check_failures(params: &SystemParams) -> Result<()> {
     Ok(())
 }
 
-/// Whether devices of `file` can be put together as `params` says.
+/// Checks that devices of `file` can be combined as `params` say.
 fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
     let SystemParams { kind, devices, .. } = *params;
     let (word, fewest) = (kind.word(), kind.fewest_devices());
@@ -268,13 +269,13 @@ impl System for Array {
     }
 
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
-        // Who is selected in the moment of arrival has not waited.
+        // Requests that are selected in the moment of their arrival do not count as queued.
         if self.now < now {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }
         self.now = now;
         for at in 0..self.nodes.len() {
-            // Of devices that ask for their bus at once, the last is first, as later.
+            // Of devices that ask for the shared bus at the same time, the last one gets it first, as at later times.
             let at = if self.bus == BusUse::Shared { self.nodes.len() - 1 - at } else { at };
             let (node, before) = (&mut self.nodes[at], self.done.len());
             if node.next_event().is_some_and(|at| at <= now) {
@@ -389,12 +390,12 @@ impl Durable for Array {
         self.keeper.as_mut().map(|keeper| keeper.found(access)).unwrap_or_default()
     }
 
-    /// What is on the device of each block; of copies that differ, that of the last device, so that a block may be found
-    /// as it was before a write under way that a read has found on another.
+    /// The contents of each block on its device. Where copies differ, that of the last device counts, so a block may be
+    /// found as it was before a write under way, although a read has found the new contents on another device.
     ///
-    /// Parity is not asked: a write under way may leave it stale, but no block has to be recomputed from it where all
-    /// devices work. Where one is missing, a block that nobody was writing may be lost with a write to its stripe (the
-    /// write hole): what was on that device is not told.
+    /// Parity is not used: a write under way may leave it stale, but no block has to be recomputed from it while all
+    /// devices work. Where one device is missing, a block that no request was writing may be lost with a write to its
+    /// stripe (the write hole), so the blocks of that device are left out.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
         let mut all = Contents::default();
         for (node, device) in

@@ -1,8 +1,8 @@
-//! What devices have to do for a request, and in which order.
+//! Plans: the accesses that a request needs, and their order.
 
 use sledlab_core::Op;
 
-/// An access to one device.
+/// An access to one device, as a step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub device: usize,
@@ -10,9 +10,9 @@ pub(super) struct Step {
     /// First block on the device.
     pub lbn: u64,
     pub blocks: u64,
-    /// Steps that must be done before, by their numbers: reads before the writes that need what they read.
+    /// Numbers of the steps that must be complete before this one: the reads whose data a write needs.
     pub needs: Vec<usize>,
-    /// Whether its last block holds the last block of the request, part of which the host may not want.
+    /// Whether the last block of the step is the last block of the request, part of which the host may not want.
     pub ends_request: bool,
 }
 
@@ -20,17 +20,17 @@ pub(super) struct Step {
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub steps: Vec<Step>,
-    /// Whether some of what is read was on a device that has failed, and comes from all others.
+    /// Whether some blocks are recomputed from all other devices, because their own device has failed.
     pub recomputes: bool,
-    /// Whether some of it is on no device any more.
+    /// Whether some blocks of the request are lost.
     pub loses: bool,
 }
 
 impl Plan {
-    /// Adds blocks `lbn..end` of a device and tells the number of their step: where they continue the step before on
-    /// that device, they join it.
+    /// Adds the blocks `lbn..end` of a device and returns the number of their step. Where they continue the last step
+    /// of the same kind on that device, they join it.
     ///
-    /// Only reads may be needed, and they need nothing themselves, so joined steps never wait for each other.
+    /// Steps may wait only for reads, and reads wait for nothing, so joined steps never wait for each other.
     pub fn add(&mut self, device: usize, op: Op, (lbn, end): (u64, u64), needs: &[usize]) -> usize {
         debug_assert!(needs.iter().all(|need| self.steps[*need].op == Op::Read && op == Op::Write));
         let before = self.steps.iter_mut().enumerate().rev().find(|(_, s)| s.device == device && s.op == op);
@@ -54,19 +54,19 @@ impl Plan {
         self.steps.len() - 1
     }
 
-    /// Adds a part of a request that needs nothing before; `ends_request` where it is the last.
+    /// Adds a part of a request that waits for no other step; `ends_request` where it is the last part.
     pub fn add_part(&mut self, device: usize, op: Op, blocks: (u64, u64), ends_request: bool) {
         let step = self.add(device, op, blocks, &[]);
         self.steps[step].ends_request = ends_request;
     }
 
-    /// For every step, how many it waits for.
+    /// For every step, the number of steps that it waits for.
     pub fn needs(&self) -> Vec<usize> {
         self.steps.iter().map(|step| step.needs.len()).collect()
     }
 
-    /// Has every write wait for all reads: when a device fails, a request has either written nothing yet, and can begin
-    /// anew, or knows all it needs.
+    /// Makes every write wait for all reads: when a device fails, a request either has written nothing yet, and can
+    /// begin anew, or has all the data it needs.
     pub fn read_first(&mut self) {
         let of = |op| self.steps.iter().enumerate().filter(move |(_, step)| step.op == op).map(|(at, _)| at);
         let reads: Vec<usize> = of(Op::Read).collect();

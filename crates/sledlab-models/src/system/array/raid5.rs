@@ -10,27 +10,27 @@ use super::layout::{Cut, Guarded, Held, Layout, Nearest, Redundant, cut};
 use super::plan::Plan;
 use crate::device::Queued;
 
-/// Units in turn, with rotated parity.
+/// RAID 5: units on each device in turn, with rotated parity.
 pub(super) struct Raid5 {
     pub devices: u64,
     pub unit_blocks: u64,
-    /// Stripes, each a unit of every device.
+    /// Number of stripes; each is one unit of every device.
     pub stripes: u64,
     pub health: Health,
 }
 
-/// Blocks of a unit, from its beginning: the first and the one after the last.
+/// Blocks of a unit, counted from its beginning: the first block and the one after the last.
 pub(super) type Part = (u64, u64);
 
-/// What of a stripe is read or written.
+/// The parts of a stripe that a request reads or writes.
 pub(super) struct Touched {
     pub stripe: u64,
-    /// Units of data, by number, and their parts.
+    /// Units of data by number, each with its part.
     pub units: Vec<(u64, Part)>,
 }
 
 impl Raid5 {
-    /// Units of data in a stripe.
+    /// Number of units of data in a stripe.
     pub(super) fn width(&self) -> u64 {
         self.devices - 1
     }
@@ -66,7 +66,7 @@ impl Raid5 {
         plan
     }
 
-    /// The stripes of a request, and what of them it is about.
+    /// The stripes that a request touches, each with the parts of it.
     pub(super) fn touched(&self, request: &Queued) -> Vec<Touched> {
         let mut stripes: Vec<Touched> = Vec::new();
         for Cut { unit, from, to, .. } in cut(request, self.unit_blocks) {
@@ -79,7 +79,7 @@ impl Raid5 {
         stripes
     }
 
-    /// Writes to a stripe that misses nothing.
+    /// Writes to a stripe that misses no device.
     pub(super) fn write_whole(&self, written: &Touched, plan: &mut Plan) {
         if 2 * written.units.len() as u64 >= self.width() {
             self.reconstruct(written, plan);
@@ -88,7 +88,8 @@ impl Raid5 {
         }
     }
 
-    /// Old data and old parity are read; new data goes over old data once that is known, parity comes last.
+    /// Read-modify-write: old data and old parity are read; each unit of data is overwritten once its old data are
+    /// read, parity comes last.
     fn modify(&self, Touched { stripe, units }: &Touched, plan: &mut Plan) {
         let parity_device = self.parity_device(*stripe);
         let place = |part| self.on_device(*stripe, part);
@@ -107,7 +108,8 @@ impl Raid5 {
         }
     }
 
-    /// What is not written is read, so parity needs nothing old; where all is written, nothing is read.
+    /// Reconstruct: the data that are not written are read, so the old parity is not needed; where the whole stripe is
+    /// written, nothing is read.
     fn reconstruct(&self, Touched { stripe, units }: &Touched, plan: &mut Plan) {
         let place = |part| self.on_device(*stripe, part);
         let parity = self.parity(units);
@@ -126,7 +128,7 @@ impl Raid5 {
         }
     }
 
-    /// The parts of the unit of parity that change with `units`, which follow each other.
+    /// The parts of the parity unit that change with `units`, which are consecutive.
     pub(super) fn parity(&self, units: &[(u64, Part)]) -> Vec<Part> {
         match units {
             [(_, only)] => vec![*only],
@@ -137,7 +139,7 @@ impl Raid5 {
     }
 }
 
-/// What is left of a part before and after another.
+/// The parts of `(from, to)` before and after the part `(taken_from, taken_to)`.
 pub(super) fn without((from, to): Part, (taken_from, taken_to): Part) -> impl Iterator<Item = Part> {
     [(from, to.min(taken_from)), (from.max(taken_to), to)].into_iter().filter(|(from, to)| from < to)
 }
@@ -155,8 +157,8 @@ impl Layout for Raid5 {
         }
     }
 
-    /// Two writes that read the old parity of a stripe before either has written the new would lose one of them. What is
-    /// recomputed must not change meanwhile.
+    /// If two writes read the old parity of a stripe before either has written the new one, the parity would lack one
+    /// of them. Blocks that are being recomputed must not change meanwhile.
     fn guarded(&self, request: &Queued) -> Guarded {
         let is_shared = request.op == Op::Read;
         if is_shared && !(self.health.fails && self.recomputes(request)) {

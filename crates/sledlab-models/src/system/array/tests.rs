@@ -1,4 +1,4 @@
-//! Layouts against a medium of their own: every device holds a number for every block.
+//! Tests of layouts with simple media: every device holds a number for every block.
 
 use std::collections::HashMap;
 
@@ -31,22 +31,22 @@ fn plan(layout: &dyn Layout, request: &Queued) -> Plan {
     layout.plan(request, &mut |_, _| 0)
 }
 
-/// Where a read of one block goes.
+/// The device and the block there that a read of one block goes to.
 fn place(layout: &dyn Layout, lbn: u64) -> (usize, u64) {
     let plan = plan(layout, &request(0, Op::Read, lbn, 1));
     let [Step { device, op: Op::Read, lbn, blocks: 1, .. }] = &plan.steps[..] else { panic!("{plan:?}") };
     (*device, *lbn)
 }
 
-/// The contents of the devices, and what becomes of them.
+/// The contents of the devices, with a simple controller that changes them.
 struct Media {
     kind: SystemKind,
     devices: usize,
     unit_blocks: u64,
-    /// Host block at each place, where there is one.
+    /// The host block at each place, where the layout puts one.
     hosts: HashMap<(usize, u64), u64>,
     contents: HashMap<(usize, u64), u64>,
-    /// What requests have read, and the host's data that they write.
+    /// The blocks that requests have read, and the host's data that they write.
     read: HashMap<(u64, (usize, u64)), u64>,
     data: HashMap<u64, u64>,
 }
@@ -68,7 +68,7 @@ impl Media {
         self.contents.get(&place).copied().unwrap_or(0)
     }
 
-    /// Does an access for `whole`: what a controller would do that knows no more than what was read for it.
+    /// Does an access for the request `whole`, as a controller would that has only the blocks read for that request.
     fn access(&mut self, whole: &Queued, (device, access): &Access) {
         for lbn in access.lbn..access.lbn + u64::from(access.blocks) {
             let place = (*device, lbn);
@@ -89,7 +89,7 @@ impl Media {
         }
     }
 
-    /// New parity from what was read for a request and what it writes.
+    /// New parity from the blocks read for a request and the data it writes.
     fn parity(&self, whole: &Queued, place: (usize, u64)) -> u64 {
         let others = (0..self.devices).filter(|device| *device != place.0).map(|device| (device, place.1));
         let read = |place| self.read.get(&(whole.id, place)).copied();
@@ -138,7 +138,7 @@ fn served(access: Queued) -> Served {
 }
 
 /// Runs requests, up to `outstanding` at once, their accesses in an order that `picks` decides; `check` sees the media
-/// whenever a request is done.
+/// whenever a request is complete.
 fn run(
     media: &mut Media,
     requests: &[Queued],
@@ -218,7 +218,7 @@ proptest! {
         places.sort_unstable();
         expected.sort_unstable();
         prop_assert_eq!(places, expected);
-        // What follows on one device is one access, and the one with the last block knows it.
+        // Consecutive blocks on one device are one access, and the access with the last block is marked.
         for (i, a) in plan.steps.iter().enumerate() {
             prop_assert!(plan.steps.iter().all(|b| a.device != b.device || a.lbn + a.blocks != b.lbn));
             prop_assert_eq!(a.ends_request, (a.device, a.lbn + a.blocks - 1) == last, "step {}", i);

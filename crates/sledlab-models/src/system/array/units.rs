@@ -1,11 +1,11 @@
-//! The units of a device that move each on their own, behind one address space.
+//! Units of a device that move independently, behind one address space.
 
 use super::health::Health;
 use super::layout::{Guarded, Held, Layout, Nearest, Redundant};
 use super::plan::Plan;
 use crate::device::{Queued, UnitMap, UnitRun};
 
-/// Blocks lie where a device's own map of its units says.
+/// A layout by the device's own map of its units.
 pub(super) struct OfUnits {
     pub map: Box<dyn UnitMap>,
     pub count: usize,
@@ -39,7 +39,7 @@ impl Layout for OfUnits {
         self.map.locate(lbn)
     }
 
-    /// Units are not asked what they hold.
+    /// Not used: the medium around the whole device keeps the contents, not the array of its units.
     fn holds(&self, _device: usize, _lbn: u64) -> Held {
         Held::Nothing
     }

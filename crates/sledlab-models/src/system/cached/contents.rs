@@ -1,4 +1,4 @@
-//! What the blocks in a cache hold, where media keep contents.
+//! Contents of the blocks in a cache, where media keep contents.
 
 use sledlab_core::hash::Map;
 
@@ -10,33 +10,35 @@ use crate::system::{Content, Contents};
 #[derive(Default)]
 pub(super) struct Kept {
     newest: Contents,
-    given: Map<u64, Vec<Content>>,
+    /// Data of writes that are not wholly in the cache, by request.
+    write_data: Map<u64, Vec<Content>>,
+    /// Blocks and contents of reads, by request.
     reads: Map<u64, (BlockRun, Vec<Content>)>,
 }
 
 impl Kept {
     /// The data of a write that is about to arrive.
     pub fn give(&mut self, request: u64, data: Vec<Content>) {
-        self.given.insert(request, data);
+        self.write_data.insert(request, data);
     }
 
-    /// Blocks `run` of a write are in the cache.
+    /// The blocks `run` of a write have been written into the cache.
     pub fn write(&mut self, request: &Queued, run: BlockRun) {
-        let Some(data) = self.given.get(&request.id) else { return };
+        let Some(data) = self.write_data.get(&request.id) else { return };
         let from = (run.first - request.lbn) as usize;
         self.newest.extend((run.first..run.end).zip(data[from..].iter().cloned()));
         if run.end == request.lbn + u64::from(request.blocks) {
-            self.given.remove(&request.id);
+            self.write_data.remove(&request.id);
         }
     }
 
-    /// A read finds what is in the cache; what is not there comes later.
+    /// A read begins with the contents of its cached blocks; the others are filled in by [`fetched`](Kept::fetched).
     pub fn begin_read(&mut self, request: u64, wanted: BlockRun) {
         let found = self.contents(wanted);
         self.reads.insert(request, (wanted, found));
     }
 
-    /// Blocks `run` come from the devices for reads, and stay where they are the newest.
+    /// The blocks `run` have been fetched for `readers`; they are cached where `is_current`.
     pub fn fetched(&mut self, run: BlockRun, found: &[Content], readers: &[u64], is_current: bool) {
         for (block, content) in (run.first..run.end).zip(found) {
             for reader in readers {
@@ -51,7 +53,7 @@ impl Kept {
         }
     }
 
-    /// What a read has found.
+    /// The contents that a read has found.
     pub fn found(&mut self, request: u64) -> Vec<Content> {
         self.reads.remove(&request).map(|(_, data)| data).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Flushes of a volatile cache: it promises only what is on the devices.
+//! Flushes of a volatile cache: a flush is complete when all blocks written before it have been destaged.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use super::{Cached, Completion};
 use crate::cache::BlockRun;
 use crate::device::Queued;
 
-/// A flush, and the blocks that were written before it and have yet to get to the devices.
+/// A flush, and the blocks that were written before it and have not been destaged.
 pub(super) struct Flush {
     request: Queued,
-    /// In the cache.
+    /// Dirty blocks whose destage has not begun.
     owed: BTreeSet<u64>,
-    /// On their way.
+    /// Blocks that are being destaged.
     under_way: BTreeSet<u64>,
 }
 
 impl Flush {
-    /// Blocks begin their way.
+    /// The destage of the blocks `run` begins.
     pub fn begin(&mut self, run: BlockRun) {
         for block in run.first..run.end {
             if self.owed.remove(&block) {
@@ -27,7 +27,7 @@ impl Flush {
         }
     }
 
-    /// Blocks have arrived.
+    /// The blocks `run` have been destaged.
     fn end(&mut self, run: BlockRun) {
         for block in run.first..run.end {
             self.under_way.remove(&block);
@@ -40,7 +40,8 @@ impl Flush {
 }
 
 impl Cached {
-    /// All writes that arrived before a flush are in the cache: it waits for what is not on the devices.
+    /// Begins a flush when all writes that arrived before it are in the cache: it waits until their dirty blocks have
+    /// been destaged.
     pub(super) fn begin_flush(&mut self, now: Time, request: Queued) {
         let (owed, under_way) = self.lines.owed();
         self.flushes.push(Flush { request, owed, under_way });
@@ -48,7 +49,7 @@ impl Cached {
         self.answer_flushes(now);
     }
 
-    /// Blocks are on the devices.
+    /// The blocks `run` have been destaged.
     pub(super) fn end_flushes(&mut self, now: Time, run: BlockRun) {
         if self.flushes.is_empty() {
             return;
@@ -58,7 +59,7 @@ impl Cached {
         self.answer_flushes(now);
     }
 
-    /// Writes all that flushes wait for, but for blocks an older version of which is on its way.
+    /// Destages all blocks that flushes wait for, except blocks of which an older version is being destaged.
     fn write_owed(&mut self, now: Time) {
         let owed: BTreeSet<u64> = self.flushes.iter().flat_map(|flush| flush.owed.iter().copied()).collect();
         for block in owed {

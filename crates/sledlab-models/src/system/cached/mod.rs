@@ -18,56 +18,58 @@ use crate::device::{FaultCounts, Queued, Timing};
 use crate::hybrid::HybridCounts;
 use crate::power::{Spent, TotalSpent};
 
-/// A write-back cache and what lies behind it.
+/// A write-back cache and the system behind it.
 ///
-/// Reads are answered from the cache, or by the devices as far as it does not hold them. Writes are complete once
-/// they are in the cache; they wait where it is full of blocks that are not on the devices yet.
+/// Reads are answered from the cache; blocks that it does not hold are fetched from the devices. Writes are complete
+/// once the cache holds them; they wait while the cache is full of dirty lines.
 pub struct Cached {
     behind: Box<dyn System>,
     lines: Lines,
     params: CacheParams,
     access: Span,
     block_ns: f64,
-    /// Accesses to what lies behind, numbered as they begin.
+    /// Accesses to the system behind, numbered as they begin.
     accesses: Map<u64, Access>,
     begun: u64,
-    /// Fetches that further reads may wait for, by first block: their ends and numbers. They do not overlap.
+    /// Fetches under way that further reads may wait for, by first block: their ends and access numbers. They do not
+    /// overlap.
     fetching: BTreeMap<u64, (u64, u64)>,
     destaging: usize,
-    /// Reads that wait for fetches.
+    /// Reads that wait for fetches, by request.
     reads: Map<u64, Waiting>,
     /// Writes that wait for room, and the first block of each that is not in the cache.
     writes: VecDeque<(Queued, u64)>,
-    /// What is answered, by when that is.
+    /// Completions that lie in the future, in order of their times.
     answers: BTreeMap<(Time, u64), Completion>,
     answered: u64,
-    /// The present.
+    /// The present time.
     now: Time,
-    /// Since when nothing but destages has been going on.
+    /// Since when no work but destages has been under way.
     idle_since: Time,
     longest_queue: usize,
-    /// The block after the last that was destaged.
+    /// The block after the run whose destage began last.
     destaged_to: u64,
     background: TotalSpent,
     background_end: Time,
     counts: CacheCounts,
     done: Vec<Completion>,
-    /// Flushes of a volatile cache that wait for the devices.
+    /// Flushes of a volatile cache that wait for destages.
     flushes: Vec<Flush>,
-    /// Where media keep contents.
+    /// Contents of the cached blocks, where media keep contents.
     kept: Option<Kept>,
 }
 
-/// An access to what lies behind the cache.
+/// An access to the system behind the cache.
 struct Access {
     run: BlockRun,
     kind: Kind,
 }
 
 enum Kind {
-    /// Blocks for the cache, and the reads that wait for them. They are not kept where some were written meanwhile.
+    /// A fetch of blocks for the cache, and the reads that wait for it. The blocks are not cached where some were
+    /// written meanwhile (`is_current` is false).
     Fetch { readers: Vec<u64>, is_current: bool },
-    /// Blocks from the cache.
+    /// A destage of dirty blocks.
     Destage,
 }
 
@@ -79,10 +81,10 @@ struct Waiting {
 }
 
 impl Cached {
-    /// An empty cache in front of `behind`; it keeps contents where that does.
+    /// An empty cache in front of the system `behind`; it keeps contents where that system does.
     ///
     /// # Errors
-    /// A replacement policy that there is not, or that a cache cannot have.
+    /// An unknown replacement policy, or one that a cache with dirty lines cannot use.
     pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Result<Self> {
         let kept = behind.durable().map(|_| Kept::default());
         Ok(Cached {
@@ -136,7 +138,7 @@ impl Cached {
         }
     }
 
-    /// Lets a read wait for fetches of `run`, those under way and new ones, and tells how many.
+    /// Lets a read wait for the fetches of `run`, those under way and new ones; returns how many they are.
     fn fetch(&mut self, now: Time, run: BlockRun, request: &Queued) -> usize {
         let (mut fetches, mut first) = (0, run.first);
         while first < run.end {
@@ -151,7 +153,8 @@ impl Cached {
         fetches
     }
 
-    /// The first of `first..end` as far as one fetch under way brings them, with its number, or none does.
+    /// The end of the blocks from `first` on that one fetch under way brings, with its number, or that no fetch brings;
+    /// at most `end`.
     fn next_fetch(&self, first: u64, end: u64) -> (u64, Option<u64>) {
         if let Some((_, (until, number))) = self.fetching.range(..=first).next_back()
             && *until > first
@@ -166,11 +169,11 @@ impl Cached {
         self.counts.fetched_blocks += u64::from(run.blocks());
         self.fetching.insert(run.first, (run.end, self.begun));
         let kind = Kind::Fetch { readers, is_current: true };
-        // What is kept must be whole.
+        // Blocks are cached whole, so all words are fetched.
         self.begin(now, run, kind, Queued { unwanted_words: 0, op: Op::Read, ..*request });
     }
 
-    /// Reads on behind block `end`, as far as the blocks are neither there nor on their way.
+    /// Reads ahead from block `end` on, as far as the blocks are neither cached nor being fetched.
     fn read_ahead(&mut self, now: Time, end: u64, request: &Queued) {
         let limit = (end + self.params.read_ahead_blocks).min(self.behind.capacity_blocks());
         let (until, under_way) = self.next_fetch(end, self.lines.missing_to(end, limit));
@@ -180,7 +183,7 @@ impl Cached {
         }
     }
 
-    /// Starts an access to what lies behind, with what `like` says beyond its blocks.
+    /// Starts an access to the system behind; all fields but the number and the blocks are those of `like`.
     fn begin(&mut self, now: Time, run: BlockRun, kind: Kind, like: Queued) {
         let id = self.begun;
         self.begun += 1;
@@ -194,7 +197,7 @@ impl Cached {
         if self.writes.is_empty() { self.counts.write_hits += 1 } else { self.counts.write_waits += 1 }
     }
 
-    /// Fetches under way bring what blocks `run` were before.
+    /// Marks the fetches under way that overlap `run` as out of date, as these blocks have been written.
     fn spoil(&mut self, run: BlockRun) {
         while let Some(number) = self.next_spoilt(run) {
             let Some(Access { run, kind: Kind::Fetch { is_current, .. } }) = self.accesses.get_mut(&number)
@@ -211,7 +214,8 @@ impl Cached {
         last.filter(|(_, (end, _))| *end > run.first).map(|(_, (_, number))| *number)
     }
 
-    /// Writes go into the cache in order of arrival; where one finds no room, older blocks are written out.
+    /// Writes the waiting writes into the cache in order of arrival; where one finds no room, dirty blocks are
+    /// destaged.
     fn insert_writes(&mut self, now: Time) {
         while let Some((request, next)) = self.writes.front().copied() {
             if request.op == Op::Flush {
@@ -255,7 +259,7 @@ impl Cached {
         self.begin(now, run, Kind::Destage, write);
     }
 
-    /// Time between cache and host.
+    /// Time of the transfer between cache and host.
     fn transfer(&self, request: &Queued) -> Span {
         self.access + Span::from_ns((self.block_ns * f64::from(request.blocks)).round() as u64)
     }
@@ -272,7 +276,7 @@ impl Cached {
         self.answered += 1;
     }
 
-    /// An access is done.
+    /// An access to the system behind is complete.
     fn finish(&mut self, access: &Completion) {
         let Some(Access { run, kind }) = self.accesses.remove(&access.request.id) else { return };
         let now = access.completion;
@@ -280,7 +284,7 @@ impl Cached {
             Kind::Destage => {
                 self.destaging -= 1;
                 self.lines.end_destage(run);
-                self.spend_on_nobody(access);
+                self.spend_in_background(access);
                 self.end_flushes(now, run);
             }
             Kind::Fetch { readers, is_current } => {
@@ -293,10 +297,10 @@ impl Cached {
                     self.fetching.remove(&run.first);
                     self.lines.fill(run);
                 }
-                // The first of them pays, and has waited for the start-up.
+                // Energy and start-up of the fetch count for the first read that waits for it.
                 match readers.first().and_then(|reader| self.reads.get_mut(reader)) {
                     Some(first) => first.energy += access.energy,
-                    None => self.spend_on_nobody(access),
+                    None => self.spend_in_background(access),
                 }
                 let mut access = *access;
                 for reader in readers {
@@ -307,12 +311,12 @@ impl Cached {
         }
     }
 
-    fn spend_on_nobody(&mut self, access: &Completion) {
+    fn spend_in_background(&mut self, access: &Completion) {
         self.background += access.energy;
         self.background_end = self.background_end.max(access.completion);
     }
 
-    /// One of the fetches that a read waits for is done.
+    /// One of the fetches that a read waits for is complete.
     fn fetched(&mut self, reader: u64, fetch: &Completion) {
         let Some(read) = self.reads.get_mut(&reader) else { return };
         read.fetches -= 1;
@@ -321,16 +325,16 @@ impl Cached {
         }
         let Waiting { request, energy, .. } = *read;
         self.reads.remove(&reader);
-        // A read that joined a fetch under way has none of its positioning.
+        // The positioning of a fetch does not count for a read that joined it while it was under way.
         self.answer(fetch.answering(request, fetch.completion + self.transfer(&request), energy));
     }
 
-    /// Whether nothing but destages is going on.
+    /// Whether no work but destages is under way.
     fn is_idle(&self) -> bool {
         self.accesses.len() == self.destaging && self.writes.is_empty()
     }
 
-    /// When the next destage begins of those that wait for idleness: one at a time.
+    /// When the next destage begins that waits for idle time; such destages are done one at a time.
     fn next_destage(&self) -> Option<Time> {
         let waits = self.params.destage == Destage::Idle
             && self.is_idle()
@@ -378,7 +382,7 @@ impl System for Cached {
             }
             self.done = done;
         }
-        // Who is served in the moment of arrival has not waited.
+        // Requests that are served in the moment of their arrival do not count as queued.
         if self.next_event().is_none_or(|at| at > now) {
             self.longest_queue = self.longest_queue.max(self.queue_length());
         }

@@ -1,4 +1,4 @@
-//! A cache in front of devices that take accesses in any order.
+//! Tests of a cache in front of devices that serve accesses in any order.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,8 @@ use super::*;
 
 const BLOCKS: u64 = 200;
 
-/// What the devices were asked to do, and when they have done it.
+/// The accesses that the devices received: those that wait with their arrivals, all in order of arrival (`begun`), and
+/// the completed ones (`ended`).
 #[derive(Default)]
 struct Log {
     waiting: Vec<(Time, Queued)>,
@@ -17,7 +18,7 @@ struct Log {
     ended: Vec<Queued>,
 }
 
-/// Does one access after the other, in an order of its own, each for a millisecond.
+/// A system that serves one access after the other, each in a millisecond, in an order drawn from a seed.
 #[derive(Clone, Default)]
 struct Shuffled {
     log: Arc<Mutex<Log>>,
@@ -135,7 +136,7 @@ fn cached(change: impl FnOnce(&mut CacheParams)) -> (Cached, Arc<Mutex<Log>>) {
     (Cached::new(&params, Box::new(behind)).unwrap(), log)
 }
 
-/// Offers `requests` and does all there is to do; tells what `look` at every event.
+/// Offers `requests` and runs until no event is left; `look` sees the cache before every arrival.
 fn run(cached: &mut Cached, requests: &[Queued], mut look: impl FnMut(&Cached, &Queued)) -> Vec<Completion> {
     let mut completed = Vec::new();
     for request in requests {
@@ -159,7 +160,7 @@ fn response_us(done: &Completion) -> f64 {
     done.completion.since(done.request.arrival).as_ms() * 1e3
 }
 
-/// 1 us and 512 bytes at 133 MB/s.
+/// Time of a hit of one block: 1 us and 512 bytes at 133 MB/s.
 const ONE_BLOCK_US: f64 = 1.0 + 512.0 / 133.0;
 
 #[test]
@@ -187,7 +188,7 @@ fn a_flush_waits_for_the_devices_if_the_cache_is_volatile() {
 fn a_flush_waits_for_what_has_no_room_yet_and_for_the_newest_version() {
     let (mut cached, log) = cached(|params| params.volatile = true);
     let mut requests: Vec<Queued> = (0..5).map(|n| request(n, 0, Op::Write, 4 * n, 1)).collect();
-    // Its first version is on its way when it is written again.
+    // The block is written again while its first version is being destaged.
     requests.push(request(5, 100, Op::Write, 0, 1));
     requests.push(request(6, 200, Op::Flush, 0, 0));
     let done = run(&mut cached, &requests, |_, _| {});
@@ -223,7 +224,7 @@ fn what_was_read_or_written_is_read_from_the_cache() {
     let us: Vec<f64> = done.iter().map(response_us).collect();
     let expected = [1_000.0 + ONE_BLOCK_US, ONE_BLOCK_US, ONE_BLOCK_US, ONE_BLOCK_US];
     assert!(us.iter().zip(expected).all(|(us, expected)| (us - expected).abs() < 2e-3), "{us:?}");
-    // Only the second block of the last is not there.
+    // Only the second block of the last read is missing in the cache.
     let fetched: Vec<_> = log.lock().unwrap().begun.iter().map(|a| (a.op, a.lbn, a.blocks)).collect();
     assert_eq!(fetched, [(Op::Read, 5, 1), (Op::Read, 9, 1), (Op::Write, 8, 1)]);
     let counts = cached.cache().unwrap();
@@ -264,7 +265,8 @@ fn readers_of_the_same_blocks_share_a_fetch() {
 
 #[test]
 fn what_was_written_meanwhile_does_not_come_back_old() {
-    // The write leaves the cache of one line before the fetch is done, and the read must not bring its block back.
+    // The written line is evicted from the cache of one line before the fetch is complete, and the fetch must not
+    // insert the old block.
     let (mut cached, _) = cached(|params| params.capacity_blocks = 4);
     cached.arrive(Time::ZERO, request(0, 0, Op::Read, 4, 2));
     cached.arrive(Time::from_ns(10), request(1, 0, Op::Write, 5, 1));
@@ -277,7 +279,7 @@ fn what_was_written_meanwhile_does_not_come_back_old() {
 
 #[test]
 fn a_write_that_waits_spoils_what_is_fetched_meanwhile() {
-    // The second write waits until the first is on the devices; a fetch of its block begins in between.
+    // The second write waits until the first has been destaged; a fetch of its block begins in between.
     let (mut cached, _) = cached(|params| params.capacity_blocks = 4);
     for request in
         [request(0, 0, Op::Write, 0, 1), request(1, 1, Op::Write, 5, 1), request(2, 10, Op::Read, 5, 1)]
@@ -307,8 +309,8 @@ fn reading_ahead_makes_nobody_wait() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Nothing is lost, every last write gets to the devices after all others of its block, and the devices are
-    /// never asked for a block while what they hold of it is old.
+    /// No write is lost, the last write of every block reaches the devices after all earlier ones, and a block is never
+    /// fetched while the devices hold an old version of it.
     #[test]
     fn data_get_where_they_belong(
         drawn in prop::collection::vec((0_u64..6_000, any::<bool>(), 0_u64..60, 1_u32..24), 1..120),

@@ -1,8 +1,8 @@
-//! Who holds which share of the data, and who does the work on it when nodes have failed.
+//! Which node holds which share of the data and whose copies, and which node does whose work when nodes have failed.
 //!
 //! In chained declustering (Hsiao and `DeWitt`, "Chained declustering: a new availability strategy for multiprocessor
-//! database machines", ICDE 1990) the copy of a node's share is on the next node, so that work can be shifted along
-//! the chain until all survivors have equally much.
+//! database machines", ICDE 1990) the copy of a node's share is on the next node, so that work can be shifted along the
+//! chain until all survivors have the same amount.
 
 use sledlab_core::params::{Choices, ParamKind, ParamValue};
 use sledlab_core::{Error, Result};
@@ -21,7 +21,7 @@ sledlab_core::choices! {
 }
 
 impl Redundancy {
-    /// The word for it.
+    /// The word for it in configurations.
     pub fn word(self) -> &'static str {
         Self::WORDS[self as usize]
     }
@@ -59,31 +59,31 @@ impl ParamValue for FailedNodes {
     }
 }
 
-/// A part of the work on a node's share: from `from / of` to `to / of` of it.
+/// A part of the work on a node's share: from `from / of` to `to / of` of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The node that does it.
+    /// The node that does this part.
     pub machine: usize,
-    /// Whether it does so on the copy that it holds.
+    /// Whether the node works on the copy of the share that it holds.
     pub is_copy: bool,
-    /// Where it begins.
+    /// Where the part begins, in units of `1 / of` of the share.
     pub from: u64,
-    /// Where it ends.
+    /// Where the part ends, in the same units.
     pub to: u64,
-    /// Of how many.
+    /// Number of units in the whole share.
     pub of: u64,
 }
 
 impl Part {
-    /// The part of so many bytes or operations. Parts that follow each other sum to the whole.
+    /// This part of `whole` bytes or operations. Parts that follow each other sum to the whole.
     pub fn portion(&self, whole: u64) -> u64 {
         let upto = |share: u64| (u128::from(whole) * u128::from(share) / u128::from(self.of)) as u64;
         upto(self.to) - upto(self.from)
     }
 }
 
-/// Who gets what is sent to each node where these have `parts` of the work on shares: by their parts of what is done, the
-/// node itself where nothing is.
+/// For each node, the nodes that receive messages sent to it, where `parts` says who works on each share. Each worker
+/// receives in proportion to its part of the work that is done; where no work is left, the node itself receives.
 pub(super) fn takers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
     let of_share = |(share, parts): (usize, &Vec<Part>)| match &parts[..] {
         [] => vec![Part { machine: share, is_copy: false, from: 0, to: 1, of: 1 }],
@@ -99,7 +99,7 @@ pub(super) fn takers(parts: &[Vec<Part>]) -> Vec<Vec<Part>> {
     parts.iter().enumerate().map(of_share).collect()
 }
 
-/// Nodes, who holds their copies, and which of them have failed.
+/// The nodes of a cluster, who holds their copies, and which of them have failed.
 #[derive(Clone, Debug)]
 pub struct CopyLayout {
     redundancy: Redundancy,
@@ -108,10 +108,10 @@ pub struct CopyLayout {
 }
 
 impl CopyLayout {
-    /// Of so many nodes.
+    /// The layout of `nodes` nodes, of which those in `failed` have failed.
     ///
     /// # Errors
-    /// Nodes that do not exist, too few for copies, and data that are lost.
+    /// Failed nodes that do not exist, too few nodes for copies, and failures that lose data.
     pub fn new(redundancy: Redundancy, nodes: usize, failed: &[usize]) -> Result<Self> {
         if redundancy != Redundancy::None && nodes < 2 {
             return Err(Error::user("copies of a node's files are on another node, and there is one")
@@ -133,12 +133,12 @@ impl CopyLayout {
         layout.refuse_loss().map(|()| layout)
     }
 
-    /// The same nodes before any has failed.
+    /// The same nodes with none of them failed.
     pub(super) fn healthy(&self) -> Self {
         CopyLayout { failed: vec![false; self.nodes], ..self.clone() }
     }
 
-    /// The node that holds the copy of a node's share.
+    /// The node that holds the copy of a node's share, if any does.
     pub fn holder(&self, share: usize) -> Option<usize> {
         match self.redundancy {
             Redundancy::None => None,
@@ -147,7 +147,7 @@ impl CopyLayout {
         }
     }
 
-    /// The share of which a node holds the copy.
+    /// The share whose copy a node holds, if it holds any.
     pub(super) fn held(&self, machine: usize) -> Option<usize> {
         match self.redundancy {
             Redundancy::None => None,
@@ -169,19 +169,21 @@ impl CopyLayout {
         (0..self.nodes).filter(|number| self.failed[*number])
     }
 
-    /// Who does the work on each share: itself, who holds its copy, or both in parts.
+    /// Who does the work on each share: its own node, the node that holds its copy, or both in parts.
     ///
-    /// In chained declustering, of the s survivors between one failed node f and the next, f + k does (s + 1 - k) / s of
-    /// the work on the share of f + k - 1 and k / s of that on its own, so that each does (s + 1) / s of a share.
+    /// In chained declustering, of the s survivors between one failed node f and the next failed node, node f + k does
+    /// (s + 1 - k) / s of the work on the share of node f + k - 1 and k / s of the work on its own, so that each does
+    /// (s + 1) / s of a share.
     pub fn parts(&self) -> Vec<Vec<Part>> {
         self.resumed(0, 1)
     }
 
-    /// Who does the rest of the work on each share when nodes fail that have done `done / of` of it, as all have. The
-    /// work on the shares of those that failed is done from the beginning.
+    /// Who does the rest of the work on each share when nodes fail after `done / of` of the work, the same proportion
+    /// on all shares. The work on the shares of failed nodes is done again from the beginning.
     ///
-    /// Survivors are equally busy then as well, unless little is left of their own shares: the next after a failed node
-    /// alone can do the work of that, and the others share what is left.
+    /// All survivors are equally busy then as well, unless little is left of the work on their own shares: the node
+    /// after a failed node alone can work on the failed node's share from its copy, and the other survivors share the
+    /// work that is left on theirs.
     pub(super) fn resumed(&self, done: u64, of: u64) -> Vec<Vec<Part>> {
         let rest = |share| Part { machine: share, is_copy: false, from: done, to: of, of };
         let mut parts: Vec<Vec<Part>> = (0..self.nodes)
@@ -194,7 +196,8 @@ impl CopyLayout {
             for (first, survivors) in self.chains() {
                 for place in 1..=survivors {
                     let share = (first + place as usize) % self.nodes;
-                    // Either all of a failed node's work is shifted along the chain in equal steps, or all that is left.
+                    // Along the chain, equal steps shift either all of the failed node's work, or all the work left on
+                    // a share.
                     let (step, steps) = if of * (survivors - 1) <= (of - done) * survivors {
                         (of, survivors)
                     } else {
@@ -214,10 +217,10 @@ impl CopyLayout {
         parts
     }
 
-    /// Each failed node, and how many survivors follow it before the next.
+    /// Each failed node, and how many survivors follow it before the next failed node.
     fn chains(&self) -> Vec<(usize, u64)> {
         let failed: Vec<usize> = self.all_failed().collect();
-        // One that failed alone is the next as well, all the way round.
+        // The next failed node after the last one is the first, all the way round the ring.
         let next = |index: usize| failed.get(index + 1).copied().unwrap_or(failed[0] + self.nodes);
         failed.iter().enumerate().map(|(index, first)| (*first, (next(index) - first - 1) as u64)).collect()
     }

@@ -1,8 +1,8 @@
 //! Nodes that hold copies of each other's files, and nodes that fail.
 //!
-//! A pure transformation of the record: [`layout`] says who holds whose copies and who does whose work, [`steps`] makes
-//! the phases of a record those of these nodes, [`script`] puts them together around the moment of failure, and
-//! [`rebuild`] adds what goes to spares. The engine replays the record that comes of it.
+//! Failure is a pure transformation of the record: [`layout`] says who holds whose copies and who does whose work,
+//! [`steps`] rewrites a phase for the nodes that do its work, [`script`] puts the phases together around the moment of
+//! failure, and [`rebuild`] adds the bytes that go to spares. The engine replays the resulting record.
 
 mod layout;
 mod rebuild;
@@ -22,59 +22,60 @@ use super::outcome::ClusterOutcome;
 use rebuild::Lost;
 use script::{Script, When};
 
-/// Of a replay on nodes that hold copies.
+/// Results of a replay on nodes that hold copies.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailureOutcome {
-    /// Who holds copies.
+    /// Which nodes hold copies: `mirror` or `chained`.
     pub redundancy: &'static str,
     /// Nodes that failed while the job ran.
     pub failed: Vec<usize>,
-    /// The phase of the record in which they fail, or before which.
+    /// The phase of the record in which, or before which, the nodes fail.
     pub phase: Option<String>,
-    /// When the others know, in ns.
+    /// When the other nodes know of the failure, in ns.
     pub noticed_ns: Option<u64>,
     /// Bytes that were written a second time, as copies.
     pub copied_bytes: u64,
-    /// Nodes that stand in for those that failed, numbered after all others.
+    /// Nodes that replace failed nodes, numbered after all others.
     pub spares: usize,
-    /// What was rebuilt on them.
+    /// What was rebuilt on the spares.
     pub rebuild: Option<RebuildOutcome>,
-    /// Bytes that each node sends each other and, last, the client; empty where there are very many.
+    /// Bytes that each node sends to each other node and, last, to the client; empty where there are more than 1,024
+    /// nodes.
     pub traffic: Vec<Vec<u64>>,
 }
 
-/// Of a rebuild.
+/// Results of a rebuild.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct RebuildOutcome {
-    /// Bytes that failed nodes held: all that is rebuilt.
+    /// Bytes that the failed nodes held: all of them are rebuilt.
     pub bytes: u64,
-    /// Bytes of them that were rebuilt before the job ended.
+    /// Bytes that were rebuilt before the job ended.
     pub job_bytes: u64,
-    /// When all was rebuilt, in ns; after the end of the job, when it is at the rate.
+    /// When the last byte was rebuilt, in ns; where that is after the end of the job, at the rate that was set.
     pub finished_ns: u64,
 }
 
-/// Replays once a record on the nodes of an experiment.
+/// Replays a record once on the nodes of an experiment.
 type Once<'a> = &'a mut dyn FnMut(&Resolved, &Work) -> Result<ClusterOutcome>;
 
-/// Replays after the first by which it is found out how much is rebuilt in each phase.
+/// Replays after the first, from which the bytes rebuilt in each phase are found.
 const ROUNDS: usize = 3;
-/// Parts into which a phase may be cut where nodes fail.
+/// Number of equal parts of a phase, in which the moment of failure is counted.
 const PARTS: u64 = 1 << 20;
-/// Nodes up to which the outcome says who sends whom how much.
+/// Most nodes for which the outcome holds the traffic between each two.
 const MOST_TRAFFIC: usize = 1024;
 
-/// How often a record is replayed at most for one outcome.
+/// Most replays of a record for one outcome.
 pub(super) fn replays(params: &ClusterParams) -> usize {
     let fails = !params.failed.0.is_empty();
     1 + usize::from(fails && params.failed_at_s > 0.0)
         + if fails && params.rebuild_mb_s > 0.0 { ROUNDS } else { 0 }
 }
 
-/// Checks what is said of failure against a number of nodes.
+/// Checks the settings of failure against the number of nodes.
 ///
 /// # Errors
-/// What makes no sense, and failures that lose data.
+/// Settings that make no sense, and failures that lose data.
 pub(super) fn check(params: &ClusterParams, nodes: usize) -> Result<()> {
     let fails = !params.failed.0.is_empty();
     if params.at == At::Host && (fails || params.redundancy != Redundancy::None) {
@@ -109,7 +110,7 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: Once) -> Result<C
         when =
             if failed.is_empty() { When::After } else { moment(&script, &outcome, params.failed_at_s * 1e9) };
         if when == When::After {
-            outcome.failure = Some(told(params, work, &script, &outcome, when));
+            outcome.failure = Some(failure_outcome(params, work, &script, &outcome, when));
             return Ok(outcome);
         }
     }
@@ -122,7 +123,7 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: Once) -> Result<C
     resolved.failed_after = failed.iter().map(|failed| (*failed, script.noticed)).collect();
     let first = once(&resolved, &script.work)?;
     if spares.is_empty() {
-        let failure = told(params, work, &script, &first, when);
+        let failure = failure_outcome(params, work, &script, &first, when);
         return Ok(ClusterOutcome { failure: Some(failure), ..first });
     }
     let lost = rebuild::lost(work, &layout, when);
@@ -132,13 +133,14 @@ pub(super) fn replayed(resolved: &Resolved, work: &Work, once: Once) -> Result<C
         spares: spares.len(),
         rebuild: Some(rebuilt),
         traffic: traffic(&all),
-        ..told(params, work, &script, &outcome, when)
+        ..failure_outcome(params, work, &script, &outcome, when)
     };
     Ok(ClusterOutcome { failure: Some(failure), ..outcome })
 }
 
-/// Replays a script with what was lost rebuilt at a rate, in bytes a ns. How much that is in a phase depends on how long
-/// it takes, and that on how much it is: from the `first` replay, without any, on it is found out in a few rounds.
+/// Replays a script while the lost files are rebuilt at a rate, in bytes a ns. The bytes rebuilt in a phase depend on
+/// how long the phase takes, and that depends on the bytes: a few rounds of replays, beginning with the `first`, which
+/// rebuilds nothing, find both.
 fn rebuilding(
     script: &Script,
     lost: &[Lost],
@@ -173,12 +175,12 @@ fn rebuilding(
 
 /// When each phase of a script begins and how long it lasts, in ns.
 fn spans<'a>(script: &Script, outcome: &'a ClusterOutcome) -> impl Iterator<Item = (u64, u64)> + use<'a> {
-    // Before the phases of the record there may be a start-up.
+    // Before the phases of the record there may be a start-up phase.
     let startup = outcome.phases.len() - script.work.phases.len();
     outcome.phases[startup..].iter().map(|phase| (phase.start_ns, phase.end_ns - phase.start_ns))
 }
 
-/// What the moment `at`, in ns, is in a job without failures.
+/// The moment `at`, in ns, by the phases of a job without failures.
 fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> When {
     for ((phase, is_copying), (start, lasts)) in script.origins.iter().zip(spans(script, outcome)) {
         let done = at - start as f64;
@@ -194,7 +196,7 @@ fn moment(script: &Script, outcome: &ClusterOutcome, at: f64) -> When {
     When::After
 }
 
-fn told(
+fn failure_outcome(
     params: &ClusterParams,
     work: &Work,
     script: &Script,
@@ -221,7 +223,7 @@ fn told(
     }
 }
 
-/// Bytes that each node sends each other and the client, in steps.
+/// Bytes that each node sends to each other node and, last, to the client.
 fn traffic(work: &Work) -> Vec<Vec<u64>> {
     let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];
     for phase in &work.phases {

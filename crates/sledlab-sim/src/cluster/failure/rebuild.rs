@@ -1,11 +1,11 @@
-//! Rebuilding what failed nodes held on spares, while the job goes on.
+//! Rebuilding the files of failed nodes on spares, while the job goes on.
 
 use sledlab_trace::work::{FileAccess, NodeStep, PageOrder, Work};
 
 use super::layout::CopyLayout;
 use super::script::{Script, When};
 
-/// A file, or a copy, that a failed node held and another node holds as well.
+/// A file, or a copy of one, that a failed node held and another node holds as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
     source: usize,
@@ -15,9 +15,10 @@ pub(super) struct Lost {
     pub bytes: u64,
 }
 
-/// Everything that failed nodes held when they failed; the spare of the first is the first after all nodes.
+/// All files and copies that failed nodes held when they failed. The spare of the first failed node is the first node
+/// after those of the record, and so on.
 ///
-/// What is written in the phase in which nodes fail, or later, they do not hold.
+/// Failed nodes do not hold bytes written in the phase in which they fail, or later.
 pub(super) fn lost(work: &Work, layout: &CopyLayout, when: When) -> Vec<Lost> {
     let first = match when {
         When::After => return Vec::new(),
@@ -40,7 +41,7 @@ pub(super) fn lost(work: &Work, layout: &CopyLayout, when: When) -> Vec<Lost> {
     all
 }
 
-/// Bytes of a node's share of a file before a phase: all but what is written from then on.
+/// Bytes of a node's share of a file before a phase: all but those that are written from that phase on.
 fn present(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
     let size = work.files[file].bytes[share];
     let writes = work.phases[phase..].iter().flat_map(|phase| &phase.steps[share].writes);
@@ -49,11 +50,11 @@ fn present(work: &Work, file: usize, share: usize, phase: usize) -> u64 {
     size.saturating_sub(later)
 }
 
-/// How much is rebuilt in each phase.
+/// Bytes to rebuild in each phase.
 ///
-/// Phase by phase so much that it is done at `rate` (bytes a ns) in the time that the phase takes, which is `base` ns and
-/// `slope` ns more for each byte: stores and network do the work of the job as well. Where they cannot keep up with the
-/// rate, all that is left is rebuilt in that phase, as fast as they can.
+/// Each phase rebuilds as many bytes as `rate` (bytes a ns) allows in the time that the phase takes, which is `base` ns
+/// and `slope` ns more for each byte: stores and network do the work of the job as well. Where they cannot keep up with
+/// the rate, all remaining bytes are rebuilt in that phase, as fast as stores and network can.
 pub(super) fn amounts(total: u64, rate: f64, first: usize, base: &[u64], slope: &[f64]) -> Vec<u64> {
     let mut left = total;
     let of_phase = |(index, (base, slope)): (usize, (&u64, &f64))| {
@@ -69,7 +70,7 @@ pub(super) fn amounts(total: u64, rate: f64, first: usize, base: &[u64], slope: 
     base.iter().zip(slope).enumerate().map(of_phase).collect()
 }
 
-/// The job with so much rebuilt in each phase; every file that was lost by its proportion.
+/// The job with `amounts` bytes rebuilt in each phase, of each lost file in proportion to its size.
 pub(super) fn with(script: &Script, lost: &[Lost], amounts: &[u64]) -> Work {
     let mut work = script.work.clone();
     let total: u64 = lost.iter().map(|each| each.bytes).sum();
@@ -93,7 +94,7 @@ pub(super) fn with(script: &Script, lost: &[Lost], amounts: &[u64]) -> Work {
     work
 }
 
-/// Bytes that are rebuilt in a job: what spares, which do nothing else, write.
+/// Bytes that are rebuilt in a job: those that spares write, as spares do nothing else.
 pub(super) fn moved(work: &Work, script: &Script) -> u64 {
     let written = |work: &Work| -> u64 {
         let steps = work.phases.iter().flat_map(|phase| &phase.steps);
@@ -102,7 +103,7 @@ pub(super) fn moved(work: &Work, script: &Script) -> u64 {
     written(work) - written(&script.work)
 }
 
-/// Bytes more for one port.
+/// Adds bytes to those that a step sends to a port.
 fn send(step: &mut NodeStep, port: u32, bytes: u64) {
     match step.sends.binary_search_by_key(&port, |(port, _)| *port) {
         Ok(place) => step.sends[place].1 += bytes,
@@ -110,8 +111,8 @@ fn send(step: &mut NodeStep, port: u32, bytes: u64) {
     }
 }
 
-/// When all was rebuilt, in ns: in a phase, which begins at `start`, lasts so many ns and of which `added` are due to what
-/// is rebuilt in it; or after the last of them, at the rate.
+/// When the last byte was rebuilt, in ns. Either in a phase, which begins at `start`, lasts so many ns and of which
+/// `added` ns are due to rebuilding; or after the last phase, at `rate`.
 pub(super) fn finished(amounts: &[u64], phases: &[(u64, u64, u64)], total: u64, rate: f64) -> u64 {
     let mut left = total;
     let mut end = 0;

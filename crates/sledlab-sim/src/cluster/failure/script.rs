@@ -9,31 +9,31 @@ use super::steps::{copied, files, rest, shared};
 /// When nodes fail, by the phases of the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
-    /// After the job, if at all.
+    /// After the job, or never.
     After,
     /// Before this phase begins.
     Before(usize),
-    /// In this phase, of which so much of so much is over.
+    /// In a phase: its index, how many of its equal parts are over, and how many parts it has.
     In(usize, u64, u64),
-    /// While what was written in this phase is copied.
+    /// While the data written in this phase are copied.
     Copying(usize),
 }
 
-/// A job as its nodes do it.
+/// A job as the nodes that hold copies do it.
 pub(super) struct Script {
     pub work: Work,
-    /// For each phase, the one of the record that it belongs to, and whether what was written in that is copied.
+    /// For each phase, the phase of the record that it belongs to, and whether it copies the data written in that one.
     pub origins: Vec<(usize, bool)>,
-    /// Phases before nodes are known to have failed.
+    /// Number of phases before the failure is known.
     pub noticed: usize,
 }
 
 impl Script {
-    /// The job of a record on nodes of which some fail; a spare for each of `spares` follows them.
+    /// The job of a record on nodes of which some fail; a spare for each of `spares` follows the nodes.
     ///
-    /// A phase in which nodes fail is cut in two: all do the same proportion of their steps, and then the rest, without
-    /// those that failed. What these have done and got in the phase is lost, and done again by who holds copies. What was
-    /// written in earlier phases was copied by then.
+    /// A phase in which nodes fail is cut in two: all nodes do the same proportion of their steps, and then the
+    /// survivors do the rest. Whatever the failed nodes did and received in the phase is lost, and is done again by the
+    /// nodes that hold their copies. Data written in earlier phases are copied by then.
     ///
     /// # Errors
     /// Sums that no longer fit.
@@ -77,7 +77,8 @@ impl Script {
                 When::Copying(during) if index == during => {
                     script.extend(index, ordinary(&before, &healthy)?);
                     script.noticed = script.origins.len();
-                    // All is done, but what those that failed have written is not copied, and so is lost.
+                    // All steps are done, but data that the failed nodes have written are not copied yet, and so are
+                    // lost.
                     let alone = without_collectives(phase);
                     let rest = rest(work, &alone, (1, 1), &layout.resumed(1, 1), layout, machines)?;
                     script.extend(index, [Some(rest), None]);
@@ -106,13 +107,13 @@ fn without_collectives(phase: &Phase) -> Phase {
     Phase { collectives: Vec::new(), ..phase.clone() }
 }
 
-/// Every node at the same proportion of its own share.
+/// Every node works on its own share, up to `done / of` of it.
 fn all_do(layout: &CopyLayout, done: u64, of: u64) -> Vec<Vec<Part>> {
     let part = |share| Part { machine: share, is_copy: false, from: 0, to: done, of };
     (0..layout.nodes()).map(|share| vec![part(share)]).collect()
 }
 
-/// Whose writes of a phase that is cut are there at its end: those from before that are not lost, and those after.
+/// Whose writes of a phase cut in two exist at its end: those before the failure by survivors, and those after it.
 fn written(layout: &CopyLayout, before: Vec<Vec<Part>>, after: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
     let both = |(share, (before, after)): (usize, (Vec<Part>, Vec<Part>))| {
         let is_lost = layout.has_failed(share);

@@ -1,4 +1,4 @@
-//! A phase of a record as nodes do it that hold copies: whose step goes to whom, and what is copied.
+//! A phase of a record as nodes do it that hold copies: which node does which part of whose step, and what is copied.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use sledlab_trace::work::{Collective, CollectiveKind, File, FileAccess, NodeStep
 
 use super::layout::{CopyLayout, Part, takers};
 
-/// Who does the work on each share.
+/// For each share, who does which part of the work on it.
 pub(super) type Parts = [Vec<Part>];
 
-/// What a node does, while it is put together.
+/// The step of a node under construction.
 #[derive(Clone, Default)]
 struct Done {
     step: NodeStep,
@@ -18,8 +18,8 @@ struct Done {
     sends: BTreeMap<u32, u64>,
 }
 
-/// Files of nodes that hold copies: those of the record, and then a copy of each, of the node whose copies a node
-/// holds. A spare, which follows the nodes, has room for what its failed node held.
+/// Files of nodes that hold copies: those of the record, then a copy of each. On a node the copy is as long as the file
+/// of the node whose copies it holds. A spare, which follows the nodes, has room for the files of its failed node.
 pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<File> {
     let held = |file: &File, machine: usize| layout.held(machine).map_or(0, |share| file.bytes[share]);
     let machines = || (0..work.nodes).chain(spares.iter().copied());
@@ -34,8 +34,8 @@ pub(super) fn files(work: &Work, layout: &CopyLayout, spares: &[usize]) -> Vec<F
     work.files.iter().map(own).chain(work.files.iter().map(copy)).collect()
 }
 
-/// A phase as those do it who have `parts` of the work on shares; what is sent goes to `takers`. There are so many
-/// `machines`, spares counted.
+/// A phase where nodes have `parts` of the work on shares, and `takers` receive its messages. `machines` counts nodes
+/// and spares.
 ///
 /// # Errors
 /// Sums that no longer fit.
@@ -54,7 +54,7 @@ pub(super) fn shared(
             for (to, bytes) in &step.sends {
                 let bytes = part.portion(*bytes);
                 match takers.get(*to as usize) {
-                    // What a node sends itself stays where it is made.
+                    // Messages of a share to itself stay on the node that does the part.
                     Some(_) if *to as usize == share => add(&mut doing.sends, part.machine as u32, bytes)?,
                     Some(takers) => takers.iter().try_for_each(|taker| {
                         add(&mut doing.sends, taker.machine as u32, taker.portion(bytes))
@@ -68,7 +68,7 @@ pub(super) fn shared(
     Ok(Phase { name: phase.name.clone(), steps: done.into_iter().map(finished).collect(), collectives })
 }
 
-/// Gives a node a part of a step, all but its sends.
+/// Adds a part of a share's step to what a node does: reads, writes and operations, but not sends.
 fn give(work: &Work, step: &NodeStep, part: &Part, doing: &mut Done) -> Result<()> {
     let file = |file: usize| if part.is_copy { work.files.len() + file } else { file };
     for access in &step.reads {
@@ -87,19 +87,18 @@ fn give(work: &Work, step: &NodeStep, part: &Part, doing: &mut Done) -> Result<(
     for (kind, count) in &step.operations {
         add(&mut doing.operations, *kind, part.portion(*count))?;
     }
-    // Of two sizes of messages the smaller: what goes at once for one share may be too much for the other.
+    // Of two message sizes the smaller: a message of one share may be too large for the memory of another.
     doing.step.message_bytes = match (doing.step.message_bytes, step.message_bytes) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
     };
-    // Shares are worked on one after the other, so that the larger need counts.
+    // A node works on shares one after the other, so that the larger need of memory counts.
     doing.step.memory = doing.step.memory.max(step.memory);
     Ok(())
 }
 
-/// What a part of a step reads of an access. Who does a part of a nested loop has that part of the outer file's blocks,
-/// and reads all of the inner file for each of them; where the step reads no outer file, it is the inner one that is
-/// parted.
+/// Bytes that a part of a step reads in an access. A part of a nested loop has that part of the outer file's blocks,
+/// and reads all of the inner file for each of them; where the step reads no outer file, the inner file is divided.
 fn read(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
     let outer = access.per_block_of.and_then(|outer| {
         step.reads.iter().find(|other| other.file == outer && other.per_block_of.is_none())
@@ -111,8 +110,8 @@ fn read(step: &NodeStep, access: &FileAccess, part: &Part) -> u64 {
     }
 }
 
-/// A collective of those who do any of the members' work. What is gathered is gathered in parts; what is combined, each
-/// combines first what it has of several members.
+/// A collective among the nodes that do any of the members' work. In a gather each brings its parts of the members'
+/// bytes; in a reduction each first combines the values of its members.
 fn together(collective: &Collective, parts: &Parts) -> Result<Collective> {
     let mut brought = BTreeMap::new();
     for (member, bytes) in collective.members.iter().zip(&collective.bytes) {
@@ -143,8 +142,8 @@ fn together(collective: &Collective, parts: &Parts) -> Result<Collective> {
     })
 }
 
-/// What is written in a phase goes to the other place of its share as well, when the phase is over; nothing where
-/// nothing is written, or the other node of each has failed.
+/// Copies the data written in a phase to the other holder of each share when the phase is over; `None` where no data
+/// are written, or where the other holder of each share has failed.
 ///
 /// # Errors
 /// Sums that no longer fit.
@@ -178,8 +177,8 @@ pub(super) fn copied(
     Ok(is_any.then_some(Phase { name, steps, collectives: Vec::new() }))
 }
 
-/// What is left of a phase when nodes fail after `done / of` of it, as those do it who have `parts` of the rest: besides
-/// that, all send again what they had sent to those that failed.
+/// The rest of a phase when nodes fail after `done / of` of it, where nodes have `parts` of the rest. Besides, all
+/// nodes send again the messages that they had sent to the failed nodes.
 ///
 /// # Errors
 /// Sums that no longer fit.
@@ -218,7 +217,7 @@ fn finished(done: Done) -> NodeStep {
     NodeStep { operations, sends: done.sends.into_iter().collect(), ..done.step }
 }
 
-/// Adds to a sum of several; what is nothing leaves no entry.
+/// Adds to the sum of a key; adding 0 makes no entry.
 fn add<K: Ord>(sums: &mut BTreeMap<K, u64>, key: K, more: u64) -> Result<()> {
     if more > 0 {
         let sum = sums.entry(key).or_insert(0);

@@ -1,4 +1,4 @@
-//! Nothing is lost where work moves, whatever record it is.
+//! No work and no data are lost where work moves to other nodes, whatever the record is.
 
 use proptest::prelude::*;
 use sledlab_trace::work::{File, FileAccess, NodeStep, PageOrder, Phase, Work};
@@ -11,7 +11,8 @@ fn access(file: usize, bytes: u64) -> FileAccess {
     FileAccess { file, bytes, order: PageOrder::Sequential, per_block_of: None }
 }
 
-/// A phase: what each node reads, writes, does and sends to all, itself and the client included.
+/// A phase: the bytes that each node reads and writes, its operations, and its sends to all nodes, itself and the
+/// client included.
 fn phase(name: String, draws: &[(usize, u64, u64, u64, Vec<u64>)], sizes: &[Vec<u64>]) -> Phase {
     let nodes = draws.len();
     let step =
@@ -79,7 +80,7 @@ fn sent(step: &NodeStep) -> u64 {
     step.sends.iter().map(|(_, bytes)| bytes).sum()
 }
 
-/// Mirrored or chained, and which node fails.
+/// Mirrored or chained, and the node that fails.
 fn failures() -> impl Strategy<Value = (Redundancy, usize)> {
     (prop_oneof![Just(Redundancy::Mirror), Just(Redundancy::Chained)], 0_usize..8)
 }
@@ -127,7 +128,7 @@ proptest! {
         prop_assert!(done.phases.iter().all(|phase| phase.steps[failed].is_idle()));
         prop_assert_eq!(sum(done, read), sum(&work, read));
         prop_assert_eq!(sum(done, operations), sum(&work, operations));
-        // The failed node's share, and the one of which it held the copy, are written once.
+        // The failed node's share, and the share of which it held the copy, are written only once.
         let once = |share: usize| work.phases.iter().map(|phase| written(&phase.steps[share])).sum::<u64>();
         let single = once(failed) + once(layout.held(failed).unwrap());
         prop_assert_eq!(sum(done, written), 2 * sum(&work, written) - single);
@@ -152,7 +153,7 @@ proptest! {
         let lost_writes = step.writes.iter().map(|access| portion(access.bytes)).sum::<u64>();
         let single = written(step) + written(&work.phases[last].steps[layout.held(failed).unwrap()]);
         prop_assert_eq!(sum(&script.work, written), 2 * sum(&work, written) - single + lost_writes);
-        // What it sent, and what it was sent, by then; not twice what it sent itself.
+        // The bytes it sent by then, and those sent to it; bytes it sent to itself count once.
         let sent_to = |step: &NodeStep| portion(step.bytes_to(failed as u32));
         let others = work.phases[last].steps.iter().enumerate().filter(|(share, _)| *share != failed);
         let lost_sends = step.sends.iter().map(|(_, bytes)| portion(*bytes)).sum::<u64>()
@@ -195,7 +196,7 @@ proptest! {
             let held = |share: usize| work.files.iter().map(|file| file.bytes[share]).sum::<u64>();
             prop_assert_eq!(total, held(failed) + held(layout.held(failed).unwrap()));
         }
-        // Some of it in each phase, and what is left in the last.
+        // Each phase rebuilds a part of the bytes, and the last phase the rest.
         let mut left = total;
         let phases = script.work.phases.len();
         let amounts: Vec<u64> = (0..phases).map(|phase| {
@@ -224,7 +225,7 @@ fn a_nested_loop_is_parted_by_its_outer_file() {
     let layout = CopyLayout::new(Redundancy::Chained, 4, &[0]).unwrap();
     let script = Script::new(&work, &layout, When::Before(0), 8192, &[]).unwrap();
     let reads = |machine: usize| &script.work.phases[0].steps[machine].reads;
-    // Node 1 has one block in three of its share, node 2 the others, on the copy: file and loop are those of the copy.
+    // Node 1 does one block in three of its share, node 2 the others, on the copy: file and loop are those of the copy.
     let nested = |file: usize, of: usize| FileAccess { per_block_of: Some(of), ..access(file, 700) };
     assert_eq!(*reads(1), [access(0, 300), nested(1, 0)]);
     assert_eq!(*reads(2), [access(FILES, 600), nested(FILES + 1, FILES)]);
@@ -235,11 +236,11 @@ fn loss_is_told() {
     let error = |redundancy, nodes, failed: &[usize]| {
         CopyLayout::new(redundancy, nodes, failed).map(|_| ()).map_err(|error| error.to_string())
     };
-    let told = |redundancy, failed: &[usize]| error(redundancy, 8, failed).unwrap_err();
-    assert!(told(Redundancy::None, &[3]).contains("the share of node 3 is lost: nobody holds a copy"));
-    assert!(told(Redundancy::Mirror, &[2, 3]).contains("the shares of nodes 2 and 3 are lost"));
-    assert!(told(Redundancy::Chained, &[0, 7]).contains("the share of node 7 is lost"));
-    assert!(told(Redundancy::Chained, &[8]).contains("there is no node 8"));
+    let refusal = |redundancy, failed: &[usize]| error(redundancy, 8, failed).unwrap_err();
+    assert!(refusal(Redundancy::None, &[3]).contains("the share of node 3 is lost: nobody holds a copy"));
+    assert!(refusal(Redundancy::Mirror, &[2, 3]).contains("the shares of nodes 2 and 3 are lost"));
+    assert!(refusal(Redundancy::Chained, &[0, 7]).contains("the share of node 7 is lost"));
+    assert!(refusal(Redundancy::Chained, &[8]).contains("there is no node 8"));
     assert!(error(Redundancy::Mirror, 5, &[]).unwrap_err().contains("cannot mirror"));
     assert!(error(Redundancy::Chained, 1, &[]).unwrap_err().contains("there is one"));
     for failed in [&[0, 2][..], &[1, 4, 7]] {

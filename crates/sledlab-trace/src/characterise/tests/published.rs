@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::super::*;
 use crate::OpenOptions;
 
-/// A file of reference data beside the workspace, or `None` with a word about its absence.
+/// A file of reference data beside the workspace, or `None` after printing that it is absent.
 fn beside(variable: &str, folder: &str, file: &str) -> Option<PathBuf> {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let path = std::env::var_os(variable).map_or_else(default, PathBuf::from).join(file);
@@ -30,13 +30,13 @@ fn report_of(path: PathBuf, options: &CharacterOptions) -> Report {
     characterise(&mut trace, options).unwrap()
 }
 
-/// `found`, printed with the decimals of `printed`, must read the same.
+/// Asserts that `found`, rounded to the decimals of `printed`, reads the same.
 fn assert_prints(what: &str, found: f64, printed: &str) {
     let decimals = printed.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     assert_eq!(format!("{found:.decimals$}"), printed, "{what}: {found}");
 }
 
-/// The two tables of statistics that come with the recorded traces, a line each.
+/// The two tables of statistics published with the recorded traces, a line for each trace.
 const RECORDED: &str = "
 oltp-bank-a    160625 52483 78939 0 29203 420.0 39.9 8.3 8 13.4 8 0.45 1.08      354 766 799 3.25 0.2 4.1 313 6.7 0.29 100.0
 oltp-orders-a  279203 132922 134650 0 11631 420.0 49.7 9.0 8 12.3 8 1.22 1.70    395 857 966 3.25 0.4 1.3 637 30.0 0.49 100.0
@@ -149,7 +149,7 @@ fn seagate_validation_trace_has_its_published_statistics() {
     }
 }
 
-/// The section that holds a block: where they begin stands in the header of the trace.
+/// The section of the disks that holds a block; the header of the trace states where sections begin.
 fn ajw_section(lbn: u64) -> u16 {
     let starts = [74_128 / 2, 171_760 / 2, 1449 * 8 * 113 / 2];
     starts.iter().filter(|start| lbn >= **start).count() as u16
@@ -203,6 +203,6 @@ fn week_of_a_workstation_has_its_published_statistics() {
     ] {
         assert_prints(what, found, printed);
     }
-    // The source takes the order statistic before the nearest rank: 259 s, ours 262 s.
+    // The publication takes the order statistic before the nearest rank: 259 s; the nearest rank gives 262 s.
     assert!((gaps.p99 / 1e3 - 259.0).abs() < 5.0);
 }

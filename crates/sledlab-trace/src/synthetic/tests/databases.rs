@@ -1,4 +1,4 @@
-//! The databases of paper 001: what was published of them, and what each parameter does.
+//! The databases of paper 001: their published statistics, and the effect of each parameter.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ fn hits(report: &Report, cache_mb: u64) -> f64 {
     report.cache_hits.iter().find(|row| row.cache_mb == cache_mb).expect("a size that is reported").hit_ratio
 }
 
-/// Each of `changes` makes other requests than the defaults do.
+/// Asserts that each of `changes` makes other requests than the defaults do.
 fn assert_changes(name: &str, changes: &[&str]) {
     let made = |params: &str| make(name, &format!("requests = 20000\n{params}"));
     let base = made("");
     for change in changes {
         assert!(made(change) != base, "{name}: {change}");
     }
-    // All but the number of requests.
+    // All parameters except the number of requests.
     assert_eq!((LIST.find(name).unwrap().specs)().len() - 1, changes.len());
 }
 
@@ -35,7 +35,7 @@ fn seven_hours_of_tpcd_are_as_published() {
         assert_near("with gap", report.sequentiality.with_16kb_gap_share, 0.727, 0.01);
         assert_near("data, MB", touched_mb(&report), 1242.0, 0.001);
         assert!(report.end_block <= 6_710_887, "3.2 GB");
-        // Nothing comes back before nearly all else was read: no such cache helps, says the paper.
+        // Nearly all other data are read before a page is read again: no cache of this size helps, as the paper says.
         assert!(hits(&report, 512) < 0.02);
     }
 }
@@ -57,7 +57,7 @@ fn two_and_a_half_hours_of_tpcc_are_as_published() {
     }
 }
 
-/// Think times of tpcd: all gaps that no query has, less what had to be waited to tell.
+/// Think times of tpcd: all gaps too long for a query, less the wait by which they are recognised.
 fn think_times_s(requests: &[Request]) -> Vec<f64> {
     let gaps = gaps_ns(requests).map(|ns| ns as f64 / 1e9);
     gaps.filter(|gap_s| *gap_s > 1.0).map(|gap_s| gap_s - 1.0).collect()
@@ -83,10 +83,10 @@ fn tables_of_tpcd_are_read_in_order_and_in_turn() {
             *reads.entry(page).or_default() += 1;
         }
     }
-    // Seven and a half passes: no page lags behind another by more than scans under way explain.
+    // Seven and a half passes: scans under way explain by how many reads a page lags behind another.
     let (least, most) = (reads.values().min().unwrap(), reads.values().max().unwrap());
     assert!(*least >= 6 && *most <= *least + 2, "{least} to {most}");
-    // Every table is in one piece: pages without a predecessor are where tables begin.
+    // Every table is contiguous: a page that no read page precedes is the beginning of a table.
     let tables = reads.keys().filter(|page| !reads.contains_key(&(*page - 1))).count();
     assert!(tables <= 12, "{tables}");
 }
@@ -115,14 +115,14 @@ fn each_parameter_of_tpcd_does_what_it_says() {
         let sequential = of(&format!("sequential_share = {share}")).sequentiality.one_stream_share;
         assert!((sequential - share).abs() < 0.01, "{sequential}");
     }
-    // Scans go on with one of the streams unless many probes in a row made them forgotten.
+    // Scans continue one of the streams unless many probes in a row made the characterisation forget them.
     let alone = |params: &str| 1.0 - of(params).sequentiality.streams_32_share;
     assert_near("probes", alone("probe_share = 0.2") - alone("probe_share = 0.05"), 0.15, 0.15);
     assert_near("sequential", of("probe_share = 0.2").sequentiality.one_stream_share, 0.727, 0.01);
     assert_near("data, MB", touched_mb(&of("data_mb = 50.0")), 50.0, 0.01);
     assert!(hits(&of("data_mb = 50.0"), 64) > 0.95);
     assert!(of("address_space_gb = 1.5").end_block <= 3 << 20);
-    // Before any table is at its end, as many places are begun as there are streams.
+    // Before the end of any table is reached, as many places are begun as there are streams.
     let begun = |params: &str| {
         let requests = make("tpcd", &format!("requests = 400\nprobe_share = 0.0\n{params}"));
         requests.iter().filter(|request| !requests.iter().any(|r| r.end() == request.lbn)).count()
@@ -146,7 +146,7 @@ fn lags_s(requests: &[Request]) -> impl Iterator<Item = f64> {
 
 #[test]
 fn tpcc_writes_what_it_read() {
-    // Rarely read twice, for pages to be told apart, and long enough to see the long lags.
+    // Pages are rarely read twice, so that they can be told apart, and the trace is long enough for the long lags.
     let params = "requests = 200000\nhot_read_share = 0.0\nzipf_exponent = 0.0\ndata_mb = 3000.0";
     for lag_s in [10.0, 60.0] {
         let requests = make("tpcc", &format!("{params}\nwrite_lag_s = {lag_s}"));
@@ -163,7 +163,7 @@ fn tpcc_writes_what_it_read() {
         unread += u64::from(*waiting < 0);
         *waiting = (*waiting).max(0);
     }
-    // Those that waited at the beginning: those of a minute, less what was read again since.
+    // Pages that waited to be written at the beginning: those of a minute, less those read again since.
     assert!(unread < 3980, "{unread}");
     let begin = &requests[..5000];
     assert_near("reads at the beginning", share(begin, |r| r.op == Op::Read), 0.521, 0.05);

@@ -1,8 +1,8 @@
-//! Workloads whose data have places that layouts know of: relations, and small data beside streams.
+//! Workloads whose data lie where layouts expect them: relations, and small data beside streams.
 
 use super::*;
 
-/// Requests of a query arrive at one instant.
+/// Groups requests into queries: those of one query arrive at the same time.
 fn queries(requests: &[Request]) -> Vec<&[Request]> {
     requests.chunk_by(|a, b| a.arrival == b.arrival).collect()
 }
@@ -90,7 +90,8 @@ fn streams_go_on_for_their_length() {
     assert_near("onward", onward as f64 / stream.len() as f64, 15.0 / 16.0, 0.01);
     assert!(stream.windows(2).all(|pair| pair[0].end() != pair[1].lbn || pair[0].op == pair[1].op));
     assert_near("gap", moments(gaps_ns(&requests)).0, 2e6, 0.02);
-    // Twenty at a time hardly ever follow themselves, and shorter ones break off.
+    // Of twenty streams at a time, requests hardly ever follow each other directly, and shorter streams break off more
+    // often.
     let follows = |params: &str| {
         let requests = make("small-and-streams", &format!("requests = 50000\nstream_share = 1.0\n{params}"));
         requests.windows(2).filter(|pair| pair[0].end() == pair[1].lbn).count() as f64 / 50_000.0

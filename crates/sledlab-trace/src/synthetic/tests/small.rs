@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Bytes that are wanted, to the word.
+/// Bytes that the request wants, in whole words.
 fn bytes(request: &Request) -> u64 {
     u64::from(request.blocks) * 512 - u64::from(request.unwanted_words) * 8
 }
@@ -14,7 +14,7 @@ fn small_has_its_moments() {
     assert_near("mean gap", gap, 2e6, 0.01);
     assert_near("SCV of gaps", gap_scv, 1.0, 0.02);
     assert_near("reads", share(&requests, |r| r.op == Op::Read), 0.8, 0.01);
-    // Rounded up to words of 8 bytes, an exponential is geometric.
+    // Rounded up to words of 8 bytes, an exponential size is geometric.
     let words = 1.0 / (1.0 - (-8.0_f64 / 200.0).exp());
     assert_near("mean size", moments(requests.iter().map(bytes)).0, 8.0 * words, 0.01);
     assert_near("above a block", share(&requests, |r| r.blocks > 1), (-512.0_f64 / 200.0).exp(), 0.03);

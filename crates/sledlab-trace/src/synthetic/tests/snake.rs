@@ -1,4 +1,4 @@
-//! The day of snake: what was published, and what each parameter does.
+//! The day of snake: its published statistics, and the effect of each parameter.
 
 use super::*;
 use crate::characterise::{Characterisation, Report};
@@ -23,8 +23,8 @@ fn mergeable(report: &Report) -> f64 {
     report.sequentiality.mergeable_read_pairs_share / report.read_share
 }
 
-/// Busy periods, at 10 times the speed, of a device that takes 0.385 ms for a request and 0.5 ms to get going once it had
-/// nothing to do: about what a G3 sled does.
+/// Busy periods, at 10 times the speed, of a device that takes 0.385 ms for a request and 0.5 ms to start up after each
+/// rest: about the times of a G3 sled.
 fn busy_periods(requests: &[Request]) -> f64 {
     let (mut free_ms, mut busy_periods) = (f64::NEG_INFINITY, 0.0);
     for request in requests {
@@ -52,7 +52,7 @@ fn a_day_is_as_published() {
         assert_near("reads, a choice", report.read_share, 0.45, 0.05);
         assert_near("sequential reads, a choice", mergeable(&report), 0.6, 0.03);
         assert!(report.end_block <= 2_726_298, "1.3 GB");
-        // At 100 times the speed it depends on the mechanics; there the calibration simulates a sled.
+        // At 100 times the speed the number depends on the mechanics; the calibration simulates a sled for it.
         assert_near("busy periods at 10 times the speed", busy_periods(&requests), 37_645.0, 0.03);
     }
 }
@@ -65,7 +65,7 @@ fn stretches(requests: &[Request], gap_ms: f64) -> Vec<u64> {
 
 #[test]
 fn each_time_scale_does_what_it_says() {
-    // Time scales so far apart that gaps tell what they belong to.
+    // Time scales so far apart that the length of a gap shows which one it belongs to.
     let far_apart = "rate_per_s = 0.1\ncopy_requests = 0\nsequential_share = 0.4";
     let of = |params: &str| snake(&format!("requests = 40000\n{params}"), 1);
     let length = |params: &str, gap_ms: f64| {
@@ -140,7 +140,7 @@ fn each_other_parameter_does_what_it_says() {
     assert!(scattered.all_512_bytes <= 50 << 20);
     assert!(of("zipf_exponent = 1.2").cache_hits[0].hit_ratio > base.cache_hits[0].hit_ratio + 0.05);
     assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
-    // In longer files, more of what is read goes on within the file.
+    // In longer files, more reads continue within the file.
     let goes_on = |file_kb: f64| {
         let requests = snake(
             &format!("requests = 40000\ncopy_requests = 0\nsequential_share = 0.4\nfile_kb = {file_kb}"),

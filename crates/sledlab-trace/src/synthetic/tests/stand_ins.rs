@@ -1,4 +1,4 @@
-//! Stand-ins have the published statistics, and each parameter does what it says.
+//! Stand-ins have the published statistics, and each parameter has its stated effect.
 
 use super::*;
 use crate::characterise::{Characterisation, Report};
@@ -52,7 +52,7 @@ fn an_hour_of_hplajw_is_as_published() {
         assert_near("mean size", report.sizes.all.mean_kb, 7.6, 0.03);
         assert_near("sequential", report.sequentiality.one_stream_share, 0.143, 0.03);
         assert_near("with gap", report.sequentiality.with_16kb_gap_share, 0.143, 0.03);
-        // Highly sequential and burstier than cello, says paper 000.
+        // Paper 000 says that hplajw is highly sequential and burstier than cello.
         assert!(report.sequentiality.streams_32_share > 0.5, "{:?}", report.sequentiality);
         assert!((0..2).all(|window| dispersion(&report, window) > 1.1 * dispersion(&cello, window)));
         assert!(report.interarrival_ms.scv > 10.0 * cello.interarrival_ms.scv);
@@ -91,7 +91,7 @@ fn hplajw_keeps_its_statistics_at_every_run_share() {
     }
 }
 
-/// Share of requests that go on where one of the last 300 ended, but not the last.
+/// Share of requests that start where one of the last 300 ended, but not the last.
 fn resumed(requests: &[Request]) -> f64 {
     let goes_on = |at: &usize| {
         let earlier = &requests[at.saturating_sub(300)..at - 1];
@@ -100,7 +100,7 @@ fn resumed(requests: &[Request]) -> f64 {
     (1..requests.len()).filter(goes_on).count() as f64 / requests.len() as f64
 }
 
-/// Mean length of strictly sequential runs of two and more.
+/// Mean length of strictly sequential runs of two requests or more.
 fn run_length(requests: &[Request]) -> f64 {
     let runs = requests.chunk_by(|a, b| a.end() == b.lbn).filter(|run| run.len() > 1);
     moments(runs.map(|run| run.len() as u64)).0
@@ -126,7 +126,7 @@ fn each_parameter_of_cello_does_what_it_says() {
     assert!(touched_mb(&of("data_mb = 50.0")) < 50.1);
     assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
     let made = |params: &str| make("cello", &short(params));
-    // Popular extents are gone on with by chance, too; a stream that has every turn, after 37 requests.
+    // Popular extents are continued by chance, too; a single stream, which has every turn, after 37 requests.
     let [one, many] = ["streams = 1", "streams = 100"].map(|params| resumed(&made(params)));
     assert!(one > many + 0.01, "{one} and {many}");
     assert!(run_length(&made("stream_turn = 12.0")) > 1.3 * run_length(&made("")));
@@ -141,7 +141,7 @@ fn each_parameter_of_hplajw_does_what_it_says() {
     assert_near("size", of("mean_size_kb = 8.5").sizes.all.mean_kb, 8.5, 0.03);
     let sequential = of("sequential_share = 0.3").sequentiality.one_stream_share;
     assert_near("sequential", sequential, 0.3, 0.03);
-    // Bursts of so many requests are as many pauses.
+    // Bursts of so many requests have as many pauses between them.
     let pauses = |params: &str| {
         let requests = make("hplajw", &format!("requests = 40000\n{params}"));
         gaps_ns(&requests).filter(|gap| *gap > 300_000_000).count() as f64
@@ -171,9 +171,9 @@ fn small_devices_are_filled_and_not_overrun() {
 #[test]
 fn what_cannot_be_met_is_refused() {
     let message = |name: &str, params: &str| try_make(name, params, 1, G2_BLOCKS).unwrap_err().to_string();
-    let told = message("cello", "dispersion = 1000.0");
+    let text = message("cello", "dispersion = 1000.0");
     assert!(
-        told.contains("a dispersion of 1000 is more than bursts of 2 s") && told.contains("take at most")
+        text.contains("a dispersion of 1000 is more than bursts of 2 s") && text.contains("take at most")
     );
     assert!(message("cello", "mean_size_kb = 20.0").contains("no mix of the sizes has a mean of 20 KB"));
     assert!(message("cello", "sequential_share = 0.7").contains("a larger workload.stream_turn"));

@@ -1,9 +1,9 @@
-//! A volume of a cloud has the statistics that it is told to have.
+//! A volume of a cloud has the statistics that its parameters set.
 
 use super::stand_ins::{characterised, touched_mb};
 use super::*;
 
-/// A volume without bursts and days, so that what is looked at shows plainly.
+/// A volume without bursts and days, so that the property under test shows plainly.
 fn even(params: &str) -> Vec<Request> {
     make("volume", &format!("requests = 200000\nburst_ratio = 1.0\nday_amplitude = 0.0\n{params}"))
 }

@@ -1,7 +1,6 @@
 """Placements: how the volumes of a fleet are laid on devices of one kind. One file and one line each.
 
-A placement is a function of what it is given and nothing else: the same volumes lie in the same way wherever
-they are placed.
+A placement is a pure function of its arguments: the same volumes are placed in the same way on every machine.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def placement(name: str) -> Placement:
     """A placement by its name.
 
     Raises:
-        Error: There is none; the message has the nearest.
+        Error: No placement has the name; the message suggests the nearest.
 
     Examples:
         >>> volumes = [Item("a", 3000, 0.5), Item("b", 1000, 0.4), Item("c", 1000, 0.3)]

@@ -1,4 +1,4 @@
-"""What placements are given and what they give."""
+"""Arguments and results of placements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALIGN_BLOCKS = 2048
 """Volumes that share a device begin at multiples of 1 MiB, as partitions do."""
 
 LARGE, HOT = "too large", "too hot"
-"""Why a volume lies on no device."""
+"""Reasons why a volume is on no device."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Item:
     """A volume as a placement sees it.
 
     Attributes:
-        name: The volume.
-        blocks: How far it reaches, in blocks of 512 bytes.
-        load: The share of the time in which it keeps a device of the kind busy; above 1 it is overloaded.
+        name: Name of the volume.
+        blocks: End of its highest request, in blocks of 512 bytes.
+        load: Share of the time in which it keeps a device of the kind busy; above 1 it overloads the device.
     """
 
     name: str
@@ -32,11 +32,11 @@ class Item:
 
 @dataclass(frozen=True)
 class Room:
-    """What there is to place volumes on.
+    """The devices on which volumes are placed.
 
     Attributes:
-        blocks: Capacity of a device, or of a group of them, in blocks.
-        fill: Up to which share of its time and of its capacity a device that is shared is filled.
+        blocks: Capacity of a device, or of a group of devices, in blocks.
+        fill: Share of its time and of its capacity up to which a shared device is filled.
         devices: Devices of a group.
     """
 
@@ -50,8 +50,8 @@ class Placed:
     """The volumes on one device, or on one group of them.
 
     Attributes:
-        volumes: Their places in what was given.
-        offsets: Where each begins, in blocks.
+        volumes: Indices of the volumes in the placement's argument.
+        offsets: First block of each volume on the device.
     """
 
     volumes: tuple[int, ...]
@@ -60,10 +60,10 @@ class Placed:
 
 @dataclass(frozen=True)
 class Unplaced:
-    """A volume that lies on no device.
+    """A volume that is on no device.
 
     Attributes:
-        volume: Its place in what was given.
+        volume: Index of the volume in the placement's argument.
         why: `too large` or `too hot`.
     """
 
@@ -73,11 +73,11 @@ class Unplaced:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where every volume lies.
+    """The device of every volume.
 
     Attributes:
-        devices: The devices that are used, or groups of them.
-        left: Volumes that do not fit on any.
+        devices: The used devices, or groups of devices.
+        left: Volumes that fit on no device.
     """
 
     devices: tuple[Placed, ...]
@@ -89,10 +89,10 @@ class Placement:
     """A way of laying volumes on devices.
 
     Attributes:
-        name: As users say it.
-        meaning: One line.
-        place: Lays volumes; deterministic, and each volume lies once or is left.
-        shares: Whether volumes share devices, so that there are fewer or more of them.
+        name: The name in options.
+        meaning: The meaning, in one line.
+        place: Places volumes; deterministic, and each volume is on one device or left.
+        shares: Whether volumes share devices, so that their number depends on how far they are filled.
         grouped: Whether volumes lie on groups of devices.
     """
 
@@ -104,7 +104,7 @@ class Placement:
 
 
 def aligned(blocks: int) -> int:
-    """The next place at which a volume may begin.
+    """The next block, counting from `blocks`, at which a volume may begin.
 
     Examples:
         >>> aligned(0), aligned(1), aligned(2048)
@@ -114,7 +114,7 @@ def aligned(blocks: int) -> int:
 
 
 def misfit(item: Item, room: Room, *, by_load: bool) -> str:
-    """Why a volume cannot lie on a device even alone; nothing where it can."""
+    """Why a volume cannot be on a device even alone; empty where it can."""
     if item.blocks > room.blocks:
         return LARGE
     return HOT if by_load and item.load > room.devices else ""

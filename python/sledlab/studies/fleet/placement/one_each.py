@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def place(items: Sequence[Item], room: Room) -> Layout:
-    """Lays each volume on a device of its own, however much it asks of it."""
+    """Places each volume on a device of its own, even if it overloads the device."""
     why = {at: misfit(item, room, by_load=False) for at, item in enumerate(items)}
     return Layout(
         tuple(Placed((at,), (0,)) for at, reason in why.items() if not reason),

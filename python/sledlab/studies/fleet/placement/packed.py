@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def place(items: Sequence[Item], room: Room) -> Layout:
-    """Lays each volume on the first device that has room for it, those first that ask most.
+    """Places each volume on the first device that has room for it, in descending order of load.
 
-    A device that is shared is busy at most for the share `fill` of its time, and filled to that share. A
-    volume that asks more by itself has a device of its own; one that asks more than there is, is left.
+    A shared device is busy for at most the share `fill` of its time, and its capacity is filled up to that
+    share. A volume with a higher load has a device of its own; one that no device can hold is left.
     """
     order = sorted(range(len(items)), key=lambda at: (-items[at].load, -items[at].blocks, items[at].name, at))
     most_load, most_blocks = room.fill * room.devices, int(room.fill * room.blocks)
@@ -37,7 +37,7 @@ def place(items: Sequence[Item], room: Room) -> Layout:
         found[device].append((at, int(used[device])))
         load[device] += item.load
         used[device] = aligned(int(used[device]) + item.blocks)
-    # In the order of the volumes, so that those that share a device come in the order of their names.
+    # Volumes of a device in their original order, so that they come in the order of their names.
     devices = [Placed(*zip(*sorted(each), strict=True)) for each in found]
     return Layout(tuple(devices), tuple(sorted(left, key=lambda each: each.volume)))
 

@@ -11,4 +11,4 @@ PLACEMENT = Placement(
     packed.place,
     grouped=True,
 )
-"""A group has the time and the capacity of its devices together, so that it is packed like a large one."""
+"""A group has the time and the capacity of all its devices together, so it is packed like one device."""

@@ -1,12 +1,12 @@
 //! The controller of a drive: commands, buffer, read-ahead, buffered writes, and the bus.
 //!
-//! The mechanism has one command at a time. What goes on between commands, reading ahead and writing what is buffered,
-//! is worked out when the next one comes: the rules say where the arm is then and what it has to finish first. The
-//! rules are those that public descriptions of the drives' simulators state; see `docs/device.md`.
+//! The mechanism has one command at a time. Work between commands, that is reading ahead and destaging buffered
+//! writes, is computed when the next command comes: the rules say where the arm is by then and what it has to finish
+//! first. The rules are those that public descriptions of the drives' simulators state; see `docs/device.md`.
 //!
-//! A command has two parts. It [begins](Controller::begin) when the mechanism turns to it, which tells when it wants
-//! the bus, and [goes on](Controller::transfer) when it has the bus. A drive that has the bus to itself and one command
-//! in it [does both at once](Controller::serve).
+//! A command has two parts. It [begins](Controller::begin) when the mechanism turns to it; that says when the command
+//! wants the bus. Once the bus is granted, it [transfers its data](Controller::transfer). A drive with a bus to
+//! itself and a queue depth of one [does both at once](Controller::serve).
 
 mod reads;
 mod room;
@@ -27,27 +27,27 @@ use super::overheads::Overheads;
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
 use crate::device::{Queued, Timing};
 
-/// The part of a drive that is not mechanism.
+/// The electronics of a drive: command handling and buffer, without the mechanism.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     disk: DiskNumbers,
     overheads: Arc<Overheads>,
     segments: Segments,
-    /// What the command before was.
+    /// Operation of the previous command.
     before: Op,
-    /// Reading under way, and the segment it fills, if the drive has any.
+    /// The stream of reads under way, and the segment it fills, if the drive has segments.
     stream: Option<(Stream, Option<usize>)>,
     writing: Writing,
-    /// When the last sector passed under the head that was read or written, buffered writes left out.
+    /// When the last sector that was read or written passed under the head; buffered writes do not count.
     passed: Time,
 }
 
-/// How a command comes to the mechanism.
+/// How a command reaches the mechanism.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CommandEntry {
-    /// It has just come over the bus and keeps it as long as it can: its overhead begins.
+    /// The command has just come over the bus and keeps the bus as long as it can: its overhead begins.
     Fresh,
-    /// It waited in the drive, off the bus: its overhead is over at that time.
+    /// The command waited in the drive, off the bus: its overhead is over at this time.
     Waited(Time),
 }
 
@@ -55,23 +55,23 @@ pub(super) enum CommandEntry {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begun {
     request: Queued,
-    /// When the mechanism turned to it.
+    /// When the mechanism turned to the command.
     start: Time,
-    /// When it has something for the bus, or can take something.
+    /// When the command wants the bus: it has data to send, or can accept data.
     pub wants: Time,
-    /// From there, with the bus, to the first sector.
+    /// From the grant of the bus to the first sector on it.
     lead: Span,
     kind: Kind,
 }
 
-/// What is left of a command.
+/// How a command that has begun will be completed.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// All of it is buffered.
+    /// A read whose blocks are all buffered.
     Hit { overhead: Span },
-    /// The beginning is buffered.
+    /// A read whose first blocks are buffered.
     Rest { overhead: Span },
-    /// The medium gives all of it.
+    /// A read whose blocks all come from the medium.
     Miss { arm: Time, pass: Pass },
     /// A write that is complete when it is buffered.
     Buffered { overhead: Span, arm: Time, appends: bool },
@@ -79,16 +79,17 @@ enum Kind {
     Through { arm: Time, reselect: Span, constraint: Constraint },
 }
 
-/// What a command came to.
+/// The completion of a command, and how long its data and the arm took.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Done {
     pub completion: Time,
     pub timing: Timing,
-    /// When its data has crossed the bus.
+    /// When the command's data has crossed the bus.
     pub crossed: Time,
-    /// When the arm is done with it.
+    /// When the arm is done with the command.
     pub on_medium: Time,
-    /// From there, with the bus once more, to completion, where it is not complete once its data has crossed.
+    /// From there, with the bus once more, to completion; `None` if the command is complete once its data has
+    /// crossed.
     pub answer: Option<Span>,
 }
 
@@ -97,13 +98,14 @@ impl Begun {
     pub fn keeps_bus(&self) -> bool {
         match self.kind {
             Kind::Miss { .. } => false,
-            // It waits for the write before it.
+            // It releases the bus if it has to wait for the write before it.
             Kind::Buffered { overhead, .. } => self.wants <= self.start + overhead,
             Kind::Hit { .. } | Kind::Rest { .. } | Kind::Through { .. } => true,
         }
     }
 
-    /// The same command, which the mechanism turned to as early as `start`: it has waited for the bus since.
+    /// The same command with `start` as the time at which the mechanism turned to it: the time since then was a wait
+    /// for the bus.
     pub fn since(self, start: Time) -> Self {
         let waited = self.start.since(start);
         let kind = match self.kind {
@@ -122,7 +124,7 @@ impl Controller {
     /// A controller with an empty buffer.
     ///
     /// # Errors
-    /// What needs a buffer in a disk without one.
+    /// Buffered writes or read-ahead in a disk without a buffer.
     pub fn new(params: &DiskParams, overheads: Arc<Overheads>) -> Result<Self> {
         let disk = &params.flat;
         let has_buffer = disk.cache_segments > 0 && disk.segment_sectors > 0;
@@ -143,8 +145,8 @@ impl Controller {
         })
     }
 
-    /// Schedulers are to judge requests as of `now`: by when the arm could set out, reading ahead left out where the
-    /// overhead of a command hides its end.
+    /// Makes schedulers judge requests as of `now`, by when the arm could set out. Read-ahead under way does not
+    /// delay the arm where the overhead of a command hides its end.
     pub fn tell_time(&self, drive: &mut Drive, now: Time) {
         if self.disk.stale_angle {
             drive.tell_time(self.passed.max(self.writing.until.min(now)), self.before, Time::ZERO);
@@ -167,7 +169,7 @@ impl Controller {
         done
     }
 
-    /// The mechanism turns to a command at `now`.
+    /// Turns the mechanism to a command at `now`.
     pub fn begin(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: CommandEntry) -> Begun {
         self.look(drive, now);
         match request.op {
@@ -177,7 +179,8 @@ impl Controller {
         }
     }
 
-    /// A command that has begun gets the bus at `granted`, no earlier than it wants it.
+    /// Transfers the data of a command that has begun and gets the bus at `granted`, no earlier than it wants the
+    /// bus.
     pub fn transfer(&mut self, drive: &mut Drive, begun: &Begun, granted: Time) -> Done {
         let data = granted + begun.lead;
         match begun.kind {
@@ -191,23 +194,23 @@ impl Controller {
         }
     }
 
-    /// How long a command holds the bus before its data.
+    /// How long a command holds the bus before its data crosses.
     pub fn admission(&self, op: Op) -> Span {
         self.overheads.admission(op, self.before)
     }
 
-    /// Whether a write that comes at `now` goes on in what is being written.
+    /// Whether a write that comes at `now` is appended to the buffered writes under way to the medium.
     pub fn appends(&mut self, now: Time, request: &Queued) -> bool {
         let end = request.lbn + u64::from(request.blocks);
         self.disk.buffers_writes && self.writing.append(now, request.lbn, end).is_some()
     }
 
-    /// Enters that a command has been completed: overheads depend on it.
+    /// Records the operation of a completed command, as the overheads of the next one depend on it.
     pub fn completed(&mut self, op: Op) {
         self.before = op;
     }
 
-    /// Brings segments up to what has been read at `now`.
+    /// Enters into the segments the blocks that the stream has read by `now`.
     pub fn look(&mut self, drive: &mut Drive, now: Time) {
         if let Some((stream, segment)) = &mut self.stream {
             let end = stream.buffered(drive, now);
@@ -228,7 +231,7 @@ impl Controller {
         self.stream.as_ref().and_then(|(_, segment)| *segment)
     }
 
-    /// Stops reading ahead; tells when the arm is free.
+    /// Stops reading ahead; returns when the arm is free.
     fn halt(&mut self, drive: &mut Drive, now: Time) -> Time {
         let Some((stream, segment)) = &mut self.stream else { return now };
         let stopped = stream.stop(drive, now, self.disk.stops_within_sector);
@@ -241,22 +244,22 @@ impl Controller {
     }
 }
 
-/// What some drives ask of writes.
+/// What some drives require of writes through to the medium.
 #[derive(Clone, Copy, Debug, Default)]
 struct Constraint {
-    /// Sectors that must be buffered before the first is written.
+    /// Sectors that must have crossed the bus before the first is written.
     buffered_first: u64,
-    /// Movements take no less.
+    /// Least time of a movement of the arm.
     least_movement: Span,
 }
 
-/// The parts of a request that only the buffer served.
+/// The parts of the service time of a request that only the buffer served.
 fn from_buffer(now: Time, overhead: Span, completion: Time) -> Timing {
     let overhead = overhead.min(completion.since(now));
     Timing { overhead, transfer: completion.since(now).saturating_sub(overhead), ..Timing::default() }
 }
 
-/// The parts of a request for which the arm set out at `arm`.
+/// The parts of the service time of a request for which the arm set out at `arm`.
 fn from_medium(now: Time, arm: Time, pass: &Pass, reposition: Span, completion: Time) -> Timing {
     let timing = Timing {
         overhead: arm.since(now),

@@ -1,4 +1,4 @@
-//! Reads: from the buffer, from the medium, and what is read ahead of them.
+//! Reads: from the buffer, from the medium, and the read-ahead that follows them.
 
 use sledlab_core::{Op, Span, Time};
 
@@ -26,14 +26,14 @@ impl Controller {
             Some(segment) => self.begin_rest(drive, now, segment, request, entry),
             None => self.begin_miss(drive, now, request, entry),
         };
-        // A stream that is left is that of the segment of this command.
+        // If a stream is still under way here, it fills the segment of this command.
         if let Some((stream, _)) = &mut self.stream {
             stream.hold(now, lbn);
         }
         begun
     }
 
-    /// When buffered data is ready for the bus, and how long it takes from there to its first sector.
+    /// When buffered data is ready for the bus, and the time from there to its first sector on the bus.
     fn hit_ready(&self, now: Time, entry: CommandEntry) -> (Time, Span) {
         let Overheads { data_preparation, reselect_first, .. } = *self.overheads;
         match entry {
@@ -42,7 +42,7 @@ impl Controller {
         }
     }
 
-    /// All of it is buffered.
+    /// Begins a read whose blocks are all buffered.
     fn begin_hit(
         &mut self,
         drive: &mut Drive,
@@ -59,7 +59,8 @@ impl Controller {
             Some((stream, Some(streaming))) if *streaming == segment => {
                 stream.extend(now, limit);
             }
-            // A stream of another segment; what comes next waits for the movement that it ends with.
+            // The stream fills another segment and is stopped; the next movement of the arm waits for the end of the
+            // stream's last one.
             Some(_) => self.writing.until = self.halt(drive, now).max(self.writing.until),
             None if self.disk.read_ahead_after_hit && limit > held.end => {
                 let start = wants.max(self.writing.until);
@@ -73,7 +74,7 @@ impl Controller {
         Begun { request: *request, start: now, wants, lead, kind }
     }
 
-    /// The beginning is buffered; the medium gives the rest.
+    /// Begins a read whose first blocks are buffered; the rest comes from the medium.
     fn begin_rest(
         &mut self,
         drive: &mut Drive,
@@ -101,7 +102,7 @@ impl Controller {
         Begun { request: *request, start: now, wants, lead, kind }
     }
 
-    /// Nothing of it is buffered.
+    /// Begins a read of which no block is buffered.
     fn begin_miss(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: CommandEntry) -> Begun {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let arm = self.arm_start(drive, now, entry);
@@ -119,10 +120,10 @@ impl Controller {
             && self.disk.zero_latency_reads
             && pass.lbn == lbn
         {
-            // What passes under the head before the first block is buffered as well.
+            // Blocks that pass under the head before the first one requested are buffered as well.
             self.segments.begin_at(segment, pass.passed_before(drive.track_bounds(lbn).0));
         }
-        // The drive reconnects when so many sectors are buffered.
+        // Sectors that must be buffered before the drive reconnects to the bus.
         let least = (u64::from(request.blocks).min(self.disk.segment_sectors.max(1)) as f64
             * self.disk.read_watermark) as u64;
         let wants = stream.buffered_at(drive, lbn + least.clamp(1, request.blocks.into()) - 1);
@@ -131,7 +132,7 @@ impl Controller {
         Begun { request: *request, start: now, wants, lead, kind: Kind::Miss { arm, pass } }
     }
 
-    /// Sends what was read, the first sector crossing the bus from `data` on.
+    /// Sends the blocks of a read to the host, the first sector crossing the bus from `data` on.
     pub(super) fn send(&mut self, drive: &mut Drive, begun: &Begun, data: Time) -> Done {
         let Begun { request, start, kind, .. } = begun;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
@@ -158,7 +159,8 @@ impl Controller {
         Done { completion, timing, crossed: completion, on_medium: completion, answer: None }
     }
 
-    /// When the arm can start for a read: after the command's overhead, and after what it has to finish first.
+    /// When the arm can start for a read: after the command's overhead, and after the buffered writes and the
+    /// movement that the arm has to finish first.
     fn arm_start(&mut self, drive: &mut Drive, now: Time, entry: CommandEntry) -> Time {
         let ready = match entry {
             CommandEntry::Fresh => now + self.overheads.to_arm(Op::Read, self.before),

@@ -1,18 +1,20 @@
-//! Room in a segment that is being filled: a ring whose oldest blocks make room for new ones, unless a command wants them.
+//! Room in a segment that is being filled: a ring whose oldest blocks are evicted for new ones, unless a command
+//! holds them.
 //!
-//! From the moment at which the mechanism turns to a command until the host has taken a block of it, neither that block
-//! nor those behind it make room. Between commands nothing is held, and what nobody asked for falls out of the ring.
+//! From the moment at which the mechanism turns to a command until the host has taken a block of the command, neither
+//! that block nor those behind it can be evicted. Between commands no block is held, and blocks that no command has
+//! requested fall out of the ring.
 
 use sledlab_core::{Span, Time};
 use smallvec::SmallVec;
 
 use crate::device::disk::drive::Pass;
 
-/// The ring of a segment, and what commands hold there.
+/// The ring of a segment, and the blocks that commands hold in it.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
     sectors: u64,
-    /// Since when a command holds the blocks from which on: it has not got them yet.
+    /// Blocks that a command holds as the host has not taken them: the time since when, and the first of them.
     wanted: Option<(Time, u64)>,
     taken: SmallVec<[Taken; 1]>,
 }
@@ -20,17 +22,18 @@ pub(super) struct Room {
 /// Blocks of a command that cross the bus at a steady rate.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
-    /// Since when they are held.
+    /// Since when the blocks are held.
     since: Time,
     first: u64,
     end: u64,
-    /// When the first begins to cross, and when the last has crossed.
+    /// When the first block begins to cross the bus, and when the last has crossed.
     from: Time,
     until: Time,
 }
 
 impl Taken {
-    /// Until when a block is held: until its turn on the bus if it is one of these, to the end if it lies behind them.
+    /// Until when `block` is held: until its turn on the bus if it is one of these blocks, until the end of the
+    /// transfer if it lies behind them.
     fn at(&self, block: u64) -> Time {
         let (steps, all) = (block.min(self.end) - self.first, self.end - self.first);
         let span = u128::from(self.until.since(self.from).as_ns()) * u128::from(steps) / u128::from(all);
@@ -39,7 +42,7 @@ impl Taken {
 }
 
 impl Room {
-    /// An empty ring of so many sectors.
+    /// An empty ring of `sectors` sectors.
     pub fn new(sectors: u64) -> Self {
         Room { sectors, wanted: None, taken: SmallVec::new() }
     }
@@ -49,19 +52,20 @@ impl Room {
         self.sectors
     }
 
-    /// From `now` on a command holds the blocks from `first` on.
+    /// Makes a command hold the blocks from `first` on, from `now` on.
     pub fn hold(&mut self, now: Time, first: u64) {
         self.wanted = Some((now, first));
     }
 
-    /// The host takes the blocks of that command from `first` to `end`, from `from` to `until`.
+    /// Notes that the host takes blocks `first..end` of the command that holds them, between the times `from` and
+    /// `until`.
     pub fn take(&mut self, first: u64, end: u64, from: Time, until: Time) {
         let Some((since, _)) = self.wanted else { return };
         self.wanted = Some((since, end));
         self.taken.push(Taken { since, first, end, from, until });
     }
 
-    /// The host has all that the command wanted.
+    /// Ends the command's hold: the host has all its blocks.
     pub fn release(&mut self) {
         self.wanted = None;
     }
@@ -71,14 +75,15 @@ impl Room {
         self.taken.iter().any(|taken| taken.since <= at && now <= taken.until)
     }
 
-    /// Nobody asks about the time before `now` any more.
+    /// Forgets transfers that ended by `now`; callers ask about later times only.
     pub fn forget(&mut self, now: Time) {
         self.taken.retain(|taken| now < taken.until);
     }
 
-    /// When there is room for a block, from `now` on; `None` until the host takes more.
+    /// The earliest time from `now` on at which `block` has room; `None` while that depends on blocks that the host
+    /// has yet to take.
     pub fn at(&self, block: u64, now: Time) -> Option<Time> {
-        // What would make room.
+        // The block that would be evicted to make room.
         let Some(oldest) = block.checked_sub(self.sectors) else { return Some(now) };
         let mut at = now;
         for taken in &self.taken {
@@ -90,18 +95,19 @@ impl Room {
         (!is_held).then_some(at)
     }
 
-    /// The first block for which a command may keep room from being made, if any holds blocks.
+    /// The first block that may lack room because a command holds the block in its place; `None` if no blocks are
+    /// held.
     fn first_contended(&self) -> Option<u64> {
         let held = self.taken.iter().map(|taken| taken.first).chain(self.wanted.map(|(_, first)| first));
         Some(held.min()?.saturating_add(self.sectors))
     }
 
-    /// Whether all blocks before `end` find room whenever they come.
+    /// Whether all blocks before `end` have room at whatever time they are read.
     pub fn is_ample(&self, end: u64) -> bool {
         self.first_contended().is_none_or(|first| end <= first)
     }
 
-    /// The first of the blocks from `from` to `end` of a pass that comes under the head while there is no room for it.
+    /// The first of the blocks `from..end` of a pass that has no room when it comes under the head.
     pub fn stall(&self, pass: &Pass, from: u64, end: u64) -> Option<u64> {
         let first = from.max(self.first_contended()?);
         (first..end).find(|block| {

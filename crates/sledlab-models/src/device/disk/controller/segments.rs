@@ -2,13 +2,13 @@
 
 use crate::device::disk::params::DiskNumbers;
 
-/// A segment and what it holds.
+/// A segment and the blocks it holds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Segment {
-    /// First block, and the block after the last; equal when there is nothing.
+    /// First block held, and the block after the last; equal when the segment is empty.
     pub first: u64,
     pub end: u64,
-    /// Whether it was filled by a write.
+    /// Whether the segment was filled by a write.
     pub written: bool,
     used: u64,
 }
@@ -24,7 +24,7 @@ impl Segment {
 pub(super) struct Segments {
     all: Vec<Segment>,
     sectors: u64,
-    /// Segments that reads do not use: one at the front if writes have one of their own.
+    /// Number of segments at the front that reads do not use: one if writes have a segment of their own.
     only_writes: usize,
     reads_hit_writes: bool,
     uses: u64,
@@ -46,7 +46,7 @@ impl Segments {
         self.all[segment]
     }
 
-    /// The segment that holds block `lbn`, at best all blocks up to `end`.
+    /// A segment that holds block `lbn`, preferably one that holds all blocks up to `end`.
     pub fn find(&self, lbn: u64, end: u64) -> Option<usize> {
         let holds = |at: &usize| {
             let segment = &self.all[*at];
@@ -58,7 +58,7 @@ impl Segments {
         Some([first].into_iter().chain(holding).find(whole).unwrap_or(first))
     }
 
-    /// A segment for a read from `lbn` on: an empty one, else the one longest unused.
+    /// Takes a segment for a read from `lbn` on: an empty one, else the least recently used, which is evicted.
     pub fn take_for_read(&mut self, lbn: u64) -> Option<usize> {
         let taken = self.pick()?;
         self.fill(taken, lbn, lbn, false);
@@ -78,26 +78,26 @@ impl Segments {
         self.trim(at);
     }
 
-    /// A segment that is being filled begins with block `first`.
+    /// Sets the first block of a segment that is being filled.
     pub fn begin_at(&mut self, at: usize, first: u64) {
         self.all[at].first = first;
         self.trim(at);
     }
 
-    /// Notes that a segment was read from.
+    /// Makes a segment the most recently used.
     pub fn touch(&mut self, at: usize) {
         self.uses += 1;
         self.all[at].used = self.uses;
     }
 
-    /// More blocks have come into a segment; the oldest make room.
+    /// Adds the blocks up to `end` to a segment; its oldest blocks are evicted where it is full.
     pub fn extend(&mut self, at: usize, end: u64) {
         let segment = &mut self.all[at];
         segment.end = segment.end.max(end);
         self.trim(at);
     }
 
-    /// Blocks before `lbn` are dropped.
+    /// Drops the blocks before `lbn` from a segment.
     pub fn drop_before(&mut self, at: usize, lbn: u64) {
         let segment = &mut self.all[at];
         segment.first = segment.first.max(lbn).min(segment.end);
@@ -108,19 +108,20 @@ impl Segments {
         segment.first = segment.first.max(segment.end.saturating_sub(self.sectors));
     }
 
-    /// Blocks from `lbn` to `end` were written: they go on in the segment of the write before where they `append`, and
-    /// no other segment holds what they replace.
+    /// Enters written blocks `lbn..end`: with `append` into the segment of the previous write if it ends at `lbn`,
+    /// otherwise into a segment of their own. Other segments that overlap these blocks are emptied, as their data is
+    /// outdated.
     pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
         let goes_on = |segment: &Segment| segment.written && !segment.is_empty() && segment.end == lbn;
-        let host = append.then(|| self.all.iter().position(goes_on)).flatten();
+        let appended = append.then(|| self.all.iter().position(goes_on)).flatten();
         for (at, segment) in self.all.iter_mut().enumerate() {
-            if Some(at) != host && segment.first < end && lbn < segment.end {
+            if Some(at) != appended && segment.first < end && lbn < segment.end {
                 *segment = Segment::default();
             }
         }
-        if let Some(host) = host {
-            self.extend(host, end);
-            self.touch(host);
+        if let Some(at) = appended {
+            self.extend(at, end);
+            self.touch(at);
         } else if let Some(taken) = if self.only_writes > 0 { Some(0) } else { self.pick() } {
             self.fill(taken, lbn, end, true);
         }

@@ -1,8 +1,8 @@
-//! A read that goes on: what was asked for, and what is read ahead of it.
+//! A stream: the blocks of a read, and the read-ahead that follows them.
 //!
-//! Nothing happens until somebody looks: the passes of the head are worked out as far as they are asked for. Where the
-//! segment has no room for a block, since the host has not taken what lies in its place, the pass ends before it, and the
-//! head comes back for it when there is room.
+//! A stream is evaluated lazily: passes of the head are computed only as far as callers ask. Where the segment has no
+//! room for a block, as the host has not taken the block in its place, the pass ends before that block, and the head
+//! comes back for it when there is room.
 
 use sledlab_core::{Op, Span, Time};
 use smallvec::SmallVec;
@@ -14,20 +14,20 @@ use crate::device::disk::geometry::Track;
 /// Consecutive blocks on their way from the medium into a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
-    /// The block after the last that will be read.
+    /// The block after the last to be read.
     limit: u64,
-    /// Passes worked out so far and not forgotten, in order; the last may be under way.
+    /// Passes computed so far and not discarded, in order; the last may be under way.
     passes: SmallVec<[Pass; 2]>,
     next: u64,
     at: Track,
-    /// When the next pass can be set out for; never, as far as is known, while there is no room for its first block.
+    /// When the arm can set out for the next pass; [`Time::MAX`] while it is unknown when its first block has room.
     ready: Time,
-    /// When room ran out, if it has.
+    /// When the segment ran out of room, if it has.
     stalled: Option<Time>,
-    /// Whether the head has come back for the last pass, after room had run out.
+    /// Whether the head came back for the last pass after the segment had run out of room.
     is_back: bool,
     room: Room,
-    /// The block after the last that is known to find room in its pass.
+    /// The block after the last that is known to have room when its pass reaches it.
     fits: u64,
 }
 
@@ -36,14 +36,14 @@ pub(super) struct Stream {
 pub(super) struct Stopped {
     /// When the arm is free.
     pub free: Time,
-    /// Where it is then.
+    /// Where the arm is then.
     pub at: Track,
-    /// The block after the last in the segment.
+    /// The block after the last one buffered in the segment.
     pub end: u64,
 }
 
 impl Stream {
-    /// From block `lbn` to `limit`, the arm setting out from `at` at `now`, into a segment with so much `room`.
+    /// A stream of blocks `lbn..limit`, the arm setting out from `at` at `now`, into a segment with `room`.
     pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), room: Room) -> Self {
         Stream {
             limit,
@@ -58,8 +58,8 @@ impl Stream {
         }
     }
 
-    /// The same for a drive that starts with whichever block up to `end` comes first: where the head lands among
-    /// them, the rest comes first and the beginning after a turn.
+    /// The same for a drive that starts reading at whichever block up to `end` comes first: where the head lands
+    /// among the blocks, those from there on are read first and the beginning after a turn.
     pub fn on_arrival(
         drive: &Drive,
         now: Time,
@@ -68,7 +68,7 @@ impl Stream {
         room: Room,
     ) -> Self {
         let mut stream = Stream::new(now, at, (lbn, limit), room);
-        // The beginning would have to wait for room that only it can make.
+        // The beginning would wait for room that only its own transfer to the host can make.
         if end - lbn > stream.room.sectors() {
             return stream;
         }
@@ -82,7 +82,7 @@ impl Stream {
         stream
     }
 
-    /// Works out the next pass, as if there were room for all of it.
+    /// Computes the next pass, as if there were room for all its blocks.
     fn go_on(&mut self, drive: &Drive) {
         self.room.forget(self.ready);
         self.is_back = self.stalled.take().is_some();
@@ -93,7 +93,7 @@ impl Stream {
         self.passes.push(pass);
     }
 
-    /// The pass that comes first: how the arm gets to the medium.
+    /// The pass that comes first in time: it says how the arm reaches the medium.
     pub fn first_pass(&mut self, drive: &Drive) -> Pass {
         if self.passes.is_empty() {
             self.go_on(drive);
@@ -105,7 +105,8 @@ impl Stream {
             .unwrap_or(self.passes[0])
     }
 
-    /// Ends the last pass before the first of its blocks up to that of `end` that finds no room; whether there was one.
+    /// Ends the last pass before the first of its blocks, up to the block `end` returns, that has no room. Returns
+    /// whether there was such a block.
     fn cut(&mut self, end: impl FnOnce(&Pass) -> u64) -> bool {
         let may_stall =
             |pass: &&mut Pass| self.fits < pass.end_block() && !self.room.is_ample(pass.end_block());
@@ -127,7 +128,7 @@ impl Stream {
         true
     }
 
-    /// From `now` on the blocks up to `limit` are to be read.
+    /// Makes the stream go on up to `limit`, from `now` on.
     pub fn extend(&mut self, now: Time, limit: u64) {
         if limit <= self.limit {
             return;
@@ -138,12 +139,12 @@ impl Stream {
         self.limit = limit;
     }
 
-    /// From `now` on a command wants the blocks from `lbn` on.
+    /// Makes a command hold the blocks from `lbn` on, from `now` on.
     pub fn hold(&mut self, now: Time, lbn: u64) {
         self.room.hold(now, lbn);
     }
 
-    /// The host takes what that command wanted: these blocks, from `from` to `until`.
+    /// Notes that the host takes blocks `lbn..end`, which a command holds, between the times `from` and `until`.
     fn take(&mut self, lbn: u64, end: u64, from: Time, until: Time) {
         self.room.take(lbn, end, from, until);
         if let Some(stalled) = self.stalled {
@@ -151,8 +152,8 @@ impl Stream {
         }
     }
 
-    /// When the last of the blocks from `lbn` to `end`, which are all buffered, has crossed a bus that takes `sector` for
-    /// each and starts at `start`.
+    /// When the last of blocks `lbn..end`, which are all buffered, has crossed the bus: the transfer starts at
+    /// `start` and takes `sector` for each block.
     pub fn sent_from_buffer(&mut self, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
         let sent = start + sector.times(end - lbn);
         self.take(lbn, end, start, sent);
@@ -167,7 +168,7 @@ impl Stream {
                 break;
             }
             if self.ready <= now {
-                // Those behind it are in the segment.
+                // The blocks of the passes before are in the segment.
                 self.passes.clear();
                 self.go_on(drive);
             }
@@ -175,14 +176,14 @@ impl Stream {
         self.passes.last().map_or(self.next, |pass| pass.passed(now))
     }
 
-    /// Whether all has been read at `now`. A drive goes on with what the next command asks for where that comes before
-    /// the host has all of the command during which the last was read.
+    /// Whether the stream has ended by `now`: all blocks are read, and the host has all blocks of the command during
+    /// which the last one was read. A command that comes earlier makes the stream go on.
     pub fn is_done(&self, now: Time) -> bool {
         self.next >= self.limit && self.ready <= now && !self.room.is_in_use(self.ready, now)
     }
 
-    /// When the last sector had passed, of those that have at `now`; where none has, when the arm was on the track. A head
-    /// that waits for room looks at every sector.
+    /// When the last sector passed of those that have passed at `now`; if none has, when the arm was on the track.
+    /// While the head waits for room every sector passes under it, so the answer is `now`.
     pub fn last_passed(&self, now: Time) -> Time {
         match self.passes.last() {
             Some(pass) if self.stalled.is_none() && !(self.is_back && now < pass.start) => {
@@ -193,20 +194,20 @@ impl Stream {
         }
     }
 
-    /// Where the arm is when it is done.
+    /// Where the arm is after the passes computed so far.
     pub fn at(&self) -> Track {
         self.at
     }
 
-    /// When the last of the blocks from `lbn` to `end` has crossed a bus that takes `sector` for each and starts at
-    /// `start`; those before the stream's own are buffered already.
+    /// When the last of blocks `lbn..end` has crossed the bus: the transfer starts at `start` and takes `sector` for
+    /// each block. Blocks before those of the stream are buffered already.
     pub fn sent(&mut self, drive: &Drive, start: Time, lbn: u64, end: u64, sector: Span) -> Time {
         let (mut sent, mut lbn) = (start, lbn);
         while lbn < end {
             if lbn >= self.next && self.next < self.limit {
                 self.go_on(drive);
             }
-            // What makes room for the rest has crossed before.
+            // The blocks that make room for the rest have crossed the bus before.
             let most = end.min(lbn.saturating_add(self.room.sectors()));
             if self.cut(|_| most) && self.next <= lbn {
                 continue;
@@ -219,24 +220,24 @@ impl Stream {
         sent
     }
 
-    /// How far the bus, free at `free`, gets with the blocks from `lbn` to `end` before it may have to wait anew: to which
-    /// block, and when the first begins to cross and the last has crossed.
+    /// How far the bus, free at `free`, gets with blocks `lbn..end` before it may have to wait again: the block after
+    /// the last that crosses, when the first block begins to cross, and when the last has crossed.
     fn cross(&self, free: Time, lbn: u64, end: u64, sector: Span) -> (u64, Time, Time) {
         let passing = self.passes.iter().find(|pass| lbn < pass.end_block());
         if let Some(pass) = passing.filter(|pass| pass.lbn <= lbn) {
-            // Sectors come at a steady rate: the bus waits for the first, or for the last, or for none.
+            // Sectors are read at a steady rate: the bus waits for the first, or for the last, or for none.
             let until = end.min(pass.end_block());
             let first = free.max(pass.ends(lbn));
             let last = first + sector.times(until - lbn);
             return (until, first, last.max(pass.ends(until - 1) + sector));
         }
-        // These are buffered.
+        // These blocks are buffered.
         let until = passing.map_or(self.next, |pass| pass.lbn);
         let until = if lbn < until { until.min(end) } else { end };
         (until, free, free + sector.times(until - lbn))
     }
 
-    /// Time between the passes worked out so far, in the order of time: the rest of a track that is read on arrival
+    /// Total time between the passes computed so far, sorted by time: the rest of a track that is read on arrival
     /// passes before its beginning.
     pub fn repositioning(&self) -> Span {
         let mut passes: SmallVec<[_; 2]> = self.passes.iter().map(|pass| (pass.start, pass.end())).collect();
@@ -254,10 +255,10 @@ impl Stream {
         pass.map_or(Time::ZERO, |pass| pass.ends(lbn))
     }
 
-    /// Stops for another command that comes at `now`: a movement is completed, and so is a sector, under the head or
-    /// waited for, unless the drive stops `within_sector`.
+    /// Stops the stream for another command that comes at `now`. A movement of the arm is completed, and so is the
+    /// sector that is under the head or awaited, unless the drive stops `within_sector`.
     pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> Stopped {
-        // Not begun: it waits for something else.
+        // The stream has not begun: the arm still waits for the overhead or for buffered writes.
         if self.passes.is_empty() {
             return Stopped { free: now, at: self.at, end: self.next };
         }
@@ -265,7 +266,7 @@ impl Stream {
         let Some(pass) = self.passes.last().filter(|_| self.ready > now) else {
             return Stopped { free: now, at: self.at, end };
         };
-        // It waits for room, or has found some and looks what comes under the head: it need not go on.
+        // The head waits for room, or has room again and waits for its first sector: neither has to be completed.
         if pass.end() <= now || self.is_back && now < pass.start {
             return Stopped { free: now, at: self.at, end };
         }

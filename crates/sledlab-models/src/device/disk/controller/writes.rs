@@ -1,4 +1,4 @@
-//! Writes: to the medium, or into the buffer and behind to the medium.
+//! Writes: through to the medium, or into the buffer and from there, after completion, to the medium.
 
 use sledlab_core::{Op, Span, Time};
 
@@ -8,7 +8,7 @@ use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::overheads::Command;
 
 impl Controller {
-    /// A write that is complete when it is buffered; the medium gets it later.
+    /// Begins a write that is complete when it is buffered and written to the medium later.
     pub(super) fn begin_buffered_write(
         &mut self,
         drive: &mut Drive,
@@ -32,7 +32,7 @@ impl Controller {
         Begun { request: *request, start: now, wants, lead, kind }
     }
 
-    /// The data of a buffered write crosses the bus from `data` on.
+    /// Completes a buffered write whose data crosses the bus from `data` on.
     pub(super) fn write_buffered(
         &mut self,
         drive: &mut Drive,
@@ -51,7 +51,7 @@ impl Controller {
         Done { completion, timing, crossed: completion, on_medium: written.until, answer: None }
     }
 
-    /// A write that is complete when it is on the medium.
+    /// Begins a write that is complete when it is on the medium.
     pub(super) fn begin_write_through(
         &mut self,
         drive: &mut Drive,
@@ -60,7 +60,7 @@ impl Controller {
         entry: CommandEntry,
     ) -> Begun {
         let prepared = self.overheads.data_preparation;
-        // Only a command that keeps the bus disconnects once more.
+        // The extra disconnection occurs only for a command that keeps the bus and follows a write.
         let extra = self.overheads.extra.clone();
         let fresh = matches!(entry, CommandEntry::Fresh) && self.before == Op::Write;
         let (ready, wants, lead, reselect) = match (entry, extra.as_ref().filter(|_| fresh)) {
@@ -79,7 +79,7 @@ impl Controller {
         };
         let least = match (extra.is_some() && fresh, request.blocks) {
             (false, _) => 0,
-            // Facts of the one drive that does so, the HP C2247A.
+            // Facts of the HP C2247A, the one drive that disconnects once more.
             (true, 45..) => 15,
             (true, blocks) => blocks.min(10).into(),
         };
@@ -92,7 +92,7 @@ impl Controller {
         Begun { request: *request, start: now, wants, lead, kind }
     }
 
-    /// The data of a write to the medium crosses the bus from `data` on.
+    /// Completes a write to the medium whose data crosses the bus from `data` on.
     pub(super) fn write_through(
         &mut self,
         drive: &mut Drive,
@@ -111,8 +111,7 @@ impl Controller {
         Done { completion, timing, crossed, on_medium: until, answer: Some(answer) }
     }
 
-    /// Writes a request, the arm setting out at `arm` and its first sector crossing the bus from `data` on; tells when
-    /// its last sector is written, and the first pass.
+    /// Writes a request, the arm setting out at `arm` and its first sector crossing the bus from `data` on.
     ///
     /// A sector that has not crossed the bus when it comes under the head waits for the next turn.
     fn write_medium(
@@ -156,7 +155,7 @@ impl Controller {
                 written.until = now;
                 return written;
             }
-            // What was late comes by again after a turn.
+            // The sector that was late passes under the head again after a turn.
             let again =
                 if in_time < until { (here.begins(lbn) + Span::from_ns(2)).max(crossed(lbn)) } else { now };
             here = pass(drive, again, lbn);
@@ -164,12 +163,12 @@ impl Controller {
     }
 }
 
-/// Blocks on the medium.
+/// A write to the medium.
 #[derive(Clone, Copy, Debug)]
 struct Written {
-    /// When the last of them was written.
+    /// When the last block was written.
     until: Time,
-    /// How the arm got there.
+    /// The first pass: how the arm got to the first block.
     first: Pass,
     /// Time between one stretch of sectors and the next.
     reposition: Span,

@@ -6,19 +6,20 @@ use sledlab_core::{Span, Time};
 
 use crate::device::disk::params::{AppendedWrites, DiskNumbers};
 
-/// So much too late for the next sector.
+/// Delay of a separate write behind the one before, by which it is too late for the next sector.
 const JUST_MISSED: Span = Span::from_ns(1000);
 
-/// A write that goes on behind its completion, and those that go on where it ends.
+/// Write-behind: a completed write on its way to the medium, and the writes appended to it.
 #[derive(Clone, Debug)]
 pub(super) struct Writing {
     appended: AppendedWrites,
     segment_sectors: u64,
-    /// Writes not yet on the medium, in order: the first block of each, and when its last will be there.
+    /// Writes not yet on the medium, in order: the first block of each, and when its last block will be on the
+    /// medium.
     writes: VecDeque<(u64, Time)>,
-    /// The block after the last.
+    /// The block after the last one written.
     end: u64,
-    /// When all is on the medium, and the arm is free.
+    /// When all writes are on the medium, and the arm is free.
     pub until: Time,
 }
 
@@ -33,8 +34,8 @@ impl Writing {
         }
     }
 
-    /// When the arm can set out for blocks `lbn..end` that come at `now`, if they go on in what is being written:
-    /// where that ends, and as far as its segment has room.
+    /// When the arm can set out for blocks `lbn..end` that come at `now` if they are appended to the writes under
+    /// way; `None` if they do not start where those end, or if the segment has no room for them.
     pub fn append(&mut self, now: Time, lbn: u64, end: u64) -> Option<Time> {
         self.forget_written(now);
         let (first, _) = *self.writes.front()?;
@@ -54,7 +55,7 @@ impl Writing {
         }
     }
 
-    /// Blocks `lbn..end` that came at `now` will be on the medium at `until`.
+    /// Adds a write of blocks `lbn..end` that came at `now` and will be on the medium at `until`.
     pub fn add(&mut self, now: Time, lbn: u64, end: u64, until: Time) {
         self.forget_written(now);
         self.writes.push_back((lbn, until));
@@ -66,7 +67,8 @@ impl Writing {
 mod tests {
     use super::*;
 
-    /// Blocks 100 to 110, on the medium at 50 us, and then some, at 60 us.
+    /// Writes of blocks 100 to 110, on the medium at 50 us, and of `further` blocks behind them, on the medium at 60
+    /// us.
     fn writing(appended_writes: AppendedWrites, further: u64) -> Writing {
         let mut writing =
             Writing::new(&DiskNumbers { appended_writes, segment_sectors: 30, ..DiskNumbers::default() });

@@ -1,33 +1,33 @@
-//! What becomes of the parameters of a DiskSim disk.
+//! How each parameter of a DiskSim disk is imported.
 
-/// What becomes of one parameter.
+/// How one parameter is imported.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
     /// A number, times ten to the power given, for a parameter of the device.
     Number(&'static str, i32),
     /// A whole number for a parameter of the device.
     Count(&'static str),
-    /// 0 or not for a switch of the device.
+    /// A switch of the device: off at 0, on at any other number.
     Switch(&'static str),
     /// A switch of the device that is on at this code.
     SwitchAt(i64, &'static str),
     /// A code for a choice of the device.
     Choice(&'static str, &'static [(i64, &'static str)]),
-    /// Must have this value, if it is there: others would change times and are not modelled.
+    /// Must have this value if the file gives it: other values would change times and are not modelled.
     Must(i64),
-    /// Passed over; it need not be there.
+    /// Ignored; may be missing.
     Ignored,
-    /// Passed over, with a remark unless it has this value.
+    /// Ignored, with a remark that gives the reason unless it has this value.
     Remark(i64, &'static str),
-    /// Read on its own; it must be there.
+    /// Read by code of its own; an error if it is missing.
     Needed,
-    /// Read on its own if it is there.
+    /// Read by code of its own; may be missing.
     Optional,
 }
 
 use Meaning::{Choice, Count, Ignored, Must, Needed, Number, Optional, Remark, Switch, SwitchAt};
 
-/// Keys of a block and what becomes of them.
+/// Keys of a block and how each is imported.
 pub(super) type Keys = &'static [(&'static str, Meaning)];
 
 /// `disksim_disk`: controller and buffer.
@@ -71,7 +71,7 @@ pub(super) const DISK: Keys = &[
     ("Read-ahead over requested", SwitchAt(-1, "drops_requested")),
     ("Read-ahead on idle hit", Switch("read_ahead_after_hit")),
     ("Read any free blocks", Switch("zero_latency_reads")),
-    // Levels 1 and 2 differ where several commands are in the drive.
+    // Levels 1 and 2 differ only if several commands are in the drive.
     ("Fast write level", Switch("buffers_writes")),
     ("Immediate buffer read", Remark(0, "drives read on arrival that read any free blocks")),
     ("Immediate buffer write", Remark(0, "DiskSim itself does not do it")),
@@ -167,6 +167,6 @@ pub(super) const ZONE: Keys = &[
     ("defects", Optional),
 ];
 
-/// `disksim_bus`: only what a sector takes is read, whatever else there is.
+/// `disksim_bus`: only the transfer times of a sector are read; other keys are ignored.
 pub(super) const BUS: [(&str, &str); 2] =
     [("Read block transfer time", "bus_sector_us"), ("Write block transfer time", "bus_write_sector_us")];

@@ -1,7 +1,7 @@
 //! Disks from the parameter files of DiskSim 4.0.
 //!
-//! A `disksim_disk` block, with the model and the seek times in the files it names, becomes a disk. What this device
-//! model does not have is named in comments of the device file.
+//! A `disksim_disk` block, with the model and the seek times in the files it names, becomes a disk. Properties that
+//! this device model lacks are named in comments of the device file.
 
 mod keys;
 mod section;
@@ -27,21 +27,21 @@ pub(super) const BLOCK: &str = "disksim_disk";
 /// A disk read from a DiskSim parameter file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedDisk {
-    /// The name of its block.
+    /// The name of the disk's block.
     pub name: String,
-    /// Its parameters.
+    /// Parameters of the disk.
     pub params: DiskParams,
-    /// What the file says and the device does not do, and the other way round, one sentence each.
+    /// Where the file and the imported device differ, one sentence each.
     pub remarks: Vec<String>,
 }
 
-/// Names of the disks in a parameter file and the files it names, in order.
+/// Names of the disks in a parameter file and in the files that it includes, in order.
 pub fn names(text: &str, file: &Path, open: Open) -> Result<Vec<String>> {
     Ok(disksim::read(text, file, BLOCK, open)?.into_iter().map(|block| block.name).collect())
 }
 
 /// The disk in `text`, a DiskSim parameter file called `file`: that of the block called `name`, or the only one.
-/// `open` reads the files that it names. Errors name file and line.
+/// `open` reads the files that the text names. Errors name file and line.
 pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result<ImportedDisk> {
     let blocks = disksim::read(text, file, BLOCK, open)?;
     let block = disksim::choose(&blocks, BLOCK, file, name)?;
@@ -53,7 +53,8 @@ pub fn import(text: &str, file: &Path, name: Option<&str>, open: Open) -> Result
     Ok(imported)
 }
 
-/// What the files do not say: power typical of a server disk of 3.5 inches in the 1990s, which is never parked.
+/// Numbers that the files do not give: power typical of a server disk of 3.5 inches in the 1990s, which is never
+/// parked.
 fn assumed() -> DiskNumbers {
     DiskNumbers {
         command_overhead_ms: 0.0,
@@ -100,14 +101,14 @@ impl ImportedDisk {
             let zone = read_zone(block, number, &self.params.flat, &mut self.remarks)?;
             self.params.zones.push(zone);
         }
-        // What only makes sense together is checked together, before anyone simulates with it.
+        // Zones and numbers that only make sense together are checked together here, so that errors name the file.
         let geometry = Geometry::new(&self.params).map_err(|error| section.error(error))?;
         if let Some(entry) = model.entry("Block count") {
-            let (said, held) =
+            let (stated, held) =
                 (count(entry).map_err(|error| entry.error(error))?, geometry.capacity_blocks());
-            if u64::try_from(said) != Ok(held) {
+            if u64::try_from(stated) != Ok(held) {
                 self.remarks
-                    .push(format!("`Block count = {said}` is passed over: the zones hold {held} blocks."));
+                    .push(format!("`Block count = {stated}` is passed over: the zones hold {held} blocks."));
             }
         }
         self.read_mechanics(model.block("Mechanical Model")?, open)
@@ -146,7 +147,7 @@ impl ImportedDisk {
         SeekCurve::new(&self.params).map(|_| ()).map_err(|error| mechanics.error(error))
     }
 
-    /// A sector passes the slowest of the drive and all buses.
+    /// Sets the transfer time of a sector to that of the slowest among the drive and all buses.
     fn read_buses(&mut self, buses: &[Block]) -> Result<()> {
         let flat = &mut self.params.flat;
         let entries = buses.iter().flat_map(|bus| &bus.entries);
@@ -189,7 +190,7 @@ fn set_root_and_line(flat: &mut DiskNumbers, values: &[f64]) -> Result<()> {
     flat.set("device", "root_constant_ms", &Toml::Float(root_ms))?;
     flat.set("device", "root_factor_ms", &Toml::Float(root_factor_ms))?;
     flat.set("device", "line_constant_ms", &Toml::Float(line_ms))?;
-    // To the nearest picosecond, so that 0.0059 ms become 5.9 us and not the number next to it.
+    // To the nearest picosecond, so that 0.0059 ms become exactly 5.9 us.
     flat.set("device", "line_slope_us", &Toml::Float((slope_ms * 1e9).round() / 1e6))
 }
 
@@ -228,7 +229,7 @@ fn read_zone(block: &Block, number: usize, disk: &DiskNumbers, remarks: &mut Vec
     Ok(Zone { shape, slipped, remapped })
 }
 
-/// Sectors that share spares.
+/// Number of sectors in a region that shares spares.
 fn region(disk: &DiskNumbers, shape: &ZoneShape) -> u64 {
     match disk.sparing {
         Sparing::Track => shape.sectors_per_track,
@@ -238,8 +239,8 @@ fn region(disk: &DiskNumbers, shape: &ZoneShape) -> u64 {
     }
 }
 
-/// The sectors that are passed over when slips are applied one after another, each to what the ones before have made
-/// of a place. In ascending order these are the slips themselves.
+/// The sectors skipped when slips are applied one after another, each to the numbering that the slips before it have
+/// left. Slips in ascending order skip just the sectors they name.
 fn skipped(slips: &[u64], region: u64) -> Vec<u64> {
     let mut skipped: Vec<u64> = slips
         .iter()

@@ -9,13 +9,13 @@ use crate::device::disksim::{
     Block, KeyValue, Value, count, not_negative, number, scaled, text, whole, word,
 };
 
-/// A block whose keys are all known, none is given twice, and none is missing.
+/// A block whose keys are all known; no key is given twice, and no required one is missing.
 pub(super) struct Section<'a> {
     block: &'a Block,
 }
 
 impl<'a> Section<'a> {
-    /// Reads a block of the kind `kind`: sets what `keys` says of `params`, which messages call `path`, and adds remarks.
+    /// Reads a block of the kind `kind`: sets `params`, which messages call `path`, as `keys` says, and adds remarks.
     pub fn read<P: Params>(
         block: &'a Block,
         kind: &str,
@@ -60,17 +60,18 @@ impl<'a> Section<'a> {
             .error(Error::user("parameters are missing").with_remedy(format!("add {}", missing.join(", ")))))
     }
 
-    /// An error of the whole block.
+    /// Makes `error` name the place of the whole block.
     pub fn error(&self, error: Error) -> Error {
         self.block.error(error)
     }
 
-    /// The entry called `key`, where it is given.
+    /// The entry called `key`, if the block has it.
     pub fn entry(&self, key: &str) -> Option<&'a KeyValue> {
         self.block.entries.iter().find(|entry| entry.key == key)
     }
 
-    /// What is made of the entry called `key`; errors name its place, or the block where it is not given.
+    /// The entry called `key` as `read` understands it; errors name the entry's place, or the block's if it is
+    /// missing.
     pub fn required<T>(&self, key: &str, read: impl FnOnce(&'a KeyValue) -> Result<T>) -> Result<T> {
         match self.entry(key) {
             Some(entry) => read(entry).map_err(|error| entry.error(error)),
@@ -106,7 +107,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// The sectors, tracks or pairs of them in the list that `key` holds; none where it is not given.
+    /// The sectors, tracks or pairs of them in the list that `key` holds; empty if the key is missing.
     pub fn sectors(&self, key: &str) -> Result<Vec<u64>> {
         if self.entry(key).is_none() {
             return Ok(Vec::new());

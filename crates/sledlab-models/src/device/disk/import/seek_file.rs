@@ -1,4 +1,5 @@
-//! Files with measured seek times: a first line with their number, then a distance and a time in ms on every line.
+//! Files of measured seek times: a first line with their number, then on every line a distance in cylinders and a
+//! time in ms.
 
 use sledlab_core::{Error, Result};
 

@@ -8,7 +8,7 @@ use crate::device::disk::params::{DiskParams, SEEK_TABLE, ZONES};
 use crate::device::disk::zones::Zone;
 use crate::device::disksim::printable;
 
-/// How wide a line of a list becomes.
+/// Greatest width of a line of a list, in characters.
 const WIDTH: usize = 116;
 
 impl ImportedDisk {

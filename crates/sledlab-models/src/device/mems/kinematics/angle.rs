@@ -28,11 +28,12 @@ const ARCTANGENTS: [f64; 17] = [
     std::f64::consts::FRAC_PI_4,
 ];
 
-/// The angle of the point `(x, y)`, `y` >= 0, in radians from 0 to pi: what `y.atan2(x)` is, to 5e-16 relative.
+/// The angle of the point `(x, y)`, `y` >= 0, in radians from 0 to pi: equals `y.atan2(x)` to 5e-16 relative.
 ///
-/// A seek at speed is little else than an arctangent, and so is a turnaround; with the standard library's
-/// they take up to 1.7 times as long (`benches/kinematics.rs`). This one has no branches: it turns the point down by the arctangent of a
-/// multiple of 1/16 and adds the odd powers of what is left, 1/32 at most.
+/// Most of the computation of a seek at speed, or of a turnaround, is one arctangent; with that of the standard
+/// library they take up to 1.7 times as long to compute (`benches/kinematics.rs`). This function has no branches: it
+/// rotates the point by the arctangent of a multiple of 1/16 and sums the odd powers of the remaining tangent, which
+/// is 1/32 at most.
 #[inline]
 pub(super) fn angle(y: f64, x: f64) -> f64 {
     let reach = x.abs();
@@ -45,8 +46,8 @@ pub(super) fn angle(y: f64, x: f64) -> f64 {
     let tail = 1.0 / 3.0 - z * (1.0 / 5.0 - z * (1.0 / 7.0 - z * (1.0 / 9.0 - z * (1.0 / 11.0))));
     let index = (rounded.to_bits() & 31) as usize;
     let small = ARCTANGENTS[index.min(16)] + (t - t * z * tail);
-    // Mirrored at the diagonal, then at the y axis. Half of all moves lie beyond the diagonal and no
-    // processor guesses which, hence no `if` around the sign.
+    // Mirrored at the diagonal, then at the y axis. Half of all moves lie beyond the diagonal and no branch predictor
+    // knows which, hence no `if` around the sign.
     let diagonal = if y > reach { std::f64::consts::FRAC_PI_2 } else { 0.0 };
     let acute = diagonal + small.copysign(reach - y);
     if x < 0.0 { std::f64::consts::PI - acute } else { acute }

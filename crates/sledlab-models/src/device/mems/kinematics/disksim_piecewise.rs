@@ -1,19 +1,18 @@
 //! The reference simulator's iterative seek, "seek function 0", and its turnarounds.
 //!
-//! Eight chunks of constant acceleration per phase and eight places of the switch point, of
-//! which the one with the best matching speeds counts. Kept as it is, defects included:
+//! Each phase is eight chunks of constant acceleration; of eight places tried for the switch point, the one with the
+//! best matching speeds counts. The seek is kept as it is, defects included:
 //!
 //! - in phase 2 each chunk is given the acceleration of the chunk before it, the first one that of
 //!   the last chunk of phase 1;
 //! - in phase 2 a chunk across the centre has the spring helping where it should hinder and the
 //!   other way round;
-//! - the switch point moves in fixed steps, so that speeds need not match in the end: times on a
-//!   G2 are 1.4 % short to 3.9 % long of the exact ones (0.9 % long in the mean), and not monotone in
-//!   the distance;
-//! - a turnaround takes the acceleration at its place for constant, and at the end of a seek
-//!   the spring has the wrong sign;
-//! - a sled that shall come back to the same y in the same direction while x seeks loops if it heads
-//!   upwards, as it must, and is there at once if it heads downwards.
+//! - the switch point moves in fixed steps, so that speeds need not match in the end: times on a G2 are from 1.4 %
+//!   shorter to 3.9 % longer than the exact ones (0.9 % longer in the mean), and not monotone in the distance;
+//! - a turnaround has constant acceleration, that at its place, and at the end of a seek the spring has the wrong
+//!   sign;
+//! - while x seeks, a sled that must return to the same y in the same direction makes a loop if it heads upwards, as
+//!   physics demands, but takes no time if it heads downwards.
 //!
 //! The spring force reaches `spring_factor` of the actuator force at half the travel, whatever the
 //! spring convention says.
@@ -37,7 +36,7 @@ impl Kinematics for DisksimPiecewise {
             return 0.0;
         }
         RECENT.with(|recent| {
-            // Lengths are multiples of 1/1024 nm, so their bits mix well enough for a place.
+            // Lengths are multiples of 1/1024 nm, so their bits mix well enough for a hash.
             let hash = seek.from.to_bits() ^ seek.to.to_bits().rotate_left(17) ^ seek.speed.to_bits();
             let place = &recent[(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize];
             let (known, time) = place.get();
@@ -66,14 +65,14 @@ impl Kinematics for DisksimPiecewise {
 const RECENT_BITS: u32 = 10;
 
 thread_local! {
-    /// Seeks of late with their times. A request asks for the same seek when it is planned and when it ends,
-    /// others for the same again, and a seek takes 128 square roots.
+    /// Recently computed seeks with their times. The same seek is computed when a request is planned and when it
+    /// ends, and again for other requests, and each computation takes 128 square roots.
     static RECENT: Box<[Cell<(Seek, f64)>]> = vec![Cell::new((Seek::NONE, 0.0)); 1 << RECENT_BITS].into();
 }
 
 fn base_seek_s(seek: &Seek) -> f64 {
     let distance = seek.to - seek.from;
-    // Without a spring the middle is right.
+    // Without a spring the switch point is exactly in the middle.
     let places = if seek.spring == 0.0 { 1 } else { PLACES };
     let mut switch = seek.from + distance / 2.0;
     let (mut best_time, mut best_mismatch) = (0.0, f64::INFINITY);
@@ -89,7 +88,7 @@ fn base_seek_s(seek: &Seek) -> f64 {
     best_time
 }
 
-/// Time of both phases and the speeds with which they reach the switch point.
+/// Time of both phases, and the speed with which each reaches the switch point.
 fn seek_with_switch(seek: &Seek, switch: f64) -> (f64, f64, f64) {
     let first_step = (switch - seek.from) / f64::from(CHUNKS);
     let second_step = (seek.to - switch) / f64::from(CHUNKS);
@@ -121,7 +120,7 @@ fn seek_with_switch(seek: &Seek, switch: f64) -> (f64, f64, f64) {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seek {
     acceleration: f64,
-    /// Share of the actuator force that the spring reaches per nanometre.
+    /// Spring force per nanometre, as a share of the actuator force.
     spring: f64,
     from: f64,
     to: f64,
@@ -141,7 +140,7 @@ impl Seek {
         }
     }
 
-    /// Acceleration of a chunk that goes from `first` to `second`: the mean of its ends, with the spring
+    /// Acceleration of a chunk that goes from `first` to `second`: the mean of those at its ends, with the spring
     /// helping where the actuator pushes towards the centre.
     fn chunk_acceleration(&self, first: f64, second: f64, speeds_up: bool) -> f64 {
         let inwards = first.abs() > second.abs();
@@ -152,14 +151,14 @@ impl Seek {
     }
 }
 
-/// Nanometres, rounded to a 1024th: chunk ends then come out exactly, so that one at the centre is
-/// not taken for one beyond it.
+/// Nanometres, rounded to a 1024th: the ends of chunks are then exact, so that an end at the centre is not taken for
+/// one beyond it.
 fn dyadic_nm(position_m: f64) -> f64 {
     (position_m * NM_PER_M * 1024.0).round() / 1024.0
 }
 
-/// The reference simulator's turnaround: constant acceleration, and at the end of a seek the
-/// direction after the turn instead of that before it.
+/// The reference simulator's turnaround: constant acceleration, and at the end of a seek the direction after the turn
+/// instead of the direction before the turn.
 pub(super) fn turnaround_s(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64 {
     let heading = match turn {
         Turn::Start => direction,

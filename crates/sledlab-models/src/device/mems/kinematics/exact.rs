@@ -8,25 +8,25 @@
 //! tan(omega t1) = omega (f0 vm - v fm) / (f0 fm + s v vm) = omega P1 / D1
 //! ```
 //!
-//! where 0 is the start and m the switch. Phase 2 is the same backwards in time with
-//! `g = a + s x`. Let `d` be the distance, `m` the middle of the move (mirrored to go upwards) and
-//! `k = s m / a`. Equal energy of both phases at the switch puts it `d1 = d/2 (1 + k)` behind the start,
-//! with `vm^2 = v^2 + d (1 - k^2) (a + s d/4)` and `f, g = a -+ k (a + s d/2)`. The differences
-//! become sums, `P1 = d1 ((f0 + fm) f0 / (vm + v) + s v)`, and adding the two angles costs one `atan2`:
+//! where 0 is the start and m the switch. Phase 2 is phase 1 backwards in time with `g = a + s x`. Let `d` be the
+//! distance, `m` the middle of the move (mirrored to go upwards) and `k = s m / a`. Equal energy of both phases at
+//! the switch puts it `d1 = d/2 (1 + k)` behind the start, with `vm^2 = v^2 + d (1 - k^2) (a + s d/4)` and
+//! `f, g = a -+ k (a + s d/2)`. The differences become sums, `P1 = d1 ((f0 + fm) f0 / (vm + v) + s v)`, and adding
+//! the two angles costs one `atan2`:
 //!
 //! ```text
 //! t = atan2(omega (P1 D2 + P2 D1), D1 D2 - s P1 P2) / omega
 //! ```
 //!
-//! From rest to rest this is the tangent of a doubled angle. With `e = s d / (4 a)`
+//! From rest to rest the argument is the tangent of a doubled angle. With `e = s d / (4 a)`
 //!
 //! ```text
 //! t = (2 / omega) atan(2 sqrt(e (1 + e) / (1 - k^2)))
 //! ```
 //!
-//! which is the `acos` form of DM-03 without its cancellation: `acos` loses all digits of short moves
-//! and weak springs. The arctangent comes from a table where that has it, then to 1e-14 relative; everything
-//! else is good to 1e-15. Without a spring the limits are `P1/D1 + P2/D2` and `2 sqrt(d/a)`.
+//! which is the `acos` form of DM-03 without its cancellation: `acos` loses all digits of short moves and weak
+//! springs. Where a table covers the arctangent, the time is exact to 1e-14 relative; otherwise to 1e-15. Without a
+//! spring the limits are `P1/D1 + P2/D2` and `2 sqrt(d/a)`.
 //!
 //! Seeks from rest to rest never get shorter with distance. In units of `a/s` the squared sine of
 //! `omega t / 2` is `d (1 + d/4) / ((1 - x0) (1 + x1))`, and its logarithm grows with `x1` by

@@ -31,15 +31,15 @@ pub enum Turn {
 /// Positions are metres from the rest position, within half the travel. Times are seconds, finite
 /// and not negative.
 pub trait Kinematics: Send + Sync + std::fmt::Debug {
-    /// Base seek from `from_m` to `to_m` with `speed_m_s` >= 0 at both ends, in the direction of
-    /// travel; without settling and turnarounds. No distance takes no time.
+    /// Base seek from `from_m` to `to_m` with `speed_m_s` >= 0 at both ends, in the direction of travel; without
+    /// settling and turnarounds. Zero over no distance.
     fn base_seek_s(&self, axis: &Axis, from_m: f64, to_m: f64, speed_m_s: f64) -> f64;
 
-    /// Reversing the velocity at `at_m`; `direction` (+1 or -1) is that before the turn.
+    /// Time to reverse the velocity at `at_m`; `direction` (+1 or -1) is the direction before the turn.
     fn turnaround_s(&self, axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, turn: Turn) -> f64;
 
-    /// Whether the sled takes two turnarounds to come back to the same y in the same `direction` (+1 or
-    /// -1) while x seeks. It has to: it cannot wait at speed.
+    /// Whether the sled takes two turnarounds to come back to the same y in the same `direction` (+1 or -1) while x
+    /// seeks. A real sled has to, as it cannot wait at speed.
     fn loops(&self, direction: f64) -> bool;
 
     /// Whether the base seek from rest to rest never gets shorter with distance on either side of
@@ -49,7 +49,7 @@ pub trait Kinematics: Send + Sync + std::fmt::Debug {
 
 /// The kinematics called `kind`. The chunks of `piecewise` are the only parameter used.
 ///
-/// `disksim-closed` without spring is an error of the user: it has no limit there.
+/// `disksim-closed` without a spring is an error of the user: its form has no limit there.
 pub fn build(kind: KinematicsKind, params: &MemsParams) -> Result<Box<dyn Kinematics>> {
     Ok(match kind {
         KinematicsKind::Exact => Box::new(Exact),
@@ -81,7 +81,7 @@ pub struct YTime {
     pub base_s: f64,
     /// All turnarounds.
     pub turnaround_s: f64,
-    /// How many turnarounds.
+    /// Number of turnarounds.
     pub turns: u32,
 }
 
@@ -94,10 +94,9 @@ impl YTime {
 
 /// Time of a move in y that starts and ends at `speed_m_s` with the given directions.
 ///
-/// The sled turns before the move if it heads the other way, and after it if it shall head the
-/// other way then. A target at the same y counts as below. If the direction is the same too there
-/// is nothing to do, unless `x_changes`: then the sled passes the place while x seeks and must
-/// [loop](Kinematics::loops) to come back to it.
+/// The sled turns before the move if it heads away from the target, and after the move if the target's direction is
+/// opposite. A target at the same y counts as below. At the same y and in the same direction the move takes no time,
+/// unless `x_changes`: then the sled passes the place while x seeks and must [loop](Kinematics::loops) to come back.
 pub fn y_time(
     kinematics: &dyn Kinematics,
     axis: &Axis,

@@ -1,9 +1,8 @@
 //! Constant spring force per chunk (DM-07): the model for which seek times were first published.
 //!
-//! Each phase is cut into equal chunks; in a chunk the spring force is the mean of its
-//! ends. The switch point is found by bisection. Its error is of second order in the time,
-//! so a relative 1e-6 of the distance is ample; what remains falls with the number of
-//! chunks to the power -1.5.
+//! Each phase is cut into equal chunks; in a chunk the spring force is the mean of the forces at its ends. The switch
+//! point is found by bisection. An error of the switch point changes the time only in second order, so a relative
+//! 1e-6 of the distance is ample; the remaining error falls with the number of chunks to the power -1.5.
 
 use super::exact::Exact;
 use super::{Axis, Kinematics, Turn};
@@ -18,13 +17,13 @@ pub struct Piecewise {
 }
 
 impl Piecewise {
-    /// `chunks` per phase, at least one.
+    /// Kinematics with `chunks` chunks per phase, at least one.
     pub fn new(chunks: u32) -> Self {
         Piecewise { chunks: chunks.max(1) }
     }
 
-    /// Time and squared final speed of a phase that starts at `x` with squared speed `v_squared` and goes
-    /// up by `length`, accelerated by `a - s x`.
+    /// Time and squared final speed of a phase that starts at `x` with squared speed `v_squared` and moves upwards by
+    /// `length`, accelerated by `a - s x`.
     fn phase(self, a: f64, s: f64, x: f64, length: f64, mut v_squared: f64) -> (f64, f64) {
         let chunk = length / f64::from(self.chunks);
         let (mut time, mut v) = (0.0, v_squared.sqrt());
@@ -48,7 +47,7 @@ impl Kinematics for Piecewise {
         }
         let (from, to) = if to_m > from_m { (from_m, to_m) } else { (-from_m, -to_m) };
         let v_squared = speed_m_s * speed_m_s;
-        // Phase 2 backwards in time and mirrored is a phase like the first.
+        // Phase 2, backwards in time and mirrored, is computed like phase 1.
         let both = |share: f64| {
             let first = self.phase(a, s, from, share * distance, v_squared);
             let second = self.phase(a, s, -to, (1.0 - share) * distance, v_squared);
@@ -68,7 +67,7 @@ impl Kinematics for Piecewise {
         Exact.turnaround_s(axis, at_m, speed_m_s, direction, turn)
     }
 
-    /// Not proven, though measured so for 1 to 50 chunks on the three generations.
+    /// That times are monotone is not proven, though measured for 1 to 50 chunks on the three generations.
     fn is_monotone(&self) -> bool {
         false
     }

@@ -8,8 +8,8 @@ use sledlab_core::math;
 const PIECE_BITS: u32 = 5;
 const SHIFT: u32 = f64::MANTISSA_DIGITS - 1 - PIECE_BITS;
 
-/// The table covers 2^-14 to 2^2. No seek from rest to rest between places that the actuator can hold has more
-/// than 3; less than the rest have only moves of a few bits on a weak spring.
+/// The table covers 2^-14 to 2^2. Seeks from rest to rest between places that the actuator can hold have values up to
+/// 3; values below 2^-14 occur only in moves of a few bits on a weak spring.
 const LEAST: f64 = 1.0 / 16_384.0;
 const MOST: f64 = 4.0;
 
@@ -25,7 +25,7 @@ static PIECES: LazyLock<Box<[Piece]>> = LazyLock::new(|| {
     (number(LEAST)..number(MOST)).map(|n| Piece::around(f64::from_bits((2 * n + 1) << (SHIFT - 1)))).collect()
 });
 
-/// Counts the pieces from that of 0.
+/// Number of the piece that covers `r`, counted from the piece of 0.
 #[inline]
 fn number(r: f64) -> u64 {
     r.to_bits() >> SHIFT
@@ -33,23 +33,23 @@ fn number(r: f64) -> u64 {
 
 /// `r.sqrt().atan()` to 1e-14 relative; `None` outside the table.
 ///
-/// The time of a seek is a multiple of this, and whatever comes next waits for it. A look-up and one
-/// polynomial take half as long as a root and the [`angle`](super::angle::angle) of a point.
+/// The time of a seek is a multiple of this angle, so its latency counts. A look-up and one polynomial take half as
+/// long to compute as a root and the [`angle`](super::angle::angle) of a point.
 #[inline]
 pub(super) fn root_angle(r: f64) -> Option<f64> {
     let piece = PIECES.get(number(r).wrapping_sub(number(LEAST)) as usize)?;
     let [c0, c1, c2, c3, c4, c5, c6] = piece.coefficients;
     let z = r - piece.centre;
     let zz = z * z;
-    // Grouped so that the terms do not wait for each other.
+    // Grouped so that the terms do not depend on each other.
     Some(((c0 + c1 * z) + (c2 + c3 * z) * zz) + ((c4 + c5 * z) + c6 * zz) * (zz * zz))
 }
 
 impl Piece {
     /// The Taylor series around `c`. The derivative `g` of `atan(sqrt(r))` is `1 / (2 sqrt(r) (1 + r))`, so
-    /// `2 r (1 + r) g' = -(1 + 3 r) g`, which gives each term from the two before it. A piece reaches `c/64`
-    /// to either side at most; the first term left out is 6e-15 of the value there, and half of all
-    /// values lie within a hundredth of that.
+    /// `2 r (1 + r) g' = -(1 + 3 r) g`, which gives each term from the two before it. A piece reaches `c/64` to either
+    /// side at most, where the first term left out is 6e-15 of the value; for half of all values that term is less than
+    /// a hundredth of this.
     fn around(c: f64) -> Piece {
         let root = c.sqrt();
         let mut g = [0.0; 6];

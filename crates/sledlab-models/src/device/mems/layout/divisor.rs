@@ -2,13 +2,13 @@
 
 /// Divides by a fixed number with a multiplication where that is exact.
 ///
-/// With `m = ceil(2^64 / d)` and `n d < 2^64`, `floor(n m / 2^64) = floor(n / d)` (Granlund and
-/// Montgomery 1994, Lemire, Kaser and Kurz 2019). Translating a block address divides three times;
-/// this takes a fifth of the time of the processor's own division.
+/// With `m = ceil(2^64 / d)` and `n d < 2^64`, `floor(n m / 2^64) = floor(n / d)` (Granlund and Montgomery 1994,
+/// Lemire, Kaser and Kurz 2019). Translating a block address divides three times, and the multiplication takes a
+/// fifth of the time of the processor's own division.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Divisor {
     divisor: u64,
-    /// 0 where the multiplication would not be exact.
+    /// `m` of the multiplication; 0 if the multiplication would not be exact.
     reciprocal: u64,
 }
 
@@ -43,7 +43,7 @@ mod tests {
             for (divisor, limit) in [(divisor, limit), (divisor >> 32 | 1, limit), (divisor >> 45 | 1, limit >> 20 | 1)] {
                 let n = n % limit;
                 prop_assert_eq!(Divisor::new(divisor, limit).div_rem(n), (n / divisor, n % divisor));
-                // Around multiples of the divisor, where an error would show.
+                // At multiples of the divisor and just below, where an error would show.
                 let edge = n / divisor * divisor;
                 for n in [edge, edge.saturating_sub(1)] {
                     prop_assert_eq!(Divisor::new(divisor, limit).div_rem(n), (n / divisor, n % divisor));

@@ -20,7 +20,7 @@ pub use y_sequential::YSequential;
 use super::geometry::Geometry;
 use super::params::{LayoutKind, MemsParams};
 
-/// Where a block is on its sled.
+/// The place of a block on its sled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Position in x.
@@ -29,7 +29,7 @@ pub struct Place {
     pub track: u32,
     /// Physical row, counted from the lowest y.
     pub row: u32,
-    /// Which block of the row of the track.
+    /// Number of the block within the row of the track.
     pub cell: u32,
 }
 
@@ -41,11 +41,11 @@ pub trait Layout: Send + Sync + std::fmt::Debug {
     /// The block at `place`.
     fn lbn(&self, place: Place) -> u64;
 
-    /// How many consecutive blocks from `lbn`, at most `most` and at most the cells of a row, lie at the
-    /// same cylinder and row and so can be accessed in one pass. They may continue into the next track.
+    /// Number of consecutive blocks from `lbn`, at most `most` and at most the cells of a row, that lie at the same
+    /// cylinder and row, so that one pass can access them. They may continue into the next track.
     fn run(&self, lbn: u64, most: u32) -> u32;
 
-    /// Both [`place`](Layout::place) and [`run`](Layout::run), for the price of one where they share work.
+    /// Both [`place`](Layout::place) and [`run`](Layout::run), computed together where they share work.
     fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32);
 }
 

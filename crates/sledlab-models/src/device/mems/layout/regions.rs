@@ -1,17 +1,17 @@
-//! Region after region: what layouts by parts of the medium are made of.
+//! Layouts that fill the medium region after region: the base of all layouts by parts of the medium.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};
 use crate::device::{Extent, Grid};
 
-/// Which cylinders of a cell are a region, and how blocks fill it.
+/// Which cylinders of a cell belong to a region, and in which direction blocks fill its tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filling {
-    /// All, every other track downwards.
+    /// All cylinders, every other track downwards.
     Serpentine,
-    /// The even ones, upwards in every track.
+    /// The even cylinders, upwards in every track.
     EvenUpwards,
-    /// The odd ones, downwards in every track.
+    /// The odd cylinders, downwards in every track.
     OddDownwards,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Rectangle {
     pub x: u32,
     /// Row of the cell.
     pub y: u32,
-    /// Its cylinders.
+    /// Which cylinders of the cell, and the direction of their tracks.
     pub filling: Filling,
 }
 
@@ -35,17 +35,18 @@ struct Region {
     blocks_per_cylinder: u64,
     blocks_per_track: u64,
     cylinder: u32,
-    /// From one of its cylinders to the next.
+    /// Step from one cylinder of the region to the next.
     step: u32,
     row: u32,
     rows: u32,
     filling: Filling,
-    /// 1 if the cylinder decides on the direction of its tracks too: neighbouring tracks always alternate.
+    /// 1 if the direction of a track also depends on its cylinder, so that neighbouring tracks always alternate; else
+    /// 0.
     cylinder_counts: u32,
 }
 
 impl Region {
-    /// The region of `at`, and how many blocks it holds; `None` where it has no place.
+    /// The region of `at`, and its number of blocks; `None` if it would hold no blocks.
     fn new(geometry: &Geometry, grid: Grid, at: Rectangle, first_block: u64) -> Option<(Self, u64)> {
         let (cylinders, rows) = grid.ranges(&extent(geometry), at.x, at.y);
         let start = cylinders.start;
@@ -76,7 +77,7 @@ impl Region {
         })
     }
 
-    /// Translates between rows in order of blocks and rows from the bottom of the region, either way.
+    /// Translates a row in order of blocks to a row from the bottom of the region, or the other way round.
     #[inline]
     fn swap_row(&self, nth_cylinder: u32, track: u32, row: u32) -> u32 {
         let downwards = match self.filling {
@@ -87,7 +88,7 @@ impl Region {
         if downwards { self.rows - 1 - row } else { row }
     }
 
-    /// Whether the next track begins at the row where a track ends.
+    /// Whether a track begins at the row where the track before ends.
     #[inline]
     fn turns(&self) -> bool {
         self.filling == Filling::Serpentine || self.rows == 1
@@ -99,13 +100,13 @@ impl Region {
 pub struct Regions {
     /// Regions with blocks, in order of blocks.
     in_order: Vec<Region>,
-    /// The region of the first block of each stretch of 2 to the power of `shift` blocks.
+    /// By stretch of 2 to the power of `shift` blocks: number of the region that holds its first block.
     stretches: Vec<u32>,
     shift: u32,
     per_row: Divisor,
     grid: Grid,
     extent: Extent,
-    /// Regions of even and of odd cylinders of each cell.
+    /// By cell: the numbers of its regions of even and of odd cylinders.
     of_cells: Vec<[u32; 2]>,
     tracks: u32,
     cells: u32,
@@ -120,7 +121,7 @@ fn extent(geometry: &Geometry) -> Extent {
 }
 
 impl Regions {
-    /// Regions in the order in which blocks fill them; together they are all cells of `grid`, each once.
+    /// A layout of regions in the order in which blocks fill them; together they must cover each cell of `grid` once.
     pub(super) fn new(geometry: &Geometry, grid: Grid, order: Vec<Rectangle>) -> Self {
         let mut in_order: Vec<Region> = Vec::new();
         let mut of_cells = vec![[u32::MAX; 2]; (grid.columns * grid.rows) as usize];

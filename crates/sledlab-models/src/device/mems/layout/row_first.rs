@@ -42,8 +42,8 @@ impl RowFirst {
         self.tracks
     }
 
-    /// Blocks from `place` to the end of its row, or on into the row after it if `continues`
-    /// says that it is the same one of the next track; at most `most` and a row's worth.
+    /// Number of blocks from `place` to the end of its row, or on into the next track if `continues` says that the
+    /// next track begins at the same row; at most `most` and the cells of a row.
     #[inline]
     pub(super) fn run_from(&self, place: Place, most: u32, continues: bool) -> u32 {
         let within_row = self.cells - place.cell;
@@ -79,7 +79,7 @@ impl Layout for RowFirst {
     #[inline]
     fn place_and_run(&self, lbn: u64, most: u32) -> (Place, u32) {
         let place = self.place(lbn);
-        // Only tracks of a single row go on at the same place.
+        // The next track begins at the row where a track ends only if tracks have a single row.
         (place, self.run_from(place, most, self.rows == 1 && place.track + 1 < self.tracks))
     }
 }

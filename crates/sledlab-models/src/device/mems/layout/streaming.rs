@@ -11,7 +11,7 @@ use super::{Geometry, Layout, Place};
 #[derive(Clone, Debug)]
 pub struct Streaming {
     row_first: RowFirst,
-    /// 1 if the cylinder decides on reversal too.
+    /// 1 if reversal also depends on the cylinder, else 0.
     cylinder_counts: u32,
 }
 
@@ -21,7 +21,7 @@ impl Streaming {
         Streaming { row_first: RowFirst::new(geometry), cylinder_counts: geometry.tracks & 1 }
     }
 
-    /// Translates between the row in order of blocks and the physical row, either way.
+    /// Translates the row in order of blocks to the physical row, or the other way round.
     #[inline]
     fn swap_row(&self, place: Place) -> Place {
         let odd = (place.track ^ (place.cylinder & self.cylinder_counts)) & 1 == 1;

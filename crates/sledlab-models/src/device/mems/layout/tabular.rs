@@ -1,10 +1,10 @@
 //! Tabular (LY-08, Yu, Agrawal and El Abbadi 2003): a relation over tips and positions.
 //!
-//! The addresses are cut into one region for each attribute. A region has some blocks at every position, the same at
-//! all, under tips of its own, and walks positions along y, up one cylinder and down the next. So an attribute is read
-//! as a sequence, with the tips of other attributes dark, and blocks equally far into their regions lie at one
-//! position: those of a tuple take one pass, as far as there are tips. How regions share the blocks of a position
-//! is a choice of ours; only the idea is public.
+//! The addresses are cut into one region for each attribute. A region has the same number of blocks at every
+//! position, under tips of its own, and fills positions along y, up one cylinder and down the next. So an attribute
+//! is read as a sequence, with the tips of other attributes dark, and blocks equally far into their regions lie at
+//! one position: one pass reads the blocks of a tuple, as far as there are tips. How regions share the blocks of a
+//! position is this project's choice; the paper gives only the idea.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};
@@ -12,7 +12,7 @@ use super::{Geometry, Layout, Place};
 /// A region for each attribute, all of them at every position.
 #[derive(Clone, Debug)]
 pub struct Tabular {
-    /// Rows of all cylinders.
+    /// Number of positions: rows of all cylinders.
     positions: u64,
     per_slot: Divisor,
     /// Blocks at a position, over all tracks.
@@ -20,9 +20,10 @@ pub struct Tabular {
     per_slots: Divisor,
     attributes: u64,
     per_attributes: Divisor,
-    /// Fewest blocks of an attribute at a position; some attributes have one more where attributes do not divide slots.
+    /// Fewest blocks of an attribute at a position; if `attributes` does not divide `slots`, some attributes have one
+    /// more.
     fewest: u64,
-    /// Divides by the fewest, and by one more.
+    /// Divisors by `fewest` and by `fewest + 1`.
     per_position: [Divisor; 2],
     per_column: Divisor,
     per_track: Divisor,
@@ -32,7 +33,8 @@ pub struct Tabular {
 }
 
 impl Tabular {
-    /// Regions for so many attributes on a sled of the given geometry; no more than blocks lie at a position.
+    /// Regions for `attributes` attributes on a sled of the given geometry, at most as many as blocks lie at a
+    /// position.
     pub fn new(geometry: &Geometry, attributes: u64) -> Self {
         let positions = u64::from(geometry.cylinders) * u64::from(geometry.rows);
         let slots = u64::from(geometry.tracks) * u64::from(geometry.cells);
@@ -55,7 +57,7 @@ impl Tabular {
         }
     }
 
-    /// The first slot of the attribute that has `slot`, and how many the attribute has.
+    /// The first slot of the attribute that has `slot`, and the attribute's number of slots.
     #[inline]
     fn region(&self, slot: u64) -> (u64, u64) {
         let attribute = self.per_slots.div_rem((slot + 1) * self.attributes - 1).0;
@@ -64,7 +66,7 @@ impl Tabular {
         (first, bound(attribute + 1) - first)
     }
 
-    /// Translates between the row in order of blocks and the physical row, either way.
+    /// Translates the row in order of blocks to the physical row, or the other way round.
     #[inline]
     fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
         if cylinder & 1 == 1 { self.rows - 1 - row } else { row }
@@ -100,7 +102,7 @@ impl Layout for Tabular {
         let (track, cell) = self.per_track.div_rem(first + nth);
         let cylinder = cylinder as u32;
         let row = self.swap_row(cylinder, row as u32);
-        // At a single position the next region goes on.
+        // On a sled of a single position a run goes on into the next region.
         let here = if self.positions > 1 { slots - nth } else { self.blocks - lbn };
         let run = u64::from(most.min(self.cells)).min(here) as u32;
         (Place { cylinder, track: track as u32, row, cell: cell as u32 }, run)

@@ -1,14 +1,14 @@
 //! Two classes of data, each in a part of its own (SC-25, Like et al. 2008).
 //!
-//! The abstract, all that is known of the paper, divides the medium into two parts for two classes of files. The
-//! rest is ours: the first addresses are the class of small data, at the centre. All blocks of a position follow
-//! each other, under all tips, so that what is near in address can be served in one pass; then comes the next
-//! position along y. The other class goes through the columns around them as streams do.
+//! Only the paper's abstract is known: it divides the medium into two parts for two classes of files. The rest is
+//! this project's choice: the first addresses are the class of small data, at the centre. All blocks of a position
+//! follow each other, under all tips, so that blocks near in address can be served in one pass; then comes the next
+//! position along y. The class of large data fills the columns around the centre in the streaming layout.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place, Streaming};
 
-/// Small data at the centre, position by position; all else around them, streaming.
+/// Small data at the centre, position by position; large data around it, in the streaming layout.
 #[derive(Clone, Debug)]
 pub struct TwoClass {
     per_cylinder: Divisor,
@@ -16,7 +16,7 @@ pub struct TwoClass {
     per_row: Divisor,
     large: Streaming,
     small_blocks: u64,
-    /// The columns of small data.
+    /// First cylinder of small data, and the number of its cylinders.
     first_cylinder: u32,
     cylinders: u32,
     rows: u32,
@@ -25,7 +25,8 @@ pub struct TwoClass {
 }
 
 impl TwoClass {
-    /// With `small_share` of the columns for small data, of two or more columns at least one for either class.
+    /// A layout with `small_share` of the cylinders for small data; with two or more cylinders each class has at
+    /// least one.
     pub fn new(geometry: &Geometry, small_share: f64) -> Self {
         let most = geometry.cylinders.saturating_sub(1).max(1);
         let cylinders = (small_share * f64::from(geometry.cylinders)).round().clamp(1.0, most.into()) as u32;
@@ -35,7 +36,7 @@ impl TwoClass {
             per_cylinder: Divisor::new(geometry.blocks_per_cylinder, small_blocks),
             per_position: Divisor::new(per_position, geometry.blocks_per_cylinder),
             per_row: Divisor::new(geometry.cells.into(), per_position),
-            // A sled of a single column has no large data; what stands for them here is never asked.
+            // A sled of a single cylinder has no large data: the layout made here for them is never used.
             large: Streaming::new(&geometry.with_cylinders((geometry.cylinders - cylinders).max(1))),
             small_blocks,
             first_cylinder: (geometry.cylinders - cylinders) / 2,
@@ -46,7 +47,8 @@ impl TwoClass {
         }
     }
 
-    /// Translates between the row in order of blocks and the physical row, either way: up a column, down the next.
+    /// Translates the row in order of blocks to the physical row, or the other way round: up one column, down the
+    /// next.
     #[inline]
     fn swap_row(&self, nth_cylinder: u32, row: u32) -> u32 {
         if nth_cylinder & 1 == 1 { self.rows - 1 - row } else { row }

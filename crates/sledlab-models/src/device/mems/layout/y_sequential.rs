@@ -1,14 +1,13 @@
 //! Sequential in y (LY-03): one group of tips at a time (paper 002).
 //!
-//! Adjacent blocks lie in adjacent rows under the same group of tips, so that a request sweeps
-//! rows with the tips of one block, and only requests at the same place of different groups can be
-//! served in parallel. After a column comes the next cylinder in the same group, its rows the other
-//! way round; after the last cylinder the next group.
+//! Adjacent blocks lie in adjacent rows under the same group of tips, so that a request sweeps rows with the tips of
+//! one block, and only requests at the same place of different groups can be served in parallel. After a column comes
+//! the next cylinder under the same group, its rows in reverse order; after the last cylinder the next group.
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};
 
-/// Consecutive blocks fill a column of one group of tips, then its next column.
+/// Consecutive blocks fill a column of one group of tips, then the group's next column.
 #[derive(Clone, Debug)]
 pub struct YSequential {
     per_group: Divisor,
@@ -35,7 +34,7 @@ impl YSequential {
         }
     }
 
-    /// Translates between the row in order of blocks and the physical row, either way.
+    /// Translates the row in order of blocks to the physical row, or the other way round.
     #[inline]
     fn swap_row(&self, cylinder: u32, row: u32) -> u32 {
         if cylinder & 1 == 1 { self.rows - 1 - row } else { row }
@@ -65,7 +64,7 @@ impl Layout for YSequential {
         if self.rows > 1 || self.cylinders > 1 {
             return most.min(1);
         }
-        // A single place: all groups lie at it.
+        // On a sled of a single position the blocks of all groups lie at it.
         let left = self.blocks - lbn;
         most.min(self.cells).min(u32::try_from(left).unwrap_or(u32::MAX))
     }

@@ -1,8 +1,8 @@
-//! Zone-clustered (LY-06, paper 000, section 7): what is close in address is in one zone of the schedulers.
+//! Zone-clustered (LY-06, paper 000, section 7): blocks close in address lie in one zone of the schedulers.
 //!
-//! The zones are those of ZSPTF, in the order in which it visits them: a run of addresses of one zone's capacity
-//! fills a zone before the next. In the zones of odd columns, which are read downwards where columns have a
-//! direction, rows follow each other from the top to the bottom.
+//! The zones are those of ZSPTF, in the order in which that scheduler visits them: consecutive addresses fill one
+//! zone before the next. In the zones of odd columns, which are read downwards where columns have a direction, rows
+//! follow each other from the top to the bottom.
 
 use super::Geometry;
 use super::regions::{Filling, Rectangle, Regions};

@@ -1,4 +1,4 @@
-//! First-come queues, one for each row and cylinder, in one block of memory.
+//! First-come queues of requests, one for each row and cylinder, in one block of memory.
 
 use super::sparse::Sparse;
 use crate::device::{Mechanics, Queued};
@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Cells {
     ends: Sparse<Ends>,
     nodes: Vec<Node>,
-    /// First node of the list of unused ones.
+    /// First node of the list of unused nodes.
     free: u32,
     len: usize,
 }
@@ -23,7 +23,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// Of a list without requests.
+    /// Ends of a list without requests.
     const EMPTY: Ends = Ends { first: NONE, last: NONE };
 }
 
@@ -43,7 +43,7 @@ impl Cells {
         self.len
     }
 
-    /// Whether nothing waits in a cylinder.
+    /// Whether no request waits in a cylinder.
     #[inline]
     pub fn is_idle(&self, cylinder: u32) -> bool {
         self.ends.is_empty(cylinder as usize)
@@ -56,7 +56,7 @@ impl Cells {
         self.nodes.get(first as usize).map(|node| &node.request)
     }
 
-    /// Adds a request behind those of its cell.
+    /// Adds a request behind the others of its cell.
     #[inline]
     pub fn push(&mut self, row: u32, cylinder: u32, request: Queued) {
         let node = Node { request, next: NONE };
@@ -93,7 +93,7 @@ impl Cells {
 
     /// The requests of a cell, in order.
     pub fn iter(&self, row: u32, cylinder: u32) -> impl Iterator<Item = &Queued> {
-        // Nothing is read before it is asked for.
+        // Lazy: the head of the list is looked up with the first request asked for.
         let mut at = None;
         std::iter::from_fn(move || {
             let at = at.get_or_insert_with(|| self.ends.get(cylinder as usize, row as usize).first);

@@ -1,24 +1,24 @@
-//! Spans of time for which what places are worth is known at both ends.
+//! Epochs: spans of time for which the worth of positions is known at both ends.
 
 use sledlab_core::Time;
 
-/// An epoch lasts until this share of the queue has changed ...
+/// An epoch lasts until the number of changes is that of the queued requests divided by this ...
 const SHARE: usize = 2;
-/// ... but for at least so many changes.
+/// ... but for at least this number of changes.
 const LEAST_CHANGES: usize = 16;
-/// Where all that waits gains alike it lasts at least this long, about a minute.
+/// Least length of an epoch if all waiting requests gain worth at the same rate: about a minute.
 const LONG_NS: u64 = 1 << 36;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epoch {
     from: Time,
     to: Time,
-    /// Requests that came or went.
+    /// Number of requests inserted or removed.
     changes: usize,
 }
 
 impl Epoch {
-    /// Over at once.
+    /// An epoch that is over at once.
     pub fn new() -> Self {
         Epoch { from: Time::ZERO, to: Time::ZERO, changes: 0 }
     }
@@ -27,19 +27,20 @@ impl Epoch {
         [self.from, self.to]
     }
 
-    /// How much of it has passed.
+    /// Share of the epoch that has passed at `now`.
     pub fn share(&self, now: Time) -> f64 {
         now.since(self.from).as_ns() as f64 / self.to.since(self.from).as_ns() as f64
     }
 
-    /// A place has changed.
+    /// Counts a change of the requests at a position.
     pub fn changed(&mut self) {
         self.changes += 1;
     }
 
-    /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is to last twice as long as its
-    /// changes are expected to take, so that hardly any ends early. Where all that waits gains alike, lines are exact
-    /// however long it lasts, but for rounding.
+    /// Begins the next epoch if this one is over; `queued` requests wait. An epoch is set to last twice as long as
+    /// its changes are expected to take, so that few epochs end early. If all waiting requests gain worth at the same
+    /// rate (`ages_alike`), the line between the ends is exact, except for rounding, however long an epoch lasts.
+    /// Returns whether a new epoch has begun.
     pub fn begin(&mut self, now: Time, queued: usize, ages_alike: bool) -> bool {
         let due = (queued / SHARE).max(LEAST_CHANGES);
         if (ages_alike || self.changes < due) && self.from <= now && now < self.to {

@@ -1,24 +1,25 @@
-//! What waits in tiles of columns: a bound of what any place in a tile is worth.
+//! Trees of tiles of columns: for every tile an upper bound of the worth of any position in it.
 //!
-//! Every row has a tree of its own, and one more tree is for all rows together: places, tiles of four columns, of four
-//! such tiles and so on, until few are left. Where x takes longer than y all rows are equally far, and tiles of all rows
-//! are as good as places; where y takes longer all columns of a row are. Trees of one parity of columns lie side by
-//! side: siblings of all rows together are a page.
+//! Every row has a tree, and one more tree is for all rows together. The levels of a tree are positions, tiles of
+//! four columns, tiles of four such tiles and so on, until few tiles are left. Where x takes longer than y, all rows
+//! are equally far, and tiles of all rows bound as well as single positions; where y takes longer, all columns of a
+//! row are equally far. Trees of one parity of columns lie side by side: the siblings of all rows together form a
+//! page.
 
 use super::sparse::Sparse;
 
-/// Tiles that a tile is made of: two to this power.
+/// A tile consists of two to this power tiles of the level below.
 const FAN_BITS: u32 = 2;
 pub(super) const FAN: usize = 1 << FAN_BITS;
-/// Trees end at the level where there are at most so many tiles.
+/// Trees end at the level that has at most this number of tiles.
 const MOST_ROOTS: u32 = 16;
 
-/// The most that a place is worth at the two ends of an epoch.
+/// The largest worth of any position of a tile at the two ends of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Summary(pub [f64; 2]);
 
 impl Summary {
-    /// Nothing waits.
+    /// The summary of a tile in which no request waits.
     pub const EMPTY: Summary = Summary([f64::NEG_INFINITY; 2]);
 
     pub fn is_empty(self) -> bool {
@@ -30,13 +31,13 @@ impl Summary {
         Summary([larger(0), larger(1)])
     }
 
-    /// Whether it is less at both ends.
+    /// Whether this summary is less than `other` at both ends.
     fn is_below(self, other: Summary) -> bool {
         self.0[0] < other.0[0] && self.0[1] < other.0[1]
     }
 
-    /// No place is worth more after `share` of the epoch: what each is worth is convex in time, so that it lies
-    /// below the line between the ends.
+    /// Upper bound of the worth of any position after `share` of the epoch: worth is convex in time, so it lies below
+    /// the line between the ends.
     #[inline]
     pub fn at(self, share: f64) -> f64 {
         let [from, to] = self.0;
@@ -44,12 +45,12 @@ impl Summary {
         if from == to {
             return from;
         }
-        // Ends, line and share are rounded.
+        // Ends, line and share are rounded; the last term makes up for the rounding.
         from + (to - from) * share + (from.abs() + to.abs()) * 4e-15
     }
 }
 
-/// The bits that are set, from the lowest on.
+/// Numbers of the bits that are set, from the lowest on.
 #[inline]
 fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -59,7 +60,7 @@ fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Which rows a tile has.
+/// The rows that a tile covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rows {
     All,
@@ -80,10 +81,10 @@ pub(super) struct Tile {
 pub(super) struct Forest {
     parities: u32,
     columns: u32,
-    /// By level: its first page, in one parity. The last is behind the roots.
+    /// By level: the first page of the level within one parity; the last entry is the page behind the roots.
     begins: Vec<u32>,
     summaries: Sparse<Summary>,
-    /// Rows in which something waits, a bit each, by tile: so many words.
+    /// By tile, in `words` words: a bit for each row, set if a request waits there.
     taken: Vec<u64>,
     words: usize,
 }
@@ -106,7 +107,7 @@ impl Forest {
         Forest { parities, columns, begins, summaries, taken, words }
     }
 
-    /// The level of the roots; that of the places is 0.
+    /// The level of the roots; positions are level 0.
     #[inline]
     fn top(&self) -> u32 {
         self.begins.len() as u32 - 2
@@ -119,7 +120,7 @@ impl Forest {
         (parity * pages + self.begins[level as usize] + (column >> FAN_BITS)) as usize
     }
 
-    /// The first sibling of rows in their page.
+    /// Place in a page of the first sibling of `rows`.
     #[inline]
     fn first(rows: Rows) -> usize {
         match rows {
@@ -128,7 +129,7 @@ impl Forest {
         }
     }
 
-    /// The largest tiles, of all rows.
+    /// The tiles of the top level, for all rows together.
     pub fn roots(&self) -> impl Iterator<Item = Tile> + use<> {
         let level = self.top();
         let across = self.columns.div_ceil(1 << (level * FAN_BITS));
@@ -137,14 +138,15 @@ impl Forest {
         })
     }
 
-    /// What a tile holds.
+    /// The summary of a tile.
     #[inline]
     pub fn summary(&self, tile: Tile) -> Summary {
         let page = self.page(tile.parity, tile.level, tile.column);
         self.summaries.get(page, Self::first(tile.rows) + tile.column as usize % FAN)
     }
 
-    /// The tiles of the same rows that a tile above the places is made of, and what waits in each.
+    /// The tiles of the level below of which a tile consists, for the same rows, each with its summary; not for
+    /// positions.
     #[inline]
     pub fn parts(&self, tile: Tile) -> impl Iterator<Item = (Tile, Summary)> + use<> {
         let (level, first) = (tile.level - 1, tile.column << FAN_BITS);
@@ -154,7 +156,7 @@ impl Forest {
         (first..).zip(parts).map(move |(column, summary)| (Tile { level, column, ..tile }, summary))
     }
 
-    /// The rows of a tile of all rows in which something waits, and what.
+    /// The rows in which a request waits in a tile of all rows, each with its summary.
     #[inline]
     pub fn rows(&self, tile: Tile) -> impl Iterator<Item = (u32, Summary)> {
         let (page, at) = (self.page(tile.parity, tile.level, tile.column), tile.column as usize % FAN);
@@ -165,7 +167,7 @@ impl Forest {
             .map(move |row| (row, summaries[Self::first(Rows::One(row)) + at]))
     }
 
-    /// Notes whether something waits in a row of a tile.
+    /// Notes whether a request waits in a row of a tile.
     #[inline]
     fn take(&mut self, page: usize, at: usize, row: u32, taken: bool) {
         let word = &mut self.taken[(page * FAN + at) * self.words + (row / u64::BITS) as usize];
@@ -180,7 +182,7 @@ impl Forest {
         (tile.column << bits, (((tile.column + 1) << bits) - 1).min(self.columns - 1))
     }
 
-    /// Enters what waits at a place now.
+    /// Sets the summary of a position, and updates the tiles that hold it.
     pub fn set(&mut self, parity: u32, (column, row): (u32, u32), summary: Summary) {
         let place = Tile { parity, rows: Rows::One(row), level: 0, column };
         let before = self.climb(place, summary);
@@ -189,20 +191,21 @@ impl Forest {
         }
         let all = Tile { rows: Rows::All, ..place };
         let (held, whole) = (self.summary(all), self.summary(all).joined(summary));
-        // What joins is often worth more than all other rows of its column, or not the most there before and after.
+        // Recomputing all rows of the column is often unnecessary: the position is worth the most there now, or was
+        // not worth the most before.
         let whole = if whole == summary || before.is_below(held) { whole } else { self.whole(all) };
         if whole != held {
             self.climb(all, whole);
         }
     }
 
-    /// What the rows of a tile hold together.
+    /// The summary of a tile of all rows, computed from its rows.
     fn whole(&self, tile: Tile) -> Summary {
         self.rows(tile).fold(Summary::EMPTY, |whole, (_, summary)| whole.joined(summary))
     }
 
-    /// Enters what a tile of the lowest level holds, there and in all tiles of the same rows around it; returns what it
-    /// held.
+    /// Sets the summary of a tile of the lowest level and updates all tiles of the same rows above it; returns the
+    /// summary before.
     fn climb(&mut self, tile: Tile, summary: Summary) -> Summary {
         let (first, mut column, mut whole) = (Self::first(tile.rows), tile.column, summary);
         let held = self.summary(tile);
@@ -224,14 +227,14 @@ impl Forest {
         held
     }
 
-    /// Works out anew what all places hold where something waits, which `place` tells of a parity, column and row.
+    /// Recomputes all summaries; `place` gives the summary of an occupied position by parity, column and row.
     pub fn renew(&mut self, place: &mut impl FnMut(u32, u32, u32) -> Summary) {
         for root in self.roots() {
             self.renew_tile(root, place);
         }
     }
 
-    /// Works out the tiles below a tile of all rows, and then that tile with those of its single rows.
+    /// Recomputes the tiles below a tile of all rows, and then that tile and those of its single rows.
     fn renew_tile(&mut self, tile: Tile, place: &mut impl FnMut(u32, u32, u32) -> Summary) {
         if self.summary(tile).is_empty() {
             return;

@@ -1,9 +1,9 @@
-//! The position index for scores: ageing, crowds, and what else a scheduler may think of.
+//! The position index for scores: ageing, crowds, or any other score of a scheduler.
 //!
-//! Places form tiles of columns, of one row or of all, and for every tile it is known what a place there is worth at
-//! most at the two ends of an epoch. With the least time to the tile that bounds its scores. The search looks into the
-//! most promising tile first and ends when no bound is below the best score found. It tells rows apart only where y may
-//! take longer than x. Epochs end before what waits has grown much older.
+//! Positions form tiles of columns, of one row or of all rows. For every tile the index knows the largest worth of
+//! its positions at the two ends of an epoch; together with the least time to the tile, this bounds its scores. The
+//! search looks into the most promising tile first and ends when no bound is below the best score found. It tells
+//! rows apart only where y may take longer than x. Epochs end before waiting requests have grown much older.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -28,18 +28,19 @@ pub(in crate::device::mems) struct ScoreIndex {
     heeds_farthest: bool,
     ages_alike: bool,
     cells: Cells,
-    /// What waits at each place: a page for each cylinder, an entry for each row.
+    /// The requests waiting at each position, summarised: a page for each cylinder, an entry for each row.
     crowds: Sparse<Crowd>,
     forest: Forest,
     epoch: Epoch,
     parities: u32,
     /// Times in y from every state of the row table.
     y_times: Vec<Arc<YTimes>>,
-    /// No positioning takes longer.
+    /// Upper bound of all positioning times.
     longest: Span,
-    /// What has joined an empty queue: as long as it waits alone it needs no search, and is not sorted in.
+    /// A request that has joined an empty queue: as long as it waits alone, no search is needed and it is not in
+    /// `cells`.
     lone: Option<Queued>,
-    /// Room that decisions use again.
+    /// Memory that is reused from decision to decision.
     x_times: XTimes,
     open: BinaryHeap<Open>,
 }
@@ -48,20 +49,20 @@ pub(in crate::device::mems) struct ScoreIndex {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(i64, u64, u32, u64);
 
-/// Loses against every request.
+/// A key that loses against that of every request.
 const WORST: Key = Key(i64::MAX, u64::MAX, u32::MAX, u64::MAX);
 
-/// A tile that may hold the best.
+/// A tile that may hold the best request.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// The bound as an integer that orders like it.
+    /// Lower bound of the tile's scores, as an integer of the same order.
     bound: i64,
-    /// Least time to get there, in ns, which of a sled's moves fits 32 bits.
+    /// Least positioning time to the tile, in ns; times of a sled's moves fit 32 bits.
     least: u32,
     tile: Tile,
 }
 
-/// An integer that orders as `score` does; comparing it takes one instruction.
+/// An integer of the same order as `score`, which one instruction compares.
 #[inline]
 fn ordered(score: f64) -> i64 {
     // As the standard library's `total_cmp`; adding zero makes -0 into 0.
@@ -70,7 +71,7 @@ fn ordered(score: f64) -> i64 {
 }
 
 impl Open {
-    /// Whether everything in it loses against the best so far.
+    /// Whether all requests in the tile lose against the best so far.
     #[inline]
     fn loses(&self, best: &Key) -> bool {
         self.bound > best.0 || (self.bound == best.0 && u64::from(self.least) > best.1)
@@ -78,7 +79,7 @@ impl Open {
 }
 
 impl Ord for Open {
-    /// The most promising is the greatest.
+    /// The most promising tile is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         other.bound.cmp(&self.bound)
     }
@@ -99,7 +100,8 @@ impl PartialEq for Open {
 impl Eq for Open {}
 
 impl ScoreIndex {
-    /// `None` where the index would not be exact or too large: schedulers then search exhaustively.
+    /// An empty index. `None` if the index would not be exact, or would be too large: schedulers then search
+    /// exhaustively.
     pub fn new(sled: &Arc<Sled>, score: Arc<dyn Score>) -> Option<Self> {
         let longest = sled.longest_positioning();
         if !is_exact(sled) || longest.as_ns() > u32::MAX.into() {
@@ -131,7 +133,7 @@ impl ScoreIndex {
         self.crowds.get(cylinder as usize, row as usize)
     }
 
-    /// Requests have left a place.
+    /// Updates a position which the requests `gone` have left.
     fn leave(&mut self, row: u32, cylinder: u32, gone: &[Queued]) {
         if gone.is_empty() {
             return;
@@ -151,7 +153,7 @@ impl ScoreIndex {
         self.epoch.changed();
     }
 
-    /// Begins an epoch where one is due.
+    /// Begins a new epoch if one is due, and recomputes all summaries for it.
     fn heed(&mut self, now: Time) {
         if !self.epoch.begin(now, self.cells.len(), self.ages_alike) {
             return;
@@ -164,7 +166,8 @@ impl ScoreIndex {
         });
     }
 
-    /// `None` where nobody waits, and where the score alone loses against `best`.
+    /// Key of the first request at a position; `None` if no request waits there, or if its score alone loses against
+    /// `best`.
     fn key(
         &self,
         now: Time,
@@ -235,15 +238,15 @@ impl ScoreIndex {
             if open.bound > search.best.0 {
                 break;
             }
-            // Of equal bounds one that is nearer may follow.
+            // A tile with an equal bound that is nearer may follow.
             if !open.loses(&search.best) {
                 self.look_into(open.tile, search);
             }
         }
     }
 
-    /// Probes what waits right above and below the sled: without settling that is so much nearer than anything else
-    /// that it would spoil the bounds of its tiles.
+    /// Probes the requests in the sled's own column. Without settling they are so much nearer than others that they
+    /// would spoil the bounds of their tiles.
     fn look_above_and_below(&self, search: &mut Search) {
         if self.cells.is_idle(search.home) {
             return;
@@ -258,7 +261,7 @@ impl ScoreIndex {
         };
         let order = y_times.order(parity);
         let (nearest, farthest) = y_times.range(parity);
-        // Where waits are beyond what is tolerated the farthest row is the most promising.
+        // Where waits exceed the tolerated wait, the farthest row is the most promising.
         let backwards = self.heeds_farthest && bound(farthest) < bound(nearest);
         for at in 0..order.len() {
             let row = order[if backwards { order.len() - 1 - at } else { at }];
@@ -276,7 +279,8 @@ impl ScoreIndex {
         }
     }
 
-    /// Considers the parts of a tile: rows where its farthest column is no farther than the farthest row, else columns.
+    /// Considers the parts of a tile: its rows if its farthest column is no farther than the farthest row, else its
+    /// tiles of columns.
     fn look_into(&self, tile: Tile, search: &mut Search) {
         if tile.rows == Rows::All && (tile.level == 0 || self.is_near(tile, search)) {
             let Some(columns) = self.columns(tile, search) else { return };
@@ -307,7 +311,7 @@ impl ScoreIndex {
         (from * self.parities + tile.parity, (to * self.parities + tile.parity).min(last))
     }
 
-    /// The columns of a tile; none if that is the one where the sled is, which has been looked at.
+    /// The columns of a tile; `None` if its only column is that of the sled, which has been probed.
     #[inline]
     fn columns(&self, tile: Tile, search: &mut Search) -> Option<Columns> {
         let (from, to) = self.cylinders(tile);
@@ -323,7 +327,7 @@ impl ScoreIndex {
         Some(Columns { from, nearest, farthest })
     }
 
-    /// Considers a tile that is one of several columns.
+    /// Considers a part of a tile of several columns.
     #[inline]
     fn consider_part(&self, tile: Tile, summary: Summary, search: &mut Search) {
         if summary.is_empty() {
@@ -337,7 +341,7 @@ impl ScoreIndex {
         self.consider(tile, columns, y, summary, search);
     }
 
-    /// Opens a tile if it may hold the best, or probes the place that it is.
+    /// Opens a tile if it may hold the best request; a tile of a single position is probed.
     #[inline]
     fn consider(
         &self,
@@ -378,7 +382,7 @@ struct Columns {
     farthest: u64,
 }
 
-/// What a place is worth at the ends of the epoch.
+/// The worth of a position at the two ends of the epoch.
 fn summary(score: &dyn Score, cells: &Cells, epoch: &Epoch, place: (u32, u32), crowd: &Crowd) -> Summary {
     if crowd.requests == 0 {
         return Summary::EMPTY;
@@ -387,10 +391,10 @@ fn summary(score: &dyn Score, cells: &Cells, epoch: &Epoch, place: (u32, u32), c
     Summary(score.worth(epoch.ends(), crowd, &mut joined))
 }
 
-/// A decision in the making.
+/// The state of a search for the best request.
 struct Search<'a> {
     now: Time,
-    /// How much of the epoch has passed.
+    /// Share of the epoch that has passed.
     share: f64,
     /// Column of the sled.
     home: u32,

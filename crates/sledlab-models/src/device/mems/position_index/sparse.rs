@@ -1,18 +1,18 @@
-//! Tables that take memory for what they hold, not for the places they have.
+//! Tables that take memory for the entries they hold, not for all places.
 
-/// The slot that stands for every page without entries.
+/// The slot shared by all pages without entries.
 const NOTHING: u32 = 0;
 
-/// A table in pages, of which only those have memory that hold something; it is given back to other pages.
+/// A table in pages. Only pages with entries take memory; that of a page that becomes empty is reused for others.
 #[derive(Clone, Debug)]
 pub(super) struct Sparse<T> {
     empty: T,
     page_len: usize,
-    /// By page: its slot.
+    /// By page: the number of its slot.
     slots: Vec<u32>,
-    /// Entries, slot by slot; the first slot stays empty, so that reading needs no case of its own.
+    /// Entries, slot by slot; the first slot stays empty, so that reading an empty page needs no case of its own.
     entries: Vec<T>,
-    /// By slot: how many of its entries are not empty.
+    /// By slot: number of its entries that are not empty.
     taken: Vec<u32>,
     /// Slots without a page.
     free: Vec<u32>,
@@ -31,7 +31,7 @@ impl<T: Copy + PartialEq> Sparse<T> {
         }
     }
 
-    /// An entry.
+    /// The entry at place `at` of a page.
     #[inline]
     pub fn get(&self, page: usize, at: usize) -> T {
         self.page(page)[at]
@@ -50,7 +50,7 @@ impl<T: Copy + PartialEq> Sparse<T> {
         self.slots[page] == NOTHING
     }
 
-    /// Replaces an entry, and returns what it was.
+    /// Replaces an entry, and returns the entry before.
     #[inline]
     pub fn replace(&mut self, page: usize, at: usize, entry: T) -> T {
         if self.slots[page] == NOTHING {

@@ -1,8 +1,8 @@
-//! Times in x from where the sled is, each worked out once for a decision.
+//! Times in x from the sled's present column, each computed at most once in a decision.
 
 use super::super::sled::Sled;
 
-/// What is known for the present decision.
+/// Times that are known for the present decision.
 #[derive(Debug, Default)]
 pub(super) struct XTimes {
     decision: u32,
@@ -10,7 +10,7 @@ pub(super) struct XTimes {
     home: u32,
     /// Time to the nearer neighbour of the column where the sled is.
     next_door: u64,
-    /// By cylinder: the decision it belongs to, and the time in ns, which must fit.
+    /// By cylinder: the decision for which its time was computed, and the time in ns, which must fit 32 bits.
     known: Vec<(u32, u32)>,
 }
 
@@ -19,7 +19,7 @@ impl XTimes {
         XTimes { decision: 0, from_bit: 0, home: 0, next_door: 0, known: vec![(0, 0); cylinders as usize] }
     }
 
-    /// Forgets everything: the sled is at column `home` now, which is at `from_bit`.
+    /// Begins a decision and forgets all times: the sled is at column `home` now, at bit `from_bit`.
     pub fn start(&mut self, sled: &Sled, from_bit: i32, home: u32) {
         (self.from_bit, self.home) = (from_bit, home);
         self.decision = self.decision.wrapping_add(1);
@@ -32,8 +32,8 @@ impl XTimes {
         self.next_door = times.min().unwrap_or(0);
     }
 
-    /// Least time to be settled at one of the columns from `first` to `last`; the sled's own does not count among
-    /// several.
+    /// Least time in x, with settling, to one of the columns from `first` to `last`; among several the sled's own
+    /// column does not count.
     #[inline]
     pub fn nearest(&mut self, sled: &Sled, first: u32, last: u32) -> u64 {
         if last < self.home {
@@ -45,8 +45,9 @@ impl XTimes {
         }
     }
 
-    /// Time to be settled at any of the columns from `first` to `last`, at most; several end where the next ones
-    /// begin, `step` further: the time to there is mostly known or will be asked for.
+    /// Upper bound of the time in x, with settling, to any of the columns from `first` to `last`. For several columns
+    /// it is the time to the first column of the next tile, `step` further, which mostly is known already or will be
+    /// needed.
     #[inline]
     pub fn farthest(&mut self, sled: &Sled, first: u32, last: u32, step: u32) -> u64 {
         if first == last {
@@ -58,7 +59,7 @@ impl XTimes {
         left.max(right)
     }
 
-    /// Time to be settled at a cylinder, in ns.
+    /// Time in x to a cylinder, with settling, in ns.
     #[inline]
     pub fn to(&mut self, sled: &Sled, cylinder: u32) -> u64 {
         let known = &mut self.known[cylinder as usize];

@@ -7,7 +7,7 @@ use super::row_time;
 #[derive(Debug)]
 pub(super) struct YTimes {
     rows: u32,
-    /// By parity of the column and row.
+    /// Times by parity of the column, then by row.
     times: Vec<u32>,
     /// Rows in order of their times, for each parity.
     orders: Vec<Vec<u32>>,
