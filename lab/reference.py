@@ -47,7 +47,7 @@ class Collection:
         return self.root / "disks" / "open"
 
     def bus(self, drive: str) -> Path:
-        """Parameters of a drive with its bus described in them or alone."""
+        """The file with the parameters of a drive's bus, beside its other parameters or alone."""
         return self.root / "disks" / "drives" / f"{drive}.json"
 
     def measured(self, drive: str) -> Path:

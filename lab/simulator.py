@@ -67,7 +67,7 @@ def replay(
 
 @cache
 def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
-    """`count` reads of one block at random places, each starting where the previous one ended."""
+    """`count` reads of one block at random places, each from where the last one left the device."""
     chosen = sl.device(device, **changes)
     workload = sl.workload("uniform", read_share=1.0)
     return sl.simulate(workload, chosen, replay="closed:1", limit=count, seed=1, requests=True)

@@ -121,7 +121,7 @@ def together(*outcomes: str) -> str:
 def turned(outcome: str, others: Iterable[str]) -> str:
     """The outcome of a claim, given those at other values of what is open: `DEPENDS` if one of them flips.
 
-    An outcome below reproduced stays as it is; a fitted or held claim is no evidence in any case.
+    An outcome that is below reproduced everywhere stays as it is; a fitted or held claim is no evidence.
     """
     decisive = set(others) - {FITTED, HELD}
     flips = decisive - {REPRODUCED} if outcome == REPRODUCED else decisive & {REPRODUCED}

@@ -22,7 +22,7 @@ from .runs import Planned
 
 CHANCE = "chance"
 SHAKY = "fewer seeds than elsewhere, and one seed alone turns it"
-"""Reason why strips over seeds do not count."""
+"""Reason why a strip of runs with fewer seeds does not count."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class Choice:
         options: Options of all these runs.
         claims: Claims that depend on it; by default all that are judged by rerun or differently read points.
         but: Claims, among these, that it says nothing about.
-            at all with others is not reproduced.
+        equal: Whether its values are readings that count alike: a claim that is reproduced in part with some
+            and not at all with others is not reproduced.
     """
 
     over: str

@@ -238,7 +238,7 @@ def turned_means(run: OpenRun, device: Chosen) -> list[float]:
 
 @cache
 def turned(run: OpenRun) -> tuple[float, ...]:
-    """The same mean response times, over the recorded one."""
+    """Deviations of these mean response times from the recorded one."""
     recorded_ms = comparison(run).recorded_ms
     return tuple(mean / recorded_ms - 1 for mean in turned_means(run, device(run.drive)))
 

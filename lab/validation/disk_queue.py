@@ -101,7 +101,7 @@ def comparison(run: QueueRun) -> QueueComparison:
 
 @cache
 def turned(run: QueueRun) -> tuple[float, ...]:
-    """Mean response times with all arrivals delayed by each of `SHIFTS_MS`, over the recorded one."""
+    """Deviations of the mean response time with all arrivals delayed by each of `SHIFTS_MS`."""
     means = disk_open.turned_means(run, run.device)
     return tuple(mean / comparison(run).recorded_ms - 1 for mean in means)
 

@@ -49,7 +49,7 @@ class Speed:
     """The machine on which decisions were measured."""
     getting_in: tuple[BenchmarkFigure, ...]
     got_in_on: str
-    """The machine on which getting requests in was measured."""
+    """The machine on which getting started was measured."""
 
 
 def decisions() -> tuple[Decision, ...]:

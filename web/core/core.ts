@@ -71,7 +71,7 @@ export class Core {
     return this.call({ call: "open", toml, name });
   }
 
-  /** Forgets a run, if it is there. */
+  /** Forgets a run, where the core has it. */
   close(run: number): void {
     this.call({ call: "close", run });
   }

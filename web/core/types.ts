@@ -273,7 +273,7 @@ export interface Residency {
   /** What its slots hold: segment, log or line. */
   unit: string;
   slot_blocks: number;
-  /** Whether a slot is a place: otherwise what is there is told in order of its blocks, and free slots come last. */
+  /** Whether a slot is a place; otherwise slots are listed in order of the blocks they hold, and free slots come last. */
   has_places: boolean;
   since_ns: Float64Array;
   /** Slots in each of the states `SLOTS`, as many values a look as there are states. */

@@ -55,11 +55,11 @@ pub type Kept<T = ()> = Result<T, Broken>;
 /// How a model breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The request at which the model broke the rule; empty where it was at none.
+    /// The request at which the model broke the rule; empty where it was at none, or where no model could be made.
     pub request: String,
     /// What the check found.
     pub found: String,
-    /// The model's own error, where it gave up: that is then how it broke the rule.
+    /// The error with which the model gave up, or for which it cannot be made; `found` is then its message.
     pub failure: Option<Error>,
 }
 

@@ -117,7 +117,7 @@ pub(crate) enum NextRequest {
     More,
     /// A message of the handshake was answered, or data of a write was taken.
     Done,
-    /// A request. Its result tells of a write whether its data has been stored; `Ok` for all others.
+    /// A request. Its result says of a write whether its data has been stored or held back; `Ok` for all others.
     Request(NbdRequest, Result<(), Errno>),
     Close(Ending),
 }
@@ -140,7 +140,7 @@ pub(crate) struct Connection {
     under_way: u32,
     under_way_bytes: u64,
     fetched: u64,
-    /// The client has disconnected: close the connection when everything under way has been answered.
+    /// The client has asked to disconnect: close the connection when everything under way has been answered.
     pub ending: bool,
     /// Data of the write that is arriving, where the store is to get the write as a whole.
     held_back: Vec<u8>,
@@ -200,7 +200,7 @@ impl Connection {
         !self.out.is_empty()
     }
 
-    /// Whether the client has disconnected and nothing is left to do for it.
+    /// Whether the client has asked to disconnect and nothing is left to do for it.
     pub fn is_over(&self) -> bool {
         self.ending && self.is_idle()
     }

@@ -23,7 +23,8 @@ pub(crate) struct Flight {
     pub asked: Request,
     /// The model's number of that operation.
     pub id: u64,
-    /// When the operation counts as arrived in the model, never 0; and when the request does, in the model's time.
+    /// When the operation counts as arrived in the model, never 0 (0: not submitted yet); and when the request does, in
+    /// the model's time.
     pub stamp: Time,
     pub arrived: Time,
     pub planned: Time,
@@ -36,7 +37,7 @@ pub(crate) struct Flight {
     /// When the reply is to be handed over, and when work on that should begin, in nanoseconds of real time.
     pub target: u64,
     pub leaves: u64,
-    /// Whether the model had told the completion before work on the reply was to begin.
+    /// Whether the completion was known before work on the reply was to begin, or as early as the model can tell it.
     pub in_time: bool,
 }
 

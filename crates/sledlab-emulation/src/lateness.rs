@@ -6,13 +6,13 @@ use sledlab_core::stats::Distribution;
 /// From this duration on, work of the model or of the store is a cause of lateness, in nanoseconds.
 const LONG_NS: u64 = 20_000;
 
-/// From this delay on, a server that wakes later than it wanted to was held up, in nanoseconds.
+/// A server that goes on later than it wanted to by more than this was held up, in nanoseconds.
 pub(crate) const STALL_NS: u64 = 1_000_000;
 
 /// Stalls that are listed one by one; all are counted.
 const MOST_LISTED: usize = 1_000;
 
-/// Less lateness than this needs no cause, in nanoseconds.
+/// Lateness up to this needs no cause, in nanoseconds.
 const ON_TIME_NS: i64 = 1_000;
 
 /// Why a reply was late.
@@ -64,7 +64,7 @@ pub(crate) struct HeldUp {
 }
 
 impl HeldUp {
-    /// Notes that the thread wanted to wake at `wanted`, and did at `now`.
+    /// Notes that the thread wanted to go on at `wanted`, and did later, at `now`.
     pub fn woken(&mut self, wanted: u64, now: u64) {
         self.asleep = Stretch { from: wanted, to: now };
     }
@@ -104,9 +104,9 @@ fn note(stretch: &mut Stretch, from: u64, to: u64) {
 /// A time in which the server was held up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stall {
-    /// When the server wanted to wake, in nanoseconds of real time since the start.
+    /// When the server wanted to wake or to go on, in nanoseconds of real time since the start.
     pub at_ns: u64,
-    /// How much later it woke, in nanoseconds of real time.
+    /// How much later it did, in nanoseconds of real time.
     pub length_ns: u64,
 }
 
@@ -127,7 +127,8 @@ pub struct Stalls {
 }
 
 impl Stalls {
-    /// Counts a stall where the server wanted to wake at `wanted` and did at `now`; returns whether it was one.
+    /// Counts a stall where the server wanted to go on at `wanted` and did long after, at `now`; returns whether it was
+    /// one.
     pub(crate) fn check(&mut self, wanted: u64, now: u64) -> bool {
         let length_ns = now.saturating_sub(wanted);
         if length_ns <= STALL_NS {

@@ -142,7 +142,8 @@ fn prepare(place: &Listen, client: &OwnedFd) {
     }
 }
 
-/// Where the directory of a socket is made: the runtime directory, if a socket's path in it is not too long.
+/// Where the directory of a socket is made: the runtime directory, the temporary one or `/tmp`, the first in which a
+/// socket's path is not too long.
 fn folder_for(runtime: Option<PathBuf>, temporary: PathBuf) -> PathBuf {
     let room = MOST_PATH - "/sledlab-0123456789abcdef/".len() - SOCKET.len();
     let usable = |path: &PathBuf| path.is_dir() && path.as_os_str().len() <= room;

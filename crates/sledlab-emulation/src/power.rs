@@ -36,7 +36,7 @@ pub struct PowerFailure {
     pub older: u64,
     /// How many of the blocks with older data have lost an acknowledged write: what a volatile cache has lost.
     pub lost: u64,
-    /// Rows of the per-request table since the device was switched on; see `digest_of_rows`.
+    /// Rows of the per-request table up to the failure, since the device was switched on before; see `digest_of_rows`.
     pub rows: u64,
     /// The digest of those rows; see [`RowsDigest`](crate::RowsDigest).
     pub digest_of_rows: u64,

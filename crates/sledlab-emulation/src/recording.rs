@@ -63,8 +63,8 @@ impl Record {
     pub const BYTES: usize = 64;
     /// The request did not begin and end at boundaries of blocks.
     pub const UNALIGNED: u8 = 2;
-    /// There was no reply to this operation: the client had disconnected, the run had ended, or the operation is the
-    /// write of a request with force unit access, whose reply belongs to the flush that follows.
+    /// There was no reply to this operation: the client had disconnected, the power had failed, the run had ended, or
+    /// the operation is the write of a request with force unit access, whose reply belongs to the flush that follows.
     pub const SILENT: u8 = 4;
     /// A flush that a write asked for (force unit access).
     pub const FUA: u8 = 8;

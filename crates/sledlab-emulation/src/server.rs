@@ -110,9 +110,9 @@ impl Server {
     /// Starts a server; clients can connect when this returns.
     ///
     /// # Errors
-    /// An experiment that is invalid; an address or a socket at which the server may or can not listen; a file that is
-    /// no store of this device; real-time priority that is not allowed; power failures of a system that cannot have
-    /// them, or of a server without a model.
+    /// An experiment that is invalid; an address or a socket at which the server must not or cannot listen; a file
+    /// that is no store of this device; real-time priority that is not allowed; power failures of a system that cannot
+    /// have them, or of a server without a model.
     pub fn start(experiment: &Experiment, options: ServerOptions) -> Result<Server> {
         let table = Arc::new(Mutex::new((RowsDigest::default(), 0)));
         let mut power = None;

@@ -376,7 +376,7 @@ proptest! {
         let whole = serve(export(), &bytes, &[usize::MAX]);
         prop_assert_eq!(&serve(export(), &bytes, &sizes), &whole);
         prop_assert_eq!(&serve(export(), &bytes, &[1]), &whole);
-        // Every request up to the first disconnect has one reply with its cookie.
+        // Every request before the first disconnect has one reply with its cookie.
         let until = requests.iter().position(|request| request.1 == 2).unwrap_or(requests.len());
         let cookies: Vec<u64> = whole.replies.iter().map(|reply| u64::from_be_bytes(reply[8..16].try_into().unwrap())).collect();
         let sent: Vec<u64> = requests[..until].iter().map(|request| request.2).collect();

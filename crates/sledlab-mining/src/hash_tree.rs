@@ -6,8 +6,9 @@
 //!
 //! An interior node at depth d leads on by the hash of the d-th item of a candidate; leaves hold candidates. From the
 //! root a transaction follows each of its items; from a node that an item has led to, each item behind that one; at a
-//! leaf it is compared with all candidates. Items are numbered by their order among those that occur in candidates, and
-//! the hash is that number modulo the fan-out; items of a transaction that occur in no candidate are left out at once.
+//! leaf it is compared with all candidates there. Items are numbered by their order among those that occur in
+//! candidates, and the hash is that number modulo the fan-out; items of a transaction that occur in no candidate are
+//! left out at once.
 
 use std::iter;
 use std::ops::Range;
@@ -191,7 +192,8 @@ impl HashTree {
         (place / fan_out) as u32
     }
 
-    /// Adds to `counts` how many transactions contain each candidate, and returns the operations that took.
+    /// Adds to `counts`, one for each candidate, how many transactions contain it, and returns the operations that this
+    /// took.
     ///
     /// Transaction `t` holds `items[offsets[t]..offsets[t + 1]]`, strictly increasing. `threads` threads work, 0
     /// meaning as many as there are processors; the counts are the same for any number. An error is that of the first

@@ -10,8 +10,8 @@ const MOST_THREADS: usize = 256;
 
 /// The results of `work` for the contiguous parts into which `0..len` is split, in their order.
 ///
-/// There are as many parts as `threads`, 0 meaning as many as processors, but fewer where parts would be smaller than
-/// `grain`. The error is that of the first part that fails, so it does not depend on which thread was faster.
+/// There are as many parts as `threads`, 0 meaning as many as processors, but no more than parts of `grain` each would
+/// be. The error is that of the first part that fails, so it does not depend on which thread was faster.
 pub(crate) fn split<T: Send>(
     len: usize,
     grain: usize,

@@ -6,7 +6,7 @@ mod crashing;
 use crashing::{Bench, Defect, Outcome, Plan};
 use sledlab_core::{Op, seed};
 
-/// The hybrids under test.
+/// The hybrids under test, and `none`, the disk alone.
 const SYSTEMS: [&str; 27] = [
     "none",
     "caching-disk:shortcut=false:immediate_report=false:partial_write=false",

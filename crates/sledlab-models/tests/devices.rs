@@ -15,7 +15,7 @@ fn plain(kind: &Entry) -> Box<dyn Description> {
     (kind.make)(&Table::new()).unwrap()
 }
 
-/// All presets of a kind, and its default device.
+/// For every kind of device, all presets and the default device, each with its name.
 fn all() -> impl Iterator<Item = (&'static str, Box<dyn Description>)> {
     LIST.iter().flat_map(|kind| {
         let presets = kind.facts.presets.iter().map(|(name, text)| {

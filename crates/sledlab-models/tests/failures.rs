@@ -155,8 +155,8 @@ proptest! {
     fn the_spare_has_what_the_failed_device_held(
         requests in requests(), devices in 3_u64..6, unit in 4_u64..40, second in 1_u64..3, at_us in 0_u64..4000,
     ) {
-        // When the second device fails, half of the blocks read are recomputed with data and parity on the spare of the
-        // first.
+        // After the second device has failed, its blocks are recomputed with data and parity on the spare of the first,
+        // and the spare's own blocks are read from there.
         let at = format!("[{}, 1.0]", at_us as f64 * 1e-6);
         let array = Array::raid5(devices, unit).failing(&format!("[0, {second}]"), &at).rebuilt(100.0);
         let mut host = Host::new(&array);

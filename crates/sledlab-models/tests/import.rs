@@ -35,7 +35,7 @@ fn alone(_: &Path) -> std::io::Result<String> {
     Err(IoError::from(ErrorKind::NotFound))
 }
 
-/// The only device in a parameter file.
+/// The device in a parameter file that refers to no other file.
 fn import(text: &str, file: &str, name: Option<&str>) -> Result<ImportedSled> {
     import::import(text, Path::new(file), name, &alone)
 }

@@ -16,7 +16,7 @@ fn build(kind: LayoutKind, params: &MemsParams, geometry: &Geometry) -> Box<dyn 
     layout::build(&MemsParams { layout: kind, ..params.clone() }, geometry)
 }
 
-/// The three generations, and a device with unusual counts.
+/// The three generations, and a device whose counts are unrelated to one another.
 fn devices() -> [(&'static str, MemsParams); 4] {
     let generation = |bit_nm, active_tips| MemsParams { bit_nm, active_tips, ..MemsParams::default() };
     let odd = MemsParams {

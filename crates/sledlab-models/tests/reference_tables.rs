@@ -206,7 +206,7 @@ fn each_kinematics(
     mut check: impl FnMut(&str, f64, &MemsParams, &dyn Kinematics),
 ) {
     let stock = params(folder, device);
-    // All tables, including those of V1, have columns of these two kinematics.
+    // All tables, including those of V1, have columns for these two spring factors.
     for spring_factor in [0.75, 0.0] {
         let params = MemsParams { spring_factor, ..stock.clone() };
         for (name, kind) in kinds() {

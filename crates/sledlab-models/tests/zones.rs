@@ -27,7 +27,7 @@ enum Tour {
     Circular,
     BackAndForth,
     MostForTheWay,
-    /// The number of requests from which a merged zone is visited.
+    /// Zones are merged until the one that is visited has this number of requests.
     MergedAround(usize),
     MergedAlike(usize),
 }

@@ -200,7 +200,8 @@ impl ClusterExperiment {
         self.get().said().to_string()
     }
 
-    /// The value that was set for a key such as `node.preset`, as text; none where the key has its default.
+    /// The value that was set for a key such as `node.preset`, as text; none where it was not set, whatever its
+    /// default.
     fn setting(&self, key: &str) -> Option<String> {
         let (table, key) = key.split_once('.')?;
         let said = self.get().said();

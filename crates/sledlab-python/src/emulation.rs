@@ -144,7 +144,7 @@ impl Server {
         self.ended(py, drain).map(|end| end.report)
     }
 
-    /// Raises the error with which the model of a server has failed that has ended, if it has.
+    /// Raises the error with which the model has failed, if it has; ends the server if it still runs.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.ended(py, false)?.failure.map_or(Ok(()), |error| Err(raise(error)))
     }

@@ -142,7 +142,8 @@ impl Experiment {
         self.ready(py)?.check().map_err(raise)
     }
 
-    /// No code of a plug-in runs: its parameters are written as they were set.
+    /// The complete experiment as TOML, every default filled in. No code of a plug-in runs: its parameters are written
+    /// as they were set.
     fn to_toml(&self) -> PyResult<String> {
         self.without_plugins().and_then(|experiment| experiment.to_toml()).map_err(raise)
     }
@@ -152,7 +153,8 @@ impl Experiment {
         self.get().said().to_string()
     }
 
-    /// The value that was set for a key such as `trace.file`, as text; none where the key has its default.
+    /// The value that was set for a key such as `trace.file`, as text; none where it was not set, whatever its
+    /// default.
     fn setting(&self, key: &str) -> Option<String> {
         let experiment = self.get();
         let value = experiment.get(key)?;

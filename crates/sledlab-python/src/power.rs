@@ -11,7 +11,7 @@ use toml::Table;
 
 use crate::class::{Allowed, Class, ClassKind};
 
-/// Powers and times of a device, by which a policy decides when to park.
+/// What a power policy weighs: the power of an idle device and of a parked one, and the energy of a start-up.
 #[pyclass(frozen, module = "sledlab._native")]
 #[derive(Clone, Copy)]
 pub(crate) struct PowerPrices(Prices);

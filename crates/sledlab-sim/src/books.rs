@@ -87,8 +87,8 @@ impl Books {
         self.under_way + self.flushes.waiting()
     }
 
-    /// The next completion that a waiting flush may depend on, where it is known but not recorded yet; the system
-    /// itself may have no event then.
+    /// The time of the next completion that a waiting flush may depend on, where it is known but not recorded yet; the
+    /// system itself may have no event then.
     pub fn next_flushed(&self) -> Option<Time> {
         let waited_for = self.completed.first().filter(|_| self.flushes.waiting() > 0);
         waited_for.map(|done| done.completion)

@@ -79,8 +79,8 @@ impl Uses {
         Ok(next)
     }
 
-    /// Hits of each policy in a cache of so many segments, in the order of `caches`. They run on all processors, except
-    /// policies from outside, which run on the calling thread.
+    /// Hits of each policy in a cache of so many segments, in the order of `caches`. Policies run on all processors,
+    /// except those from outside, which run on the calling thread.
     ///
     /// # Errors
     /// A cache without room, a policy that gives up, and what `watch` returns, which is called again and again, on the

@@ -5,9 +5,9 @@
 //! Events happen at their own times, however late the call comes.
 //!
 //! Every operation gets a stamp: the time at which it counts as arrived. The stamp is later than every event and
-//! arrival handled before, and every event before the stamp is handled first. So no arrival and event have the same
-//! time, and [`simulate`](crate::simulate), replaying the stamped operations, comes to the same completions and the
-//! same results, to the last bit.
+//! arrival handled before, and every event before the stamp is handled first; an event at the time of the stamp comes
+//! after the arrival, as in [`simulate`](crate::simulate). So `simulate`, replaying the stamped operations, comes to
+//! the same completions and the same results, to the last bit.
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Time};
@@ -75,8 +75,8 @@ impl Live {
     /// hold the submitted operations, and need not exist. `rows` gets the per-request table in small chunks.
     ///
     /// # Errors
-    /// All that [`Experiment::check`] finds; a workload, or a replay mode that decides when operations arrive, as the
-    /// caller decides that.
+    /// All that [`Experiment::check`] finds; a generator, or any setting of the replay but `warmup`, as the caller
+    /// decides which operations arrive, and when.
     pub fn new(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
         Ok(Live::of(experiment.recorded(false)?, rows))
     }

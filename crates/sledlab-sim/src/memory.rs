@@ -17,7 +17,8 @@ use process::{machine, of_address_space, status};
 
 /// Environment variable for the memory that may be taken, in 2^20 bytes; it overrides what the machine reports.
 const SETTING: &str = "SLEDLAB_MEMORY_MB";
-/// Devices built before measuring: the first ones build tables that equal devices share with them.
+/// Devices built before measuring, at most, and (`MEASURED`) to measure what one takes: the first ones build tables
+/// that equal devices share with them.
 const FIRST: u64 = 2;
 const MEASURED: u64 = 6;
 /// Bytes left free for all other uses.

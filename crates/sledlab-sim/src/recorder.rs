@@ -30,7 +30,7 @@ pub(crate) struct ServiceParts {
 pub struct Recorder<'a> {
     warmup: u64,
     pub(crate) opened: Time,
-    /// When the last request was completed; at the end of a run, when background work was done.
+    /// When the last request was completed; at the end of a run, when background work was done, if that was later.
     pub(crate) ended: Time,
     /// Checksum of all completions, whether they count or not.
     pub(crate) checksum: Checksum,

@@ -125,7 +125,7 @@ fn endless_lines_do_not_fill_the_memory() {
     // The limit does not depend on where in the buffer the line lies.
     let ended = [b"0,R,0,512\n".as_slice(), &long[..70_000], b",R,0,512\n"].concat();
     assert!(error(&ended, None).starts_with("t:2:65536: line longer"));
-    // Longer lines within the limit are still read, and an error shows only a part of them.
+    // Long lines within the limit are still read, and an error shows only a part of them.
     let digits = [b"0,R,0,".as_slice(), &long[..60_000], b"\n"].concat();
     let message = error(&digits, None);
     assert!(message.starts_with("t:1:7: length_bytes is too large") && message.len() < 400, "{message}");

@@ -65,7 +65,8 @@ impl Laboratory {
         answer.ready(&text)
     }
 
-    /// Keeps a trace in memory, and returns its number of requests, devices and blocks.
+    /// Keeps a trace in memory, and returns its characteristics: format, requests, devices, last arrival and highest
+    /// block.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {
         held::put(name, bytes);

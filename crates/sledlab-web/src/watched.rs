@@ -52,7 +52,8 @@ impl Watched {
         from >= self.to
     }
 
-    /// Goes on from the last window to one that begins at `from` and holds `choices` choices of schedulers.
+    /// Goes on from the last window to one that begins at `from` and holds `choices` choices of schedulers or a few
+    /// more, fewer where the run ends.
     pub fn see(&mut self, from: Time, choices: usize) -> Result<()> {
         self.from = from;
         for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
@@ -196,7 +197,8 @@ impl Watched {
         (choices, candidates)
     }
 
-    /// The states of stations over time: rests, and the two parts of every service, positioning and transfer.
+    /// The states of stations over time: rests, and the two parts of every service, positioning (with overhead) and
+    /// transfer.
     fn states(&self, answer: &mut Answer, rests: Vec<(u16, Rested)>) -> Value {
         let mut all: Vec<(u64, u16, u64, u8)> = Vec::new();
         for (station, Rested { state, begin, end }) in rests {

@@ -13,7 +13,7 @@ from .names import ALL, CELLO, DISK, HPLAJW, MEMS, TITLES, TPCC, TPCD, WORKLOADS
 from .systems import ARRAYS, COST, MIRROR, Systems
 
 NVRAM_BLOCKS = 524_288
-"""256 MB: the NVRAM that costs as much as the MEMS."""
+"""256 MB: the NVRAM that the money for the MEMS buys where a byte of both costs the same."""
 
 MOST_PRICE = 10.0
 """Highest price of MEMS, as a multiple of that of disk for a byte (section 1)."""

@@ -55,7 +55,7 @@ def w_23(runs: Systems) -> Judgement:
     shares = [100 * mb * 2**20 / (sectors * 512) for mb in (MEMS_MB, *SWEPT_MB)]
     off = sectors / PRINTED_SECTORS - 1
     exact = [round(shares[0]), round(shares[1], 2), round(shares[2])]
-    # Exactly 0.73 %; the paper rounds it to about 0.75 %.
+    # The paper calls 0.73 % about 0.75 %.
     return judged(exact == [3, 0.73, 6] and abs(off) < 0.002).saying(
         sectors=sectors, gib=sectors * 512 / 2**30, off=off, mems_mb=MEMS_MB, shares=shares, swept_mb=SWEPT_MB
     )

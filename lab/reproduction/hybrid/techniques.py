@@ -73,7 +73,7 @@ def w_16(runs: Systems) -> Judgement:
 
 
 def _vanishes(gains: Mapping[int, float]) -> bool:
-    """Whether a gain exists with a full buffer, and falls to a tenth or less with the larger one."""
+    """Whether a gain exists with the larger buffer, and is a tenth of that or less with the smaller one."""
     shares = [gains[held] for held in BUFFERED if held in gains]
     return len(shares) > 1 and shares[-1] > 0 and abs(shares[0]) <= 0.1 * shares[-1]
 

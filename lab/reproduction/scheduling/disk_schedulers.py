@@ -81,7 +81,7 @@ def h_30(runs: Reading) -> Judgement:
 
 
 def _within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
-    """Whether a scheduler's mean is above SPTF's, or below it by less than half of either's interval."""
+    """Whether a scheduler's mean is above SPTF's, or below it by at most the wider half interval."""
     gap = race.at("sptf", speedup) - race.at(other, speedup)
     return gap <= max(race.at(name, speedup, "mean_ci95_ms") for name in (other, "sptf"))
 

@@ -125,19 +125,19 @@ def _loop_ratio(runs: SmartRuns, device: str) -> tuple[float, float]:
 
 
 def c_16(runs: SmartRuns) -> Judgement:
-    """Time of G1 over that of the disk."""
+    """Time of the disk over that of G1, and the time of G1."""
     ratio, ours = _loop_ratio(runs, G1)
     return judged(3.5 <= ratio <= 7).saying(ratio=ratio, ours=ours)
 
 
 def c_17(runs: SmartRuns) -> Judgement:
-    """Time of G2."""
+    """Time of the disk over that of G2, and the time of G2."""
     ratio, ours = _loop_ratio(runs, G2)
     return judged(5 <= ratio <= 11).saying(ratio=ratio, ours=ours)
 
 
 def c_18(runs: SmartRuns) -> Judgement:
-    """Time of G3, and the order of the three."""
+    """Time of the disk over that of G3, and the order of all devices."""
     ratio, ours = _loop_ratio(runs, G3)
     ordered = falls([runs.stage(LOOP, device).part("store") for device in DEVICES])
     return judged(ordered and 7 <= ratio <= 16, ordered).saying(ratio=ratio, ours=ours)

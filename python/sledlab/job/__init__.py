@@ -28,7 +28,7 @@ of_class = later("sledlab.job.parameters:of_class")
 of_function = later("sledlab.job.parameters:of_function")
 
 MEMORY_MB = 62.0
-"""Memory of a job, of a node's 64 MiB: the system of paper 004 takes 450 KB, page buffers the rest."""
+"""Most that a job holds of a node's 64 MiB: the system of paper 004 takes 450 KB, page buffers some."""
 
 
 class ListedJob(NamedTuple):
@@ -155,7 +155,7 @@ def find(name: str | Path, data: str = "") -> Job:
     """The job of a name, or of a Python file.
 
     Args:
-        name: A name of `LIST`, or a Python file with one generator function of a node.
+        name: A name of `LIST`, or a Python file whose generator function of a node is the job.
         data: The kind of data, where it is not that of the job.
 
     Raises:

@@ -61,7 +61,7 @@ def is_rows(part: Any) -> bool:
 
 
 def blocks(part: Array | Written) -> Iterator[Array]:
-    """Rows of a part of an answer, at most `BLOCK` at a time."""
+    """Rows of a part of an answer: of a file at most `BLOCK` at a time, an array whole."""
     if isinstance(part, Written):
         for start in range(0, part.rows, BLOCK):
             yield part.span(start, min(part.rows, start + BLOCK), ())
@@ -131,7 +131,7 @@ def _tables(part: Any) -> Iterator[pyarrow.Table]:
 
 
 def _plain(value: Any) -> Any:
-    """A value in which numbers and arrays of numpy are plain numbers and lists."""
+    """A number or an array of numpy as a plain number or list, for JSON."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is neither rows nor plain data")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sledlab.job.superstep import Superstep
 
 SECTION = 50_000
-"""Most candidates of a section; the paper names no number."""
+"""Candidates that a section should have; the paper names no number."""
 
 
 def hybrid_distribution(
@@ -38,7 +38,7 @@ def hybrid_distribution(
         min_support: Smallest share of all transactions that makes an item set frequent.
         min_confidence: Smallest confidence of a rule.
         largest: Number of items of the largest set looked for; 0 for no limit.
-        sections: Rows of the grid, each with a section of the candidates; 0 keeps sections below 50,000.
+        sections: Rows of the grid, each with a section of the candidates; 0 aims at 50,000 in each.
 
     Returns:
         On node 0 frequent sets, rules, and the number of candidates counted in each pass.
@@ -71,7 +71,7 @@ def divisors(number: int) -> list[int]:
 
 
 def rows_for(candidates: int, nodes: int) -> int:
-    """Rows of a grid whose sections stay below `SECTION` candidates, as far as there are nodes for rows.
+    """Rows of a grid: the largest divisor of the nodes up to the number of sections of `SECTION` candidates.
 
     Examples:
         >>> rows_for(499_500, 32), rows_for(499_500, 8), rows_for(50_000, 8), rows_for(0, 8)

@@ -106,7 +106,7 @@ class FrequentSets:
             start = stop
 
     def _pruned(self, joined: Array) -> Array:
-        """The joined sets all of whose subsets are frequent; those of the two joined sets need no look-up."""
+        """The joined sets all of whose subsets are frequent; the two that were joined need no look-up."""
         for place in range(joined.shape[1] - 2):
             joined = joined[self.ranks(np.delete(joined, place, axis=1)) >= 0]
         return joined

@@ -1,4 +1,4 @@
-"""Lines of a job's own source, for messages: no lines of `sledlab.job`, and none of libraries it calls."""
+"""Lines of a job's own source, for messages: none of the files that run it, or of libraries it calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def failing(error: BaseException) -> Place | None:
 
 
 def standing(frame: FrameType | None) -> Place | None:
-    """The line that a job is about to run or has stopped at."""
+    """The line that a job has stopped at."""
     if frame is None:
         return None
     file = frame.f_code.co_filename

@@ -45,7 +45,7 @@ def run(
 
 
 def _together(call: Call, steps: Mapping[int, Superstep]) -> dict[int, Coming]:
-    """The result of a collective for each member, computed when the member goes on."""
+    """The result of a collective for each member, fetched when the member goes on."""
     root = call.members[call.asked.root or 0]
     values = [step.brings for step in steps.values()]
     coming: Coming = nothing

@@ -35,7 +35,7 @@ WIDTH = 8 + DECIMAL_BYTES + 4 + 4
 
 ORDERED = (day("1992-01-01"), day("1998-08-02"))
 SHIPPED = (day("1992-01-02"), day("1998-12-01"))
-"""First and last day of shipping in TPC-H's data."""
+"""First and last day on which anything is ordered, and is shipped, in TPC-H's data."""
 
 MOST = 10
 """Orders in the answer."""

@@ -60,10 +60,9 @@ def record(
             record differs from run to run.
         again: Whether to run the job although its record is kept.
         redundancy: The holder of copies of a node's files: nobody (`none`), its mirror (`mirror`: nodes 2i
-            and
-            2i + 1 hold each other's), or the next node (`chained`).
+            and 2i + 1 hold each other's), or the next node (`chained`).
         failed: A node that has failed, or several: their files are read from copies, and the record is the
-            same; the costs of that, a replay tells. The job runs even if its record is kept.
+            same; a replay tells what that costs. The job runs even if its record is kept.
         progress: Called now and then with the current step and the share of it that is done.
         **settings: Parameters of the job and of its data.
 

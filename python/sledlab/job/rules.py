@@ -22,7 +22,7 @@ class Rules:
 
     Attributes:
         antecedents: A row of items for each rule.
-        consequents: A row of items for each rule, as long as its consequents are.
+        consequents: A row of items for each rule.
         counts: Number of transactions that hold both sides of each rule.
         confidences: Share of the transactions with the antecedent that hold both sides.
     """

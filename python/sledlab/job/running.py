@@ -31,7 +31,7 @@ class JobRun:
 
 
 def nothing() -> None:
-    """The value sent into a job at its beginning, after a barrier, and on nodes that are not a root."""
+    """The value sent into a job first, after a barrier, and off the root after a gather or reduce."""
 
 
 class Running:

@@ -134,7 +134,7 @@ def _bytes(asked: AskedSuperstep | None) -> int:
 
 
 def _deadlock(asked: Sequence[AskedSuperstep | None], groups: Sequence[Sequence[int]]) -> Error:
-    """The error about nodes that wait for each other for ever."""
+    """The error about nodes that wait for ever: for each other, or for one whose job has ended."""
     waiting = []
     for nodes in groups[:3]:
         first = asked[nodes[0]]

@@ -203,7 +203,7 @@ def in_lockstep(chosen: JobTask, answer: Path | None, tell: Tell) -> bytes:
 
 @contextmanager
 def scratch(within: Path | None = None) -> Iterator[Path]:
-    """A directory for files that nodes write, removed when the run ends; in the system's unless `within`."""
+    """A directory for files of nodes, removed when the run ends; by default where temporary files are."""
     with tempfile.TemporaryDirectory(prefix="sledlab-", dir=within) as directory:
         yield Path(directory)
 

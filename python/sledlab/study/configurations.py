@@ -35,7 +35,7 @@ class Configuration:
 
     Attributes:
         label: The name in tables and on pages.
-        hybrid: The kind of hybrid; empty where the store is none.
+        hybrid: The kind of hybrid; None where the store is none.
         techniques: Techniques of the caching disk that are switched on.
     """
 

@@ -147,7 +147,7 @@ def _name(model: Mapping[str, Any]) -> str:
 
 
 def names_in(config: Mapping[str, Any]) -> dict[str, set[str]]:
-    """Names of all parts of a cluster that have prices, by `node`, `device` and `network`."""
+    """Names of all parts of a cluster that need prices, by `node`, `device` and `network`."""
     kinds = [config, *config.get("group", [])]
     hosts = [config["host"]] if config["cluster"]["at"] == "host" else []
     return {

@@ -82,7 +82,6 @@ class Declaration(Generic[Out]):
         race: Makes the plan of all runs from the results of the first plan, where these decide what runs
             next.
         subject: The kind of its runs.
-        subject: What its runs are.
         despite_failures: Whether it concludes although points failed: `conclude` finds no results of these,
             but their errors in `Plan.failed`. Otherwise the study ends with an error that names them. Either
             way all points run, and failed ones run again the next time.

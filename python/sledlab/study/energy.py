@@ -120,7 +120,7 @@ class BreakEven:
 
 
 def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping[str, Any]]) -> BreakEven:
-    """The row of a device: `awake` never parks and has the rests of `Resting.of`, `parked` parks at once."""
+    """The row of a device: `awake` never parks and has the rests `found`; `parked` parks at once."""
     rests = Resting.of(found)
     idle_mw = _ratio(awake.idle_j, awake.idle_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_s, 1e3)

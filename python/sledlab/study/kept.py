@@ -188,7 +188,7 @@ def _host() -> str:
 
 
 def _is_left(path: Path) -> bool:
-    """Whether the process that wrote a file has ended; never true of a file from another machine."""
+    """Whether nobody writes to a file any more; False for files of other machines: it is unknown."""
     if path.name == FORMER:
         return True
     host, _, rest = path.stem.rpartition("-")[0].rpartition("-")

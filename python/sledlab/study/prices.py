@@ -70,7 +70,7 @@ class Prices:
         }
 
     def check(self, names: Mapping[str, set[str]]) -> None:
-        """Checks that each price given one by one is of a preset that exists or that the study uses.
+        """Checks that each price given one by one is of a preset that sledlab prices or the study uses.
 
         Raises:
             Error: A price is of neither.
@@ -104,8 +104,8 @@ def prices(file: str | Path | None = None, said: Sequence[str] | str | None = No
         said: Prices in USD such as `mems-g3=50`, `node.mine=200`, `device_gb.mems-g3=12`, `kwh=0.2`; and
             `years=5`.
 
-    Error: The file cannot be read, or an entry of it or of `said` is no price, or of no known preset.
-        Error: The file cannot be read, or something in it or said is no price, or of nothing.
+    Raises:
+        Error: The file cannot be read, or an entry of it or of `said` is no price, or of no known preset.
 
     Examples:
         >>> prices(said=["mems-g3=50"]).of("device", "mems-g3")

@@ -206,7 +206,7 @@ class Race(Outcome):
         raise NotImplementedError
 
     def _order(self, values: Iterable[Any]) -> list[Any]:
-        """Values of what varies besides, in the order in which the user gave them."""
+        """Values of what varies besides, in the order of the groups: sorted, unless overridden."""
         return sorted(values)
 
     def group(self, varied: Any = None) -> Group:

@@ -13,7 +13,7 @@ export interface Result {
 /** Energies that differ by less than this share are called the same. */
 const SAME = 0.02;
 
-/** Which runner has the least mean response time, which the least longest one, and which takes least energy. */
+/** Which runner has the shortest mean response time, which the shortest longest one, and which takes least energy. */
 export function verdict(results: readonly Result[]): string {
   const least = (of: (each: Result) => number) => results.reduce((best, each) => (of(each) < of(best) ? each : best));
   const [mean, fair, frugal] = [least((each) => each.mean_ms), least((each) => each.max_ms), least((each) => each.energy_j)];

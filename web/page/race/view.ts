@@ -9,7 +9,7 @@ import { joined, waitByPlace } from "./places.ts";
 import { Runner } from "./runner.ts";
 import { verdict } from "./verdict.ts";
 
-/** What can race: the table and key of an experiment that differ, and the two first runners, which keep up with the load of the page at first. */
+/** What can race: the table and key of an experiment that differ, and the two runners at first, which keep up with the load at which the page begins. */
 const AXES = {
   schedulers: { table: "scheduler", key: "kind", first: ["c-scan", "sptf"], entries: "schedulers" },
   devices: { table: "device", key: "preset", first: ["mems-g2", "mems-g3"], entries: "devices" },

@@ -1,4 +1,4 @@
-// A disk seen from above: the platter turns, waiting requests turn with it, and the arm moves to a cylinder.
+// A disk seen from above: the platter turns, waiting requests turn with it, and the arm moves to a cylinder. Other devices: only the requests that wait.
 
 import { Sheet } from "../canvas.ts";
 import { el } from "../dom.ts";
@@ -16,7 +16,7 @@ const CROWD = 3000;
 const HEAD = -ARM;
 /** Marks on the platter that show its rotation; the first one is the index mark. */
 const SPOKES = 12;
-/** A platter that turns farther than this between two frames is drawn at rest, in turns: eyes could not follow it. */
+/** A platter that makes more than this part of a turn between two frames is drawn at rest: eyes could not follow it. */
 const FOLLOWED = 1 / 8;
 const FRAME_NS = 1e9 / 60;
 

@@ -3,7 +3,7 @@
 import type { Positions } from "../../core/types.ts";
 import { upper, type Window } from "./window.ts";
 
-/** Samples per access. The core's path is smooth: between neighbours of 25 samples a straight line is off by less than a pixel. */
+/** Intervals between the samples of an access. The core's path is smooth: between neighbours of 25 samples a straight line is off by less than a pixel. */
 const SAMPLES = 24;
 
 /** Instants at which the core is asked for positions of a station, ascending. */

@@ -57,7 +57,7 @@ export class Player {
     this.playing = false;
   }
 
-  /** Advances the clock by a frame, if it plays; returns whether it does. */
+  /** Advances the clock by a frame, if it plays; returns whether it did. */
   frame(elapsed_ms: number): boolean {
     const { window } = this.loaded;
     if (this.t > window.from + (window.to - window.from) / 2) this.fetch();

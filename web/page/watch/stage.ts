@@ -54,7 +54,7 @@ export function drawMoves(pen: CanvasRenderingContext2D, frame: Frame, staged: S
   pen.restore();
 }
 
-/** Clips all that is drawn next to the field, with room for shapes that stand over its edge. */
+/** Clips to the field what is drawn from now on, with room for shapes that stand over its edge. */
 function inside(pen: CanvasRenderingContext2D, frame: Frame): void {
   const { x, y, width, height } = frame.inner;
   pen.save();

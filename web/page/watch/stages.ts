@@ -1,4 +1,4 @@
-// The stage of a station: a sled under its tips, a disk, or an empty one for devices without mechanics.
+// The stage of a station: a sled under its tips, a disk, or only the waiting requests of a device in which nothing moves.
 
 import type { Laboratory } from "../../core/laboratory.ts";
 import { DiskStage } from "./disk.ts";

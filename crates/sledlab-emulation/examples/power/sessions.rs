@@ -300,9 +300,9 @@ impl Session {
         while self.hear().is_ok() {}
     }
 
-    /// The operations that may have left version `version` of the model in a block; none of them stands for the
-    /// contents at the beginning. Version 0 is that of a block without a durable write: the last trim may have left it.
-    /// Whether a trim without a reply has arrived is unknown, so such trims are candidates too.
+    /// The operations that may have left version `version` of the model in a block; `None` stands for the contents at
+    /// the beginning. At version 0 the model has found no write in the block: then it holds what the last trim left.
+    /// Whether a trim without a reply has arrived is unknown, so both it and what was before it are candidates.
     fn candidates(&self, lbn: u64, version: usize) -> Vec<Option<usize>> {
         if version > 0 {
             return vec![Some(version - 1)];

@@ -353,7 +353,7 @@ fn a_client_that_wants_to_leave_gets_its_replies() {
     host.ask(DISCONNECT, 0, 0, 0, &[]);
     assert_eq!(host.reply().expect("a reply").0, asked);
     assert!(host.reply().is_err());
-    // So does a connection whose server ends.
+    // So does a client whose server ends.
     let mut other = Host::connect(server.socket().expect("a socket")).expect("a place");
     other.ask(READ, 0, 0, 512, &[]);
     std::thread::sleep(Duration::from_millis(10));

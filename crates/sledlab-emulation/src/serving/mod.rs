@@ -160,7 +160,7 @@ pub(crate) struct ServerParts {
     pub awake: Option<Arc<Awake>>,
 }
 
-/// When the loop wants to wake, and whether it sleeps until then.
+/// When the loop wants to go on, and whether it sleeps until then.
 #[derive(Clone, Copy, Debug)]
 struct Back {
     wanted: u64,
@@ -216,7 +216,7 @@ pub(crate) struct Serving {
     /// Whether requests found next may have waited at the sockets while the server was held up.
     after_stall: bool,
     telling: Telling,
-    /// Since when the only thing left to do is replies that clients do not take.
+    /// Since when nothing is left to do but to send replies that clients do not take.
     drained: Option<u64>,
     untimed: bool,
     /// Collects what requests cost the server itself, while the way to the host is measured.

@@ -37,7 +37,7 @@ impl Serving {
             for (at, block) in
                 (first..).step_by(BLOCK_BYTES as usize).zip(replaced.chunks(BLOCK_BYTES as usize))
             {
-                // A block for which there was no room is still a hole: only this one may fail.
+                // Writing back fails only to a block for which there was no room, and that is still a hole.
                 let _ = self.store.write_at(at, block);
             }
         }

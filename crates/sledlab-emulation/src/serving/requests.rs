@@ -193,8 +193,8 @@ impl Serving {
         }
     }
 
-    /// Queues the replies of completed requests until they are due; `event` is the model's event that completed them,
-    /// if any.
+    /// Queues replies whose times the model has told until they are due; `event` is the time of the model's event that
+    /// told them, none at an arrival.
     fn take_answers(&mut self, event: Option<Time>) {
         if self.answers.is_empty() {
             return;
@@ -302,7 +302,8 @@ impl Serving {
         }
     }
 
-    /// Records the operation of a request whose client has disconnected.
+    /// Records the operation of a request that gets no reply: its client has gone, the run ends, or the power failed
+    /// after the operation was complete.
     pub(super) fn record_silently(&mut self, key: u32) {
         self.record_unsent(key, 0);
     }

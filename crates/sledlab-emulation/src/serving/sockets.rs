@@ -154,7 +154,8 @@ impl Serving {
         self.takes_more() && self.connections.iter().any(|(_, connection)| connection.has_input())
     }
 
-    /// Whether requests are accepted: not when the server ends or the recording is behind.
+    /// Whether requests are accepted: not while the server ends or goes on to the next stage, nor while the recording
+    /// is behind.
     fn takes_more(&self) -> bool {
         self.shared.ordered() == ServerOrder::Serve
             && !self.recording.as_ref().is_some_and(Recording::is_full)

@@ -260,7 +260,8 @@ impl UnitCounter {
         self.tabulate();
     }
 
-    /// Makes tables for nodes with more children than these have dimensions, unless the table would be too large.
+    /// Makes tables for nodes with more children than these have dimensions, unless the table would have more than
+    /// [`TABLE_SPREAD`] places for each child.
     fn tabulate(&mut self) {
         for node in 0..self.nodes.len() {
             let Node { first, end, .. } = self.nodes[node];
@@ -287,8 +288,8 @@ impl UnitCounter {
         }
     }
 
-    /// Adds to `counts` how many records are inside each candidate, and returns the operations that would take a
-    /// node of a cluster that goes through the tree [record by record](Self::walk).
+    /// Adds to `counts`, one for each candidate, how many records are inside it, and returns the operations that this
+    /// takes on a node of a cluster, which goes through the tree [record by record](Self::walk).
     ///
     /// The records are sieved instead, 64 at a time: a node of the tree holds those of its parent's records that lie in
     /// its bin. `threads` threads work, 0 meaning as many as there are processors; the counts are the same for any

@@ -129,8 +129,8 @@ impl Lines {
         run.first / self.line_blocks..run.end.div_ceil(self.line_blocks)
     }
 
-    /// Counts a use of the blocks `run`. The cost depends only on the lines held, as the rest of a large write is
-    /// touched with every piece.
+    /// Counts a use of the blocks `run`. Only the lines of the run that are held take time, as the rest of a large
+    /// write is touched with every piece.
     pub fn touch(&mut self, run: BlockRun) {
         let touched: Vec<u64> = self.held_at.range(self.numbers(run)).copied().collect();
         for number in touched {

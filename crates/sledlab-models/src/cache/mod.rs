@@ -33,7 +33,7 @@ pub struct CacheCounts {
     pub read_misses: u64,
     /// Writes that found room in the cache on arrival.
     pub write_hits: u64,
-    /// Writes that waited until dirty lines had been destaged.
+    /// Writes that waited for room, until lines had been destaged.
     pub write_waits: u64,
     /// Blocks read from the devices.
     pub fetched_blocks: u64,

@@ -257,7 +257,7 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
             Broken::unless(seen == from, Described(request), || {
                 format!("positioning takes {seen:?}, and from the present state, named, {from:?}")
             })?;
-            // Asking from another state gives another timing, but must not change the present state.
+            // Asking from another state may give another timing, but must not change the present state.
             let (_, then) = mechanics.serve_from(mechanics.state(), request);
             mechanics.serve_from(then, request);
             let probed = device.probe(now, request);
@@ -275,7 +275,7 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> Kept {
         case,
         |_, _, _| Ok(()),
         |device, Done { probed, now, served, busy }| {
-            // Work of the device's own, such as reading ahead, may delay the request.
+            // Work of the device's own, such as reading ahead, may come between prediction and service.
             if device.has_own_work() {
                 return Ok(());
             }

@@ -139,7 +139,7 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// Idle time after which the device parks of its own accord, in ms.
     fn idle_timeout_ms(&self) -> f64;
 
-    /// The units of a device whose units move independently; `None` for a device of one unit.
+    /// The units of a device of several that move independently; `None` for one unit, or units that move together.
     ///
     /// # Errors
     /// Parameters that make no sense together.

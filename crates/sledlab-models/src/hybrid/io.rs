@@ -58,7 +58,7 @@ pub(super) struct Io<J> {
     keeps_contents: bool,
     /// Data of writes that have been handed over and have not arrived, by request.
     write_data: Map<u64, Vec<Content>>,
-    /// What completed reads found, by request, until it is fetched.
+    /// What completed reads found, by request, until it is taken by `found`.
     found: Map<u64, Vec<Content>>,
 }
 
@@ -325,7 +325,7 @@ impl Traffic {
     }
 }
 
-/// The same access as further parts see it that it completes: its start-up is counted with the first part only.
+/// The same access for the further parts that it completes: its start-up counts for the first part only.
 pub(super) fn shared(access: &Completion) -> Completion {
     Completion { timing: Timing { startup: Span::ZERO, ..access.timing }, ..*access }
 }

@@ -13,7 +13,7 @@ use crate::scheduler::Scheduler;
 /// Requests that are served as one.
 #[derive(Clone, Debug)]
 struct Group {
-    /// The request as the scheduler knows it: the first one of the group, with the number of a ticket.
+    /// The request as the scheduler knows it: the one that was in the queue first, with the number of a ticket.
     seen: Queued,
     lbn: u64,
     end: u64,
@@ -68,7 +68,7 @@ pub struct Merger {
     most_blocks: u64,
     next_number: u64,
     next_ticket: u64,
-    /// Groups in the scheduler's queue, each by the number under which it was entered.
+    /// Groups in the scheduler's queue, each by the smallest number of its requests.
     groups: BTreeMap<u64, Group>,
     /// The group of each request number, and the group that each ticket stands for.
     of_number: Map<u64, u64>,

@@ -3,7 +3,7 @@
 //! Broadcast, gather and reduce run along binomial trees, a barrier disseminates, all-gather is Bruck's algorithm, and
 //! all-reduce doubles the distance, with a fold before and after where the number of members is no power of two: the
 //! textbook algorithms of MPI libraries (Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
-//! Operations in MPICH", 2005) for short messages. The caller adds the cost of software per message.
+//! Operations in MPICH", 2005) for short messages. The caller adds what messages cost beyond their bytes.
 
 #[cfg(test)]
 mod tests;
@@ -74,7 +74,7 @@ pub fn rounds(kind: CollectiveOperation, members: usize) -> usize {
     }
 }
 
-/// Sums of the contributions of consecutive members on the ring that begins with the root.
+/// Sums of the contributions of consecutive members on a ring: from the root of a tree on, otherwise from member 0 on.
 struct Ring {
     /// Sums over all members before each one, twice round the ring.
     sums: Vec<u64>,

@@ -34,7 +34,7 @@ impl Model for Arc {
 }
 
 impl Arc {
-    /// A key that was evicted from `list` is used again: that list should have had more room.
+    /// A key that `list` remembers is used again: the list that it was evicted from should have had more room.
     fn learn(&mut self, list: usize) {
         let (once, again) = (self.keys.len(ONCE_EVICTED) as f64, self.keys.len(AGAIN_EVICTED) as f64);
         let change = if list == ONCE_EVICTED { (again / once).max(1.0) } else { -(once / again).max(1.0) };

@@ -66,8 +66,8 @@ pub trait ReplacementPolicy: Send {
     fn failure(&mut self) -> Option<Error>;
 }
 
-/// A policy of a cache that cannot evict every key it holds, for example no dirty line: the policy proposes a victim
-/// among the keys allowed, and the cache says which key it evicts.
+/// A policy of a cache that may not evict every key it holds, for example not those of dirty lines: the policy proposes
+/// a victim among the keys allowed, and the cache says which key it evicts.
 pub trait SparingPolicy: ReplacementPolicy {
     /// The key to evict first among those for which `may` is true; asking changes nothing.
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64>;

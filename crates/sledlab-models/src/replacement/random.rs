@@ -68,7 +68,7 @@ impl ReplacementPolicy for Random {
 impl SparingPolicy for Random {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
         let candidates: Vec<u64> = self.keys.iter().copied().filter(|key| may(*key)).collect();
-        // The generator is cloned: the same victim is proposed until an eviction moves the generator on.
+        // The generator is cloned: all proposals use the same draw until an eviction moves the generator on.
         let place = (!candidates.is_empty()).then(|| self.rng.clone().random_range(0..candidates.len()));
         place.map(|place| candidates[place])
     }

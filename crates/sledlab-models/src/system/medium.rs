@@ -41,7 +41,7 @@ pub struct Medium {
     write_data: Map<u64, Vec<Content>>,
     /// First block and data of writes under way, by access.
     writing: BTreeMap<u64, (u64, Vec<Content>)>,
-    /// What completed reads found, by access, until it is fetched.
+    /// What completed reads found, by access, until it is taken by `found`.
     found: Map<u64, Vec<Content>>,
     loses_headers: bool,
     answers_early: bool,

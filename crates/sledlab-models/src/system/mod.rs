@@ -104,7 +104,7 @@ impl dyn System + '_ {
 pub trait Durable: Send {
     /// Hands over the data of write number `access`, which arrives next, one content for each block.
     fn give(&mut self, access: u64, data: Vec<Content>);
-    /// The contents that read number `access` found, which has been completed.
+    /// The contents that read number `access` found, the one completed last under this number.
     fn found(&mut self, access: u64) -> Vec<Content>;
     /// The power fails: all volatile state is lost, and for every block of a write under way `survives` decides whether
     /// the medium has it. Returns the contents that recovery finds.

@@ -16,7 +16,7 @@ choices! {
         Stripe = "stripe",
         /// The same blocks on every device.
         Mirror = "mirror",
-        /// Units on each device in turn, and the parity of every stripe on another device.
+        /// Units on each device in turn, and the parity of a stripe on one of them, on another one for every stripe.
         Raid5 = "raid5",
     }
 }

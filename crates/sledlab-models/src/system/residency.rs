@@ -13,7 +13,7 @@ pub enum SlotState {
     Clean,
     /// Data newer than those of the device behind.
     Dirty,
-    /// Data that are being written to the slot.
+    /// Data on their way into the slot: being fetched for it, or written to it.
     Filling,
     /// Data newer than those of the device behind, which are being destaged.
     Destaging,
@@ -49,7 +49,8 @@ pub struct Residency {
     pub since: Time,
     /// The state of every slot, in order of their places.
     pub slots: Vec<SlotState>,
-    /// Write-behind: destages that wait to be written to the device behind, with their data in a buffer.
+    /// Write-behind: destages that wait to be written to the device behind, with their data in a buffer; slots may hold
+    /// these data too, or may be free already.
     pub waiting: usize,
     /// Destages that are being written to the device behind.
     pub writing: usize,

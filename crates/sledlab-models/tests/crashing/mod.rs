@@ -79,7 +79,8 @@ struct Write {
 }
 
 impl Plan {
-    /// Requests at intervals of `gap`, or all at once where it is 0, run to the end without a crash.
+    /// Requests at intervals of `gap` times twice the bench's `pace_us`, or all at once where `gap` is 0; the power
+    /// fails only after the last event.
     pub fn of(requests: impl Iterator<Item = (Op, u64, u32)>, gap: f64) -> Self {
         let requests = requests.map(|(op, lbn, blocks)| (op, lbn, blocks, gap)).collect();
         Plan { seed: 0, requests, events: usize::MAX }
@@ -380,8 +381,9 @@ impl Host {
         }
     }
 
-    /// Checks the version that a read, which arrived at `asked`, found in a block. A version is stale if another write
-    /// began after it was complete, and was itself complete, or found by a read, by `asked`.
+    /// Checks the version that a read, which arrived at `asked`, found in a block, or that a crash at `asked` left
+    /// there. A version is stale if another write began after it was complete, and was itself complete, or found by a
+    /// read, by `asked`.
     fn check(&mut self, block: u64, asked: Time, content: &Content, when: &str) {
         let Content::Data(version) = content else {
             self.wrong = Some(format!("block {block} holds a header, {when}"));

@@ -204,7 +204,7 @@ impl Host {
                 continue;
             }
             let found = self.system.durable().unwrap().found(id);
-            // Writes that were lost in part must not be found.
+            // A block that is not lost must hold the last write, also where other blocks of that write were lost.
             let writes = self.written.get(&lbn);
             let last = writes.and_then(|writes| writes.last()).map_or(0, |write| write.data);
             assert_eq!(found, [Content::Data(last)], "block {lbn}");

@@ -113,7 +113,7 @@ fn immediate_report_falls_back_where_the_buffer_is_full() {
     };
     // The second victim waits for the buffer until 1126, has been read at 1144 and is on the disk at 1252.
     assert_eq!(answers(1, ":destage=in-order"), [18, 36, 1036, 1270]);
-    // With write-behind no request waits until the second victim is on the disk.
+    // With `destage=behind-reads`, the default, no request waits until the second victim is on the disk.
     assert_eq!(answers(1, ""), [18, 36, 1036, 1162]);
     for more in ["", ":destage=in-order"] {
         assert_eq!(answers(2, more), [18, 36, 1054, 1072]);

@@ -8,7 +8,7 @@ mod write_buffer;
 use sledlab_core::Op::{self, Read, Write};
 use watching::run;
 
-/// One hybrid of each kind, with very little room on the front device.
+/// Hybrids of every kind, with very little room on the front device.
 const SMALL: [&str; 6] = [
     "caching-disk:segment_kb=4:front_mb=0.0045:buffer_kb=8",
     "caching-disk:segment_kb=4:front_mb=0.009:buffer_kb=4:partial_write=false:shortcut=false",

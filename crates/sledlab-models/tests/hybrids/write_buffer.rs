@@ -135,8 +135,7 @@ fn gathered_writes_are_appended_with_one_access() {
 
 #[test]
 fn a_fifo_cleans_log_by_log_what_was_written_first() {
-    // Of the first log, blocks 20 to 26 are written first, then 16 to 17; the second log continues where the first
-    // ends.
+    // Of the first log, blocks 20 to 22 are written first, then 16 and 17; the second log has blocks 26 to 31.
     let writes =
         [(0, Write, 20, 3), (0, Write, 16, 1), (0, Write, 17, 1), (0, Write, 26, 6), (0, Write, 90, 6)];
     let back = |more: &str| {

@@ -13,7 +13,7 @@ use super::share::Share;
 pub(super) enum Half {
     /// Pages are read and worked on; result pages are written, unless they wait for messages to come.
     Before,
-    /// A node that reads nothing works on the messages that came, and writes the results.
+    /// Every node to which messages come writes its results; one that reads nothing first works on the messages.
     After,
 }
 

@@ -63,8 +63,8 @@ pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work>
     Ok(moved)
 }
 
-/// The reads of a step. The host asks again for the file that a nested loop reads again for every block; the host's
-/// memory holds the blocks of all nodes.
+/// The reads of a step. The file that a nested loop reads again for every block, the host asks for once for every block
+/// of its own: its memory holds the blocks of all nodes, one after the other.
 fn again(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
     let mut reads = Vec::new();
     for access in &step.reads {

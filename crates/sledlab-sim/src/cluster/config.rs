@@ -147,7 +147,7 @@ impl ClusterExperiment {
     /// The store of nodes without a group, and that of each group, as they were set.
     ///
     /// # Errors
-    /// A `group` that is no list of tables, and unknown tables in a group.
+    /// A `group` that is no list of tables.
     pub fn stores(&self) -> Result<Vec<Experiment>> {
         let groups = self.groups()?;
         let grouped = groups.iter().map(|group| {
@@ -212,7 +212,8 @@ impl ClusterExperiment {
                 kind_of[member] = grouped.len();
             }
         }
-        // Where all nodes are in groups, the node of the first group stands for nodes without a group.
+        // Where all nodes are in groups, the experiment need not name a device for others: node and store of the first
+        // group stand for them.
         let base = match grouped.first() {
             Some(first) if !self.store.has_device() && !kind_of.contains(&0) => first.clone(),
             _ => NodeKind { node, store: store(&self.store, params.ready)? },
@@ -243,7 +244,8 @@ impl ClusterExperiment {
         }
     }
 
-    /// The nodes of a group: each table that the group sets replaces that of nodes without a group.
+    /// The nodes of a group: each table that the group sets replaces that of nodes without a group. Of `node` only the
+    /// keys that it sets are replaced, unless it names a preset.
     fn kind(&self, group: &Table, base: &Node, ready: bool) -> Result<NodeKind> {
         let mut said = self.store.said().clone();
         let own = ["nodes", "node", "name"];
@@ -293,7 +295,8 @@ impl ClusterExperiment {
     }
 }
 
-/// The store of a node; with `ready`, it begins ready and never parks.
+/// The store of a node; with `ready` it starts up in no time and never parks, unless the experiment sets a power policy
+/// (or, for the former, `startup_ms`).
 fn store(said: &Experiment, ready: bool) -> Result<SystemSetup> {
     let mut said = said.clone();
     if ready {

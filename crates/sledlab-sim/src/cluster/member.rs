@@ -131,7 +131,7 @@ impl Member {
         step.message_bytes.unwrap_or(self.node.params.message_kb * sledlab_models::node::KB).max(1)
     }
 
-    /// Processor time before each request.
+    /// Time of software before each request; it counts as time of the store and keeps the processor free.
     pub fn request(&self) -> Span {
         Span::from_seconds(self.node.params.request_us * 1e-6 / self.rates.store as f64)
     }

@@ -13,8 +13,9 @@ pub(super) struct Message {
     pub bytes: u64,
 }
 
-/// The messages of a step in order of the units at whose end they are full. Each port gets the same proportion of each
-/// unit's result; nodes begin with their neighbours, so that not all send to one node at a time.
+/// The messages of a step in order of the units at whose end they are full. Of each unit's result every port gets its
+/// own proportion, by the bytes sent to it; nodes begin with their neighbours, so that not all send to one node at a
+/// time.
 ///
 /// A node that `only_receives` has its messages to other nodes in memory: they need not wait for messages to come, and
 /// must not, as other nodes may wait for them.

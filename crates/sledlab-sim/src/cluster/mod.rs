@@ -293,7 +293,7 @@ fn check(work: &Work, members: &[Member]) -> Result<()> {
     Ok(())
 }
 
-/// Processor time before the requests of a step, in ns.
+/// Time of software before the requests of a step, in ns.
 fn requests_ns(work: &Work, member: &Member, phase: &Phase, step: &NodeStep) -> f64 {
     let each = member.request();
     if each == Span::ZERO {

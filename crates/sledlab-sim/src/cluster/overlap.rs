@@ -88,8 +88,8 @@ pub(super) struct Overlap {
     pub parts: MemberParts,
     pub finished: Option<Time>,
     passes: Passes,
-    /// Whether no other node affects the step, so that passes may be skipped; and the time of skipped passes by which
-    /// events under way have yet to be delayed.
+    /// Whether no other node affects the step, so that passes may be skipped; and (`put_off`) the time of skipped
+    /// passes by which [`advance`](Self::advance) has yet to put its time forward.
     is_alone: bool,
     put_off: Span,
 }

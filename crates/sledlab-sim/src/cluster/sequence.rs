@@ -143,7 +143,7 @@ impl Part {
         }
     }
 
-    /// The access of a stage of a pass, and the first and last of its pages: `None` past the last stage.
+    /// The access of a stage of a pass, the first of its pages, and the end of these: `None` past the last stage.
     fn stage(&self, pass: u64, stage: usize) -> Option<(&Touch, u64, u64)> {
         match self {
             Part::Once(touch) => (stage == 0).then(|| (touch, 0, touch.pages.len())),

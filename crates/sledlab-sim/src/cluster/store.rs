@@ -143,7 +143,7 @@ impl Store {
         self.system.next_event().map(|at| self.cluster_time(at))
     }
 
-    /// Does all that is due at `now`; returns the reads and writes that are complete.
+    /// Does all that is due at `now`; returns how many reads and how many writes have been completed.
     #[inline]
     pub fn advance(&mut self, now: Time) -> (u64, u64) {
         let own = self.own_time(now);
@@ -194,10 +194,12 @@ impl Store {
         all
     }
 
-    /// Ends the run at `now`, after the system's background work, and accounts for the energy until then.
+    /// Ends the run at `now`, or with the system's background work if that takes longer, and accounts for the energy
+    /// until then.
     ///
     /// # Errors
-    /// Requests that were asked for and not served, and times in states that do not sum to the run: defects of sledlab.
+    /// A scheduler or power policy that has given up; and defects of sledlab: requests that were asked for and not
+    /// served, times in states that do not fill the run, and energies of states that are not the total.
     pub fn close(&mut self, now: Time) -> Result<Energy> {
         while let Some(at) = self.system.next_event() {
             self.system.advance(at, &mut self.completed);

@@ -213,7 +213,7 @@ impl Experiment {
         self.table.contains_key("device")
     }
 
-    /// The complete description of the device in the table `device` or, where there is a hybrid, `front`.
+    /// The complete description of the device in `table`: `device` or `front`, which is `None` without a hybrid.
     ///
     /// # Errors
     /// No device, unknown names and keys, and values out of range.
@@ -272,7 +272,7 @@ impl Experiment {
     /// The system, and the settings that results hold, of an experiment whose operations are submitted and recorded.
     ///
     /// # Errors
-    /// All that [`check`](Experiment::check) finds, and any setting that says when or which operations arrive.
+    /// All that [`check`](Experiment::check) finds; a generator, and any setting of the replay but `warmup`.
     pub(crate) fn recorded(&self, keep_contents: bool) -> Result<(Recorded, Box<dyn System>)> {
         let resolved = self.resolve(true)?;
         if matches!(resolved.workload, Workload::Generator(_)) {

@@ -160,7 +160,7 @@ impl TraceParams {
         sledlab_trace::open(&self.file, OpenOptions { format, sort_window, ..OpenOptions::default() })
     }
 
-    /// A first pass over the file, where fitting needs to know the highest block.
+    /// A first pass over the file, where scaling, or placing devices, needs to know how far requests reach.
     fn survey(&self, outside: Outside, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<Survey>> {
         if outside != Outside::Scale && self.devices != TraceDevices::Place {
             return Ok(None);

@@ -124,7 +124,7 @@ fn swap_lines(rng: &mut impl Rng, bytes: &mut Vec<u8>) {
     *bytes = lines.concat();
 }
 
-/// Beginning and end of a piece of `length` bytes: mostly short, anywhere, perhaps empty.
+/// Beginning and end of a piece within `length` bytes: mostly short, anywhere, perhaps empty.
 fn span(rng: &mut impl Rng, length: usize) -> (usize, usize) {
     let from = rng.random_range(0..=length);
     let longest = if rng.random_ratio(1, 8) { length } else { 16 };

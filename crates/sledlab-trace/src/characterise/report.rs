@@ -142,7 +142,8 @@ pub struct Sequentiality {
     pub with_16kb_gap_share: f64,
     /// Share of requests that start within 10,000 blocks of the start of the previous one, and are not sequential.
     pub local_share: f64,
-    /// Share of reads that start where the previous request, also a read, ended: the two could be merged.
+    /// Share of requests that are reads and start where the previous request, also a read, ended: the two could be
+    /// merged.
     pub mergeable_read_pairs_share: f64,
 }
 

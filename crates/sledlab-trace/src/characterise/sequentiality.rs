@@ -14,7 +14,7 @@ const INTERLEAVE_BLOCKS: u64 = 16 * 1024 / BLOCK_BYTES;
 /// Largest distance in blocks from the start of the previous request at which a request is local.
 const LOCAL_BLOCKS: u64 = 10_000;
 
-/// Counts of requests that follow the one before: in sequence, in a stream, after a gap, nearby, or mergeable.
+/// Counts of requests that follow an earlier one: in sequence, in a stream, after a gap, nearby, or mergeable.
 #[derive(Clone, Debug, Default)]
 pub struct SequentialityCollector {
     /// State of each device, by number.

@@ -47,6 +47,7 @@ pub struct RankedFiles {
 
 impl RankedFiles {
     /// Lays out files of `lengths` blocks, as many as fit into `space_blocks`, at random places.
+    ///
     /// Each length covers whole pieces of a file, `gap_blocks` apart. Where not even the first fits, one file takes all
     /// the space.
     pub fn new(

@@ -97,7 +97,7 @@ impl Generator for Relation {
             stride: if params.store == RelationStore::Tabular { share } else { length },
             scan_share: params.scan_share,
             projected: params.projected.min(attributes),
-            // At most the blocks of a request, over all attributes.
+            // In rows, one request has these blocks of all attributes, and their number must fit 32 bits.
             scan_blocks: params.scan_blocks.min(length).min(u64::from(u32::MAX) / attributes),
             kinds_rng: stream("kinds"),
             places: Places::new(stream("places")),

@@ -39,7 +39,7 @@ pub(super) fn from_i64<const LIMIT: u64, E: serde::de::Error>(number: i64) -> Re
     from_u64::<LIMIT, E>(number)
 }
 
-/// Takes numbers written as fractions: whole ones are accepted, all others refused.
+/// Refuses numbers that are not written as whole ones, or do not fit 64 bits; the error says what is wrong.
 pub(super) fn from_f64<const LIMIT: u64, E: serde::de::Error>(number: f64) -> Result<u64, E> {
     if number < 0.0 {
         return Err(telling(&format!("{number} is negative"), "write a whole number, 0 or more"));

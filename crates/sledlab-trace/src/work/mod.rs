@@ -210,7 +210,7 @@ impl Phase {
         received
     }
 
-    /// Whether any node sends bytes in its step.
+    /// Whether any node sends bytes to another node or to the client, in steps.
     pub fn exchanges(&self) -> bool {
         self.bytes_sent().any(|bytes| bytes > 0)
     }

@@ -189,7 +189,7 @@ fn fill(own: usize, nodes: usize, bytes: u64, named: impl Iterator<Item = Pair>)
     found
 }
 
-/// Most numbers of a row that is written unpacked.
+/// Most nodes for which rows are written as lists; with more nodes they are packed.
 const LONGEST_ROW: usize = 64;
 
 /// The sends of a node, to be written in the shortest of the four ways.

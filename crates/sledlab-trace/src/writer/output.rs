@@ -96,7 +96,7 @@ impl Output {
         }
     }
 
-    /// Writes the buffer out if it is full.
+    /// Ends the line, and writes the buffer out if it is full.
     #[inline]
     pub(super) fn line_done(&mut self) -> Result<()> {
         self.text.push(b'\n');

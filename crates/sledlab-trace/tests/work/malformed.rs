@@ -1,4 +1,4 @@
-//! Records that contradict themselves, and the errors for them: line, message and remedy.
+//! Malformed and impossible records, and the errors for them: line, message and remedy.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Lines that contradict themselves, after a valid header.
+//! Malformed and impossible lines, after a valid header.
 
 use super::malformed::check_all;
 use super::record;

@@ -35,7 +35,7 @@ fn sort() {
     let work = sample("sort");
     let names: Vec<&str> = work.phases.iter().map(|phase| &*phase.name).collect();
     assert_eq!(names, ["sampling", "re-distribution", "internal sort", "merge"]);
-    // The nodes write the bytes that they receive.
+    // The nodes write the bytes that they receive and those that they keep.
     let received = work.phases[1].bytes_received();
     let bucket = &work.files[work.file("bucket").unwrap()];
     for (node, kept) in kept(&work, 1).into_iter().enumerate() {

@@ -64,7 +64,7 @@ class PlantedBoxes:
         return _native.Boxes(seed, self.dims, self.clusters, self.cluster_dims, self.box_share, self.noise)
 
     def planted(self, seed: int) -> list[dict[str, Any]]:
-        """The clusters: `dims`, and in each dimension the bounds of the cluster's box, `lows` and `highs`."""
+        """The clusters: `dims`, and in each of these the bounds of the cluster's box, `lows` and `highs`."""
         found: list[dict[str, Any]] = json.loads(self._boxes(seed).planted())
         return found
 

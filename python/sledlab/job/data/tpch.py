@@ -81,7 +81,7 @@ class Tpch:
         """Generates those of the tables that are not kept yet.
 
         Raises:
-            Error: tpchgen-cli is missing or fails.
+            Error: The scale factor is out of range, or tpchgen-cli is missing or fails.
         """
         if not 0 < self.scale_factor <= 100_000:
             raise Error(

@@ -30,7 +30,7 @@ def builds_from(join: Operator) -> int:
 
 
 def _may_go_to_each(join: Operator, side: int) -> bool:
-    """Whether the rows of a side may be on every node; not if the join keeps rows of it without a match."""
+    """Whether rows of a side may be on every node: not if the join decides of each whether it is kept."""
     if join.join_type in _ANY:
         return True
     if join.join_type in _BOTH_KEPT:

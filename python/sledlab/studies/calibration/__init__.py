@@ -61,14 +61,14 @@ class StatisticRow:
 
     @property
     def deviation(self) -> float | None:
-        """Relative deviation from the target; None where the target is only a least or a most value."""
+        """Relative deviation from the target; None without one, or if it is only a least or most value."""
         if self.target is None or self.target.kind in ("least", "most"):
             return None
         return self.achieved / self.target.value - 1
 
     @property
     def verdict(self) -> Verdict:
-        """`pass`, `fitted` or `fail` for published targets, `choice`, `not fitted`; None without a target."""
+        """`pass`, `fitted` or `fail` for published targets, `choice`, `not fitted`; empty without one."""
         if self.target is None:
             return ""
         if self.target.kind == "choice":

@@ -150,7 +150,7 @@ CALIBRATIONS: dict[str, Calibration] = {
     "cello-12h": Calibration(
         "cello",
         "twelve hours of a news server, as in paper 001",
-        # Few and heavy bursts, fitted to the speed-up over a disk of the MEMS caching disk in paper 001.
+        # Few and heavy bursts, fitted to how much faster than a disk paper 001 found a MEMS caching disk.
         {"requests": 1_088_407, "rate_per_s": 25.2, "burst_share": 0.0135},
         {
             "requests": Target(1_088_407, _TABLE),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sledlab.study.prices import Prices
 
 WHOLE = {"replay.limit": "0", "replay.operations": "0", "replay.warmup": "0", "replay.outside": "reject"}
-"""Settings with which every request of a volume is replayed, at its time on the clock of the fleet."""
+"""Settings with which every request of a volume is replayed and counts, on the clock of the fleet."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ def kinds(question: Question, said: list[Device], group: int, prices: Prices) ->
         prices: Prices of devices.
 
     Raises:
-        Error: A device does not exist, is named twice, or has no price although the user gave prices.
+        Error: A device does not exist, is a system of several, is named twice, or has no price although the
+            user gave prices.
     """
     found: dict[str, Kind] = {}
     for each in said:
@@ -121,7 +122,7 @@ def _experiment(question: Question, said: Device) -> Experiment:
 
 
 def _is_experiment(said: str) -> bool:
-    """Whether a word names an experiment and no device: a file with a table `[device]`, or its name."""
+    """Whether a word names an experiment and no device: a file with a table `[device]`, or one by name."""
     if not said.endswith(".toml"):
         return is_name(said)
     try:

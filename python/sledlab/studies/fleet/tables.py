@@ -89,7 +89,7 @@ class Fleet(Outcome):
         return list(self.rows[table])
 
     def fleet(self, name: str) -> FleetRow:
-        """The row of a fleet: the name of its kind, or `mix`."""
+        """The row of a fleet, by the name of its kind, or `mix`."""
         found: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
         return found
 

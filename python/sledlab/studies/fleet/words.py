@@ -201,7 +201,7 @@ def _overloaded(row: Any) -> str:
 
 
 def _unsteady(found: Fleet) -> Iterator[Text]:
-    """A warning where more devices did not always lower response times."""
+    """A warning where a number of devices misses the goal that a smaller one meets."""
     for name in found.devices:
         tried: list[TriedRow] = [row for row in found.of("tried") if row.device == name]
         if tried and not is_monotone([(row.devices, row.meets) for row in tried]):

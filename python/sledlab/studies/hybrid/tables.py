@@ -171,7 +171,7 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
 
 
 def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
-    """Rows with their speed-up over the disk, and their share of the speed of MEMS alone."""
+    """Rows with how much faster than the disk they are, and their share of the speed of MEMS alone."""
     means = {row.configuration: row.run.mean_ms for row in rows}
 
     def over(name: str, row: Compared) -> float | None:

@@ -137,7 +137,7 @@ def best_price(study: HybridStudy) -> str:
 
 
 def noise(study: HybridStudy) -> str:
-    """A sentence: how small a difference is noise."""
+    """A sentence: how far differences can be trusted."""
     count = len(study.axes["seeds"])
     if "workload" not in study.config:
         return "Every store had the same trace once: the differences are exact for this trace."
@@ -147,7 +147,7 @@ def noise(study: HybridStudy) -> str:
 
 
 def techniques(study: HybridStudy) -> str:
-    """A sentence: the time that each technique saves."""
+    """Sentences: the time that all techniques save together, and the one that saves most alone."""
     rows = {row.configuration: row for row in study.techniques}
     alone = [row for name, row in rows.items() if name not in (ALL, NONE)]
     said = []

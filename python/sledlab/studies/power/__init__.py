@@ -60,7 +60,7 @@ def power_study(
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
         **said: Further options; see the table below. `strategies` are `base`, `immediate`, `merging`,
             `subsector` and `all` of these together; the word `all` by itself stands for every one that the
-            device knows. `speedup` is the speed-up of all sections but the one on loads.
+            device knows. `speedup` is that of all sections but those on loads and on strategies.
 
     Returns:
         The tables, which draw and explain themselves.

@@ -100,7 +100,7 @@ def break_even(study: PowerStudy, device: str) -> str:
 
 
 def best(study: PowerStudy, device: str) -> str:
-    """A sentence: the policy of least energy, its lead, and whether that is more than noise."""
+    """Sentences: the policies of least energy, level within 0.5 %, and the next one with its distance."""
     rows = [row for row in study.by_energy(device) if can_be_built(row.policy)]
     if len(rows) < 2:
         return ""
@@ -123,7 +123,7 @@ def best(study: PowerStudy, device: str) -> str:
 
 
 def noise(study: PowerStudy) -> str:
-    """A sentence: how small a difference between policies is noise."""
+    """A sentence: how far differences between policies can be trusted."""
     count = len(study.axes["seeds"])
     if "workload" not in study.config:
         return (
@@ -204,7 +204,7 @@ def startup(study: PowerStudy, device: str) -> str:
 
 
 def loads(study: PowerStudy, device: str) -> str:
-    """A sentence: how shares of energy and response change with the load."""
+    """A sentence: energy and response of parking at once, against the own timeout, and the load's effect."""
     runs = {(row.load, row.policy): row.run for row in study.of_device("loads", device)}
     speedups = study.axes["loads"]
     parts = [

@@ -51,7 +51,7 @@ def answer(found: SideBySide) -> str:
 
 
 def verdict(group: Group) -> list[str]:
-    """The answer for one trace: at the lightest load, and at the heaviest that half of the devices bear."""
+    """The answer for one trace: at the lightest load, and at the heaviest that most of the devices bear."""
     loads = dict.fromkeys((group.speedups[0], group.heavy))
     says = [sentence for speedup in loads for sentence in _contest(group, speedup)]
     return says if len(group.speedups) == 1 else [*says, *race_parts.limits(group, FEW + 1)]

@@ -70,7 +70,7 @@ def smart_size(
         query: Instead of a job: `q1` to `q22` of TPC-H, a file of SQL, or SQL.
         tables: A directory of tables for the query, if not those of TPC-H.
         devices: A device or several, as the stores of nodes.
-        until: The component that has to save most if it were twice as fast: `compute` (or `processor`),
+        until: The component that has to save most when twice as fast: `compute` (or `processor`),
             `store` or `network`.
         deadline: Longest time the job may take: in s, or a text such as `60s`, `2min`, `500ms`.
         budget: Highest price of the cluster, in USD. Either `until`, or `deadline` or `budget` or both.
@@ -88,8 +88,7 @@ def smart_size(
 
     Raises:
         Error: An argument is invalid, a part lacks a price that is needed, or the job cannot run on a number
-            of
-            nodes; the message names it.
+            of nodes; the message names it.
         KeyboardInterrupt: Ctrl-C.
 
     Examples:

@@ -61,7 +61,7 @@ def _paid(found: SmartSize, device: str) -> str:
 
 
 def _best(found: SmartSize) -> list[str]:
-    """The device with the best price, where several meet the goal and have prices."""
+    """A sentence: the cheapest device, or with a budget alone the fastest, where several meet the goal."""
     rows = [found.at(device, least) for device, least in found.smallest.items() if least is not None]
     if found.goal.until is not None or len(rows) < 2 or any(each.cost.cluster_usd is None for each in rows):
         return []
@@ -104,7 +104,7 @@ def _budget(found: SmartSize) -> str:
 
 
 def _price_against(found: SmartSize, row: Size) -> str:
-    """The price of a cluster, with enough digits to differ from the budget."""
+    """The price of a cluster, with enough digits to show on which side of the budget it is."""
     return f"${_telling(row.cost.cluster_usd or 0.0, found.goal.budget_usd or 0.0)}"
 
 
@@ -179,7 +179,7 @@ def note(found: SmartSize, device: str) -> str:
 
 
 def _seen(found: SmartSize, rows: Sequence[Size]) -> str:
-    """A sentence: results with numbers of nodes that miss the goal."""
+    """Results with numbers of nodes that miss the goal, in words."""
     shown = rows[:MOST_NAMED]
     more = f", and {len(rows) - len(shown)} others" if len(rows) > len(shown) else ""
     if found.goal.deadline_s is not None:
@@ -225,7 +225,7 @@ def _shares(more: float, less: float) -> tuple[str, str]:
 
 
 def _against(row: Size, limit: float) -> str:
-    """The time of the job, with enough digits to differ from the deadline."""
+    """The time of the job, with enough digits to show on which side of the deadline it is."""
     return f"{_telling(row.run.elapsed_s, limit)} s"
 
 
@@ -263,7 +263,7 @@ def table(found: SmartSize) -> Grid:
 
 
 def _money_columns(found: SmartSize) -> Mapping[str, Callable[[Size], str]]:
-    """Columns with the price of the cluster and the cost of the job; empty where a part has no price."""
+    """Columns with the price of the cluster and the cost of the job; none where no cluster has a price."""
     if not _is_priced(found):
         return {}
     return {

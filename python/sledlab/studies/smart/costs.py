@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def all_names(plan: Plan) -> dict[str, set[str]]:
-    """Names of all parts, of any of the clusters, that have prices."""
+    """Names of all parts, of any of the clusters, that need prices."""
     found: dict[str, set[str]] = {"node": set(), "device": set(), "network": set()}
     for text in plan.texts.values():
         for kind, names in names_in(plain(text)).items():

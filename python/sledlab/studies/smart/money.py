@@ -35,7 +35,7 @@ def compared(study: SmartStudy) -> dict[str, list[SmartRun]]:
 
 
 def unbeaten(runs: Sequence[SmartRun]) -> list[SmartRun]:
-    """The replays to which none is both faster and cheaper, the fastest first."""
+    """The replays that no other beats in both time and cost, the fastest first."""
     return frontier(runs, lambda each: (each.run.elapsed_s, each.cost.job_usd or 0.0))
 
 
@@ -63,7 +63,7 @@ def _choices(job: str, runs: Sequence[SmartRun]) -> Iterator[str]:
 
 
 def _several(between: Sequence[SmartRun], runs: Sequence[SmartRun]) -> str:
-    """Replays in words, by all but their numbers of nodes."""
+    """Replays in words, grouped by all but their numbers of nodes."""
     found: dict[tuple[str, str], list[str]] = {}
     for each in between:
         found.setdefault((each.where.device, _besides(each, runs)), []).append(f"{each.where.nodes:,}")

@@ -141,7 +141,7 @@ def _rows(study: SmartStudy, columns: Mapping[str, Callable[[SmartRun], str]]) -
 
 
 def money_columns(study: SmartStudy) -> dict[str, Callable[[SmartRun], str]]:
-    """Columns with the price of the cluster and the cost of the job; empty where a part has no price."""
+    """Columns with the price of the cluster and the cost of the job; none where no cluster has a price."""
     if not money.priced(study):
         return {}
     return {

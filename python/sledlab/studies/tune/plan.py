@@ -2,8 +2,8 @@
 
 Each size of segment replays a part of the requests, with the policy of the highest hit ratio on the trace
 alone; the better half of the sizes replays more. The last two replay all requests, with every policy whose
-hit ratio is nearly as high. The best is then replayed with less and less MEMS, as long as that costs no
-speed.
+hit ratio is nearly as high. The best is then replayed with less and less MEMS, of which the least that costs
+no speed is chosen.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def race(plan: Plan, measure: Measure) -> Plan:
 
 
 def _with_room(plan: StoresPlan) -> list[int]:
-    """Sizes of segments of which the MEMS holds enough.
+    """Sizes of segments of which the MEMS holds one at least.
 
     Raises:
         Error: There is none.

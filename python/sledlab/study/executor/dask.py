@@ -35,7 +35,7 @@ ASK_S = 5.0
 """Seconds between two questions to the scheduler about the number of workers."""
 
 TOGETHER_S, MOST_TOGETHER = 0.1, 16
-"""Points that take less seconds than the first go to a worker in groups of about that time; at most 16."""
+"""Points that take less than 0.1 s go to a worker in groups that take about as long; at most 16 in one."""
 
 NEVER = float("-inf")
 
@@ -169,7 +169,7 @@ class Dask:
         )
 
     def _strangers(self) -> str:
-        """Addresses of workers on which this build cannot be loaded."""
+        """A worker on which this build cannot be loaded, by its address; `a worker` where none is found."""
         found = self._client.run(program, on_error="return")
         names = [address for address, answer in found.items() if isinstance(answer, Exception)]
         return f"worker {names[0]}" if names else "a worker"

@@ -30,8 +30,8 @@ class Done:
     Attributes:
         point: The point.
         found: The result, or the error.
-        host: The machine that it ran on; empty for this process.
-        worker: The process that it ran in; empty for this process.
+        host: The machine that it ran on; empty where no worker answered.
+        worker: The process that it ran in; empty where no worker answered.
     """
 
     point: Point

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sledlab.study.executor.task import Answer, Task
 
 LEAST_WINDOW = 256
-"""Fewest points that are submitted and not done: more are submitted as these complete."""
+"""Least `window` of a pool: so many points at least may be submitted and not done."""
 
 
 class Pool(Protocol):

@@ -15,7 +15,7 @@ const ZEROES: [u8; 124] = [0; 124];
 const OPTION_MAGIC: &[u8] = b"IHAVEOPT";
 /// Bytes before the data of an option: magic number, option, length of the data.
 const OPTION_BYTES: usize = 16;
-/// Longer options are refused without parsing their data, in bytes.
+/// The most data of an option, in bytes; longer options are refused without parsing their data.
 const LONGEST_OPTION: u32 = 16 << 10;
 
 /// The smallest block that clients are asked to use, in bytes; smaller requests at any byte are served all the same.

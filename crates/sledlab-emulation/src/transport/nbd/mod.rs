@@ -91,14 +91,14 @@ impl Export {
         Ok(Export { name, description, bytes, rotational: false, read_only: false })
     }
 
-    /// Tells clients whether neighbouring blocks are cheaper to reach, as on a disk.
+    /// Sets whether clients are told that neighbouring blocks are cheaper to reach, as on a disk.
     #[must_use]
     pub fn rotational(mut self, rotational: bool) -> Self {
         self.rotational = rotational;
         self
     }
 
-    /// Whether requests that would change data are refused.
+    /// Sets whether requests that would change data are refused.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;

@@ -55,7 +55,7 @@ pub enum Errno {
     NoMem = 12,
     /// The request is invalid.
     Inval = 22,
-    /// The device, or the file that holds its data, is full.
+    /// A write goes beyond the end of the device, or there is no room for its data.
     NoSpc = 28,
     /// The server ends.
     Shutdown = 108,

@@ -158,7 +158,7 @@ impl Connected {
         true
     }
 
-    /// Begins the active command at `now`. A command that has just come keeps the bus if it has data for it at once.
+    /// Begins the active command at `now`. A command that has just come keeps the bus if its data can follow.
     fn begin(&mut self, now: Time, entry: CommandEntry) {
         let Some(mut active) = self.active.take() else { return };
         let begun = self.controller.begin(&mut self.drive, now, &active.request, entry).since(active.start);

@@ -91,7 +91,8 @@ impl Overheads {
         pair[usize::from(before == Op::Write)]
     }
 
-    /// From the arrival of a command to the end of its overhead, before the drive looks for its blocks in the buffer.
+    /// From the arrival of a command to the end of its overhead, as far as the drive knows before it looks for its
+    /// blocks in the buffer: a read counts as a miss.
     pub fn admission(&self, op: Op, before: Op) -> Span {
         self.of(if op == Op::Write { self.write } else { Command::ReadMiss }, before)
     }

@@ -1,4 +1,4 @@
-//! A sled with tips that are bad or fail: it moves like a sound one, and blocks under such tips are lost.
+//! A sled with tips that are bad or fail: it moves like a sound one, and data under such tips is lost.
 
 use std::sync::Arc;
 

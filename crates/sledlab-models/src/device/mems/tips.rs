@@ -2,7 +2,7 @@
 //!
 //! The tips of a sled are numbered track by track, those of a block after each other. A block survives as many bad
 //! tips as it has redundant ones. Spare tips are additional, and none of them is bad. Before data is written, spares
-//! replace bad tips: first in the groups that need fewest spares to survive, then in groups that survive anyway, to
+//! replace bad tips: first in the groups that need fewest spares to survive, then in all groups that survive, to
 //! restore their redundancy. Data under a tip that fails later cannot be restored by a spare.
 
 use std::collections::BTreeMap;

@@ -118,7 +118,7 @@ impl SledUnit {
         work.dark_tip_ns += dark_tip_ns;
     }
 
-    /// Remembers the most tips that a request had active at once, for the idle loop.
+    /// Remembers of the last request how many tips it had active at most, for the idle loop.
     pub fn note_tips(&mut self, request: &Queued) {
         self.last_tips = self.sled.tips(request.blocks.min(self.sled.widest_pass()));
     }

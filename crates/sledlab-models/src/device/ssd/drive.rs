@@ -68,7 +68,7 @@ impl Shares {
 }
 
 impl Drive {
-    /// An idle device.
+    /// A device without commands.
     pub fn new(params: &SsdParams) -> Result<Self> {
         let (shape, costs) = (Shape::new(params)?, Costs::new(params));
         let rates = PowerRates {
@@ -261,7 +261,7 @@ struct Flash {
 
 impl Flash {
     /// The timing of a request in an idle device, without command overhead, its pages spread evenly over dies. It is
-    /// exact for a whole page, and for a read of less than a page, if no pages are moved; otherwise it is an
+    /// exact for one whole page, and for a read of less than a page, if no pages are moved; otherwise it is an
     /// estimate.
     fn alone(&self, request: &Queued) -> Timing {
         let Flash { shape, costs, .. } = self;

@@ -69,7 +69,7 @@ struct Die {
     /// The open block, into which pages are programmed, and its next page.
     open: u32,
     next: u32,
-    /// Full blocks without the victim.
+    /// Full blocks, except the victim.
     full: Ranks,
     victim: Option<Victim>,
 }

@@ -71,7 +71,7 @@ pub(super) struct Behind {
     waiting: BTreeSet<(u64, usize)>,
     /// Number of victims that are being written and whose slot is free.
     writing: usize,
-    /// The segment whose write began last.
+    /// The segment that [`pop`](Behind::pop) took last.
     at: u64,
     /// Number of reads of the back device under way.
     pub reads: usize,

@@ -44,7 +44,8 @@ impl CachingDisk {
     }
 
     /// Takes a place in the buffer for a segment, and a slot where no request has asked for the segment yet. `None`
-    /// where the front device holds the segment already, or it is being fetched or destaged.
+    /// where the front device holds the segment already, it is being fetched or destaged, or the buffer has no place to
+    /// spare.
     fn join_group(&mut self, segment: u64) -> Option<Member> {
         if !self.directory.holds(segment) {
             let is_leaving = self.ending.contains_key(&segment);

@@ -70,8 +70,8 @@ impl CachingDisk {
         self.fetch_group(io, Member { segment, slot, stay });
     }
 
-    /// Whether a segment that waits for its slot must be fetched, and can be: no earlier stay of it is still being
-    /// destaged.
+    /// Whether a segment that waits for its slot must be fetched, and can be: all earlier stays of it have ended, so
+    /// the back device has its newest blocks.
     pub(super) fn is_to_fetch(&self, next: &Next) -> bool {
         let ending = self.ending.get(&next.segment).and_then(VecDeque::front);
         matches!(next.early, Early::No)

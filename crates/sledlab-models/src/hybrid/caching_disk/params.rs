@@ -75,7 +75,8 @@ impl CachingDiskParams {
     /// The sizes that follow for a front device of `front_blocks`.
     ///
     /// # Errors
-    /// A front device or buffer with no room for a segment, too many slots, and managers without a choice.
+    /// A front device or buffer with no room for a segment, more room than the front device has, too many slots, and
+    /// managers without a choice.
     pub(super) fn sizes(&self, front_blocks: u64) -> Result<Sizes> {
         let segment_blocks = self.segment_kb * KB_BLOCKS;
         let room = front_room(self.front_mb, front_blocks)?;

@@ -28,7 +28,7 @@ impl ExhaustiveIndex {
         ExhaustiveIndex { aim, queue: Vec::new() }
     }
 
-    /// Place of the best request in `queue`.
+    /// Index in `queue` of the best request.
     fn best(&self, now: Time, mechanics: &dyn Mechanics) -> Option<usize> {
         match &self.aim {
             Aim::Time => self

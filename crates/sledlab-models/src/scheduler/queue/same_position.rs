@@ -11,7 +11,7 @@ use crate::scheduler::Scheduler;
 
 /// Wraps a scheduler and serves, with each of its choices, the other requests at the same position.
 ///
-/// A scheduler inside that cannot [remove](Scheduler::remove) a request served with another one pops it again later;
+/// A scheduler inside that cannot [remove](Scheduler::remove) a request served with another one still pops it later;
 /// the wrapper then skips the request.
 pub(in crate::scheduler) struct SamePosition {
     queue: Box<dyn Scheduler>,

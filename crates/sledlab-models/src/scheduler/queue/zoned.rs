@@ -14,8 +14,8 @@ use crate::scheduler::Scheduler;
 
 /// The order in which zones are visited.
 pub(in crate::scheduler) trait Tour: Send {
-    /// Adds to `zones` the zones to be served next, together. Called when the zones in service are empty and requests
-    /// wait in others. At least one of the zones added must have requests.
+    /// Adds to `zones` the zones to be served next, together. Called when the visit to the zones before has ended and
+    /// requests wait, with gated visits perhaps in the same zones. At least one of the zones added must have requests.
     fn next(&mut self, mechanics: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>);
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Keeper {
     write_data: Map<u64, Vec<Content>>,
     /// Blocks that were read for a request, by device and number on the device.
     read: Map<u64, Map<(usize, u64), u64>>,
-    /// What completed reads found, by request, until it is fetched.
+    /// What completed reads found, by request, until it is taken by `found`.
     found: Map<u64, Vec<Content>>,
 }
 

@@ -9,7 +9,7 @@ use super::plan::{Plan, Step};
 use crate::device::{Queued, Served};
 use crate::power::Spent;
 
-/// An access, after the device that serves it.
+/// A device, and an access that it is to serve.
 pub(super) type Access = (usize, Queued);
 
 /// The requests that rebuild stripes have numbers from here on.
@@ -89,7 +89,8 @@ fn begin(
     ready.push((step.device, access));
 }
 
-/// Stands for `nearest` where the layout guards reads and so never asks for the nearest device.
+/// Stands for `nearest` where a request that claimed stripes begins: layouts that ask for the nearest device ask only
+/// for reads, and guard none.
 fn any_device(_read: &Queued, _has: &dyn Fn(usize) -> bool) -> usize {
     0
 }
@@ -351,7 +352,7 @@ impl Flow {
     }
 
     /// A device fails. A request with steps left on it leaves these steps out if its reads are complete, and begins
-    /// anew otherwise. Accesses under way that are dropped so are still served, to no effect.
+    /// anew otherwise. Accesses under way that it drops are still served, to no effect.
     pub fn fail(&mut self, device: usize, nearest: Nearest, ready: &mut Vec<Access>) {
         let step = |(id, number): &(u64, usize)| &self.requests[id].plan.steps[*number];
         let begun: Set<(u64, usize)> = self.accesses.values().copied().collect();

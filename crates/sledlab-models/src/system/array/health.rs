@@ -24,7 +24,7 @@ impl Health {
         Health { stripes, tolerates, failed: Vec::new(), whole: stripes, fails }
     }
 
-    /// Whether a stripe misses a device: that has failed, and its spare does not hold the stripe yet.
+    /// Whether a stripe misses a device: one that has failed, and whose spare, if any, does not hold the stripe yet.
     pub fn misses(&self, stripe: u64, device: usize) -> bool {
         self.failed.iter().any(|(failed, rebuilt)| *failed == device && stripe >= *rebuilt)
     }
@@ -39,7 +39,8 @@ impl Health {
         self.failed.iter().find(|(failed, _)| *failed == device).map_or(self.stripes, |(_, rebuilt)| *rebuilt)
     }
 
-    /// The device and the stripe to rebuild next, if one is left: the first failed device whose spare is not complete.
+    /// The device and the stripe to rebuild next, if one is left: of the first failed device whose spare lacks stripes
+    /// that have lost no data.
     pub fn next(&self) -> Option<(usize, u64)> {
         self.failed.iter().find(|(_, rebuilt)| *rebuilt < self.whole).copied()
     }

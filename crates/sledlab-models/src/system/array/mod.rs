@@ -104,7 +104,7 @@ impl Array {
         }
     }
 
-    /// The nodes that have not failed.
+    /// The nodes that take part in the run: all but those that failed before it began.
     fn working(&self) -> impl Iterator<Item = &dyn System> {
         let works = |at: &usize| self.faults.as_ref().is_none_or(|faults| faults.works(*at));
         (0..self.nodes.len()).filter(works).map(|at| self.nodes[at].as_ref())

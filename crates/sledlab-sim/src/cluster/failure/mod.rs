@@ -40,7 +40,7 @@ pub struct FailureOutcome {
     /// What was rebuilt on the spares.
     pub rebuild: Option<RebuildOutcome>,
     /// Bytes that each node sends to each other node and, last, to the client; empty where there are more than 1,024
-    /// nodes.
+    /// nodes, spares included.
     pub traffic: Vec<Vec<u64>>,
 }
 
@@ -219,12 +219,15 @@ fn failure_outcome(
         copied_bytes: written.map(|access| access.bytes).sum(),
         spares: 0,
         rebuild: None,
-        traffic: if script.work.nodes <= MOST_TRAFFIC { traffic(&script.work) } else { Vec::new() },
+        traffic: traffic(&script.work),
     }
 }
 
-/// Bytes that each node sends to each other node and, last, to the client.
+/// Bytes that each node sends to each other node and, last, to the client; empty for more than [`MOST_TRAFFIC`] nodes.
 fn traffic(work: &Work) -> Vec<Vec<u64>> {
+    if work.nodes > MOST_TRAFFIC {
+        return Vec::new();
+    }
     let mut rows = vec![vec![0_u64; work.nodes + 1]; work.nodes];
     for phase in &work.phases {
         for (from, step) in phase.steps.iter().enumerate() {

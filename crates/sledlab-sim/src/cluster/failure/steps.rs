@@ -87,7 +87,7 @@ fn give(work: &Work, step: &NodeStep, part: &Part, doing: &mut Done) -> Result<(
     for (kind, count) in &step.operations {
         add(&mut doing.operations, *kind, part.portion(*count))?;
     }
-    // Of two message sizes the smaller: a message of one share may be too large for the memory of another.
+    // Of two message sizes the smaller: a message of the size for one share may be too large for the other.
     doing.step.message_bytes = match (doing.step.message_bytes, step.message_bytes) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
@@ -178,7 +178,7 @@ pub(super) fn copied(
 }
 
 /// The rest of a phase when nodes fail after `done / of` of it, where nodes have `parts` of the rest. Besides, all
-/// nodes send again the messages that they had sent to the failed nodes.
+/// survivors send again the messages that they had sent to the failed nodes.
 ///
 /// # Errors
 /// Sums that no longer fit.

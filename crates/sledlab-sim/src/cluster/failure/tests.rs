@@ -33,6 +33,24 @@ fn phase(name: String, draws: &[(usize, u64, u64, u64, Vec<u64>)], sizes: &[Vec<
     Phase { name, steps: draws.iter().enumerate().map(step).collect(), collectives: Vec::new() }
 }
 
+#[test]
+fn traffic_between_very_many_nodes_is_left_out() {
+    for (nodes, rows) in [(MOST_TRAFFIC, MOST_TRAFFIC), (MOST_TRAFFIC + 1, 0)] {
+        let work = Work {
+            job: "idle".to_owned(),
+            parameters: serde_json::Map::new(),
+            seed: 1,
+            nodes,
+            answer: None,
+            groups: Vec::new(),
+            kinds: Vec::new(),
+            phases: Vec::new(),
+            files: Vec::new(),
+        };
+        assert_eq!(traffic(&work).len(), rows);
+    }
+}
+
 prop_compose! {
     fn records()(nodes in 1_usize..5)(
         sizes in prop::collection::vec(prop::collection::vec(0_u64..1_000_000, 2 * nodes), FILES),

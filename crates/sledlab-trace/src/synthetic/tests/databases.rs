@@ -83,7 +83,7 @@ fn tables_of_tpcd_are_read_in_order_and_in_turn() {
             *reads.entry(page).or_default() += 1;
         }
     }
-    // Seven and a half passes: scans under way explain by how many reads a page lags behind another.
+    // Seven and a half passes: no page lags behind another by more reads than the scans under way explain.
     let (least, most) = (reads.values().min().unwrap(), reads.values().max().unwrap());
     assert!(*least >= 6 && *most <= *least + 2, "{least} to {most}");
     // Every table is contiguous: a page that no read page precedes is the beginning of a table.

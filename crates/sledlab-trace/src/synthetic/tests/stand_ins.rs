@@ -126,7 +126,8 @@ fn each_parameter_of_cello_does_what_it_says() {
     assert!(touched_mb(&of("data_mb = 50.0")) < 50.1);
     assert!(of("address_space_gb = 0.5").end_block <= 1 << 20);
     let made = |params: &str| make("cello", &short(params));
-    // Popular extents are continued by chance, too; a single stream, which has every turn, after 37 requests.
+    // Popular extents are continued by chance, too; a single stream, which has every turn, is continued after 37
+    // requests.
     let [one, many] = ["streams = 1", "streams = 100"].map(|params| resumed(&made(params)));
     assert!(one > many + 0.01, "{one} and {many}");
     assert!(run_length(&made("stream_turn = 12.0")) > 1.3 * run_length(&made("")));
@@ -141,7 +142,7 @@ fn each_parameter_of_hplajw_does_what_it_says() {
     assert_near("size", of("mean_size_kb = 8.5").sizes.all.mean_kb, 8.5, 0.03);
     let sequential = of("sequential_share = 0.3").sequentiality.one_stream_share;
     assert_near("sequential", sequential, 0.3, 0.03);
-    // Bursts of so many requests have as many pauses between them.
+    // There are as many pauses as bursts: all requests over the requests of a burst.
     let pauses = |params: &str| {
         let requests = make("hplajw", &format!("requests = 40000\n{params}"));
         gaps_ns(&requests).filter(|gap| *gap > 300_000_000).count() as f64

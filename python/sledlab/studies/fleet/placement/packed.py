@@ -17,7 +17,8 @@ def place(items: Sequence[Item], room: Room) -> Layout:
     """Places each volume on the first device that has room for it, in descending order of load.
 
     A shared device is busy for at most the share `fill` of its time, and its capacity is filled up to that
-    share. A volume with a higher load has a device of its own; one that no device can hold is left.
+    share. A volume that needs more by itself has a device of its own; one that is too large or too hot even
+    for that is left.
     """
     order = sorted(range(len(items)), key=lambda at: (-items[at].load, -items[at].blocks, items[at].name, at))
     most_load, most_blocks = room.fill * room.devices, int(room.fill * room.blocks)

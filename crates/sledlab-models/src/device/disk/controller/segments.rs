@@ -108,9 +108,9 @@ impl Segments {
         segment.first = segment.first.max(segment.end.saturating_sub(self.sectors));
     }
 
-    /// Enters written blocks `lbn..end`: with `append` into the segment of the previous write if it ends at `lbn`,
-    /// otherwise into a segment of their own. Other segments that overlap these blocks are emptied, as their data is
-    /// outdated.
+    /// Enters written blocks `lbn..end`: with `append` into a segment filled by writes that ends at `lbn`, if there is
+    /// one, otherwise into a segment taken for them. Other segments that overlap these blocks are emptied, as their
+    /// data is outdated.
     pub fn write(&mut self, lbn: u64, end: u64, append: bool) {
         let goes_on = |segment: &Segment| segment.written && !segment.is_empty() && segment.end == lbn;
         let appended = append.then(|| self.all.iter().position(goes_on)).flatten();

@@ -105,8 +105,8 @@ impl Stream {
             .unwrap_or(self.passes[0])
     }
 
-    /// Ends the last pass before the first of its blocks, up to the block `end` returns, that has no room. Returns
-    /// whether there was such a block.
+    /// Ends the last pass before the first of its blocks that has no room, looking only at blocks before the one that
+    /// `end` returns. Returns whether there was such a block.
     fn cut(&mut self, end: impl FnOnce(&Pass) -> u64) -> bool {
         let may_stall =
             |pass: &&mut Pass| self.fits < pass.end_block() && !self.room.is_ample(pass.end_block());
@@ -258,7 +258,7 @@ impl Stream {
     /// Stops the stream for another command that comes at `now`. A movement of the arm is completed, and so is the
     /// sector that is under the head or awaited, unless the drive stops `within_sector`.
     pub fn stop(&mut self, drive: &Drive, now: Time, within_sector: bool) -> Stopped {
-        // The stream has not begun: the arm still waits for the overhead or for buffered writes.
+        // No pass is under way: the arm waits for an overhead, for buffered writes or for room.
         if self.passes.is_empty() {
             return Stopped { free: now, at: self.at, end: self.next };
         }

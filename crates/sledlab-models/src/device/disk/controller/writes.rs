@@ -8,7 +8,7 @@ use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::overheads::Command;
 
 impl Controller {
-    /// Begins a write that is complete when it is buffered and written to the medium later.
+    /// Begins a write that is complete when it is buffered; the medium gets it later.
     pub(super) fn begin_buffered_write(
         &mut self,
         drive: &mut Drive,

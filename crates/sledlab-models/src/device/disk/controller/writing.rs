@@ -17,7 +17,7 @@ pub(super) struct Writing {
     /// Writes not yet on the medium, in order: the first block of each, and when its last block will be on the
     /// medium.
     writes: VecDeque<(u64, Time)>,
-    /// The block after the last one written.
+    /// The block after the last of the latest write.
     end: u64,
     /// When all writes are on the medium, and the arm is free.
     pub until: Time,
@@ -35,7 +35,8 @@ impl Writing {
     }
 
     /// When the arm can set out for blocks `lbn..end` that come at `now` if they are appended to the writes under
-    /// way; `None` if they do not start where those end, or if the segment has no room for them.
+    /// way; `None` if no write is under way, if they do not start where those end, if the segment has no room for
+    /// them, or if the drive appends no writes, or no further one.
     pub fn append(&mut self, now: Time, lbn: u64, end: u64) -> Option<Time> {
         self.forget_written(now);
         let (first, _) = *self.writes.front()?;

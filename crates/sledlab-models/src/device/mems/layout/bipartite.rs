@@ -3,8 +3,8 @@
 //!
 //! Addresses decide which data are small: the first share of the addresses fills the parts at the centre, the
 //! remaining addresses fill the other parts, from one side to the other. Within a part every other track is reversed,
-//! as in the streaming layout; otherwise a stream would fly back at the end of every track, more often the lower the
-//! part.
+//! as in the streaming layout; otherwise a stream would fly back at the end of every track, the more often the less
+//! high the part.
 
 use super::Geometry;
 use super::regions::{Filling, Rectangle, Regions};

@@ -327,7 +327,7 @@ impl ScoreIndex {
         Some(Columns { from, nearest, farthest })
     }
 
-    /// Considers a part of a tile of several columns.
+    /// Considers a root, or one of the tiles of columns that a tile consists of.
     #[inline]
     fn consider_part(&self, tile: Tile, summary: Summary, search: &mut Search) {
         if summary.is_empty() {

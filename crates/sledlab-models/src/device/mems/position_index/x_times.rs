@@ -46,8 +46,8 @@ impl XTimes {
     }
 
     /// Upper bound of the time in x, with settling, to any of the columns from `first` to `last`. For several columns
-    /// it is the time to the first column of the next tile, `step` further, which mostly is known already or will be
-    /// needed.
+    /// it is the time to where the next tile begins, `step` beyond the farthest of them, which mostly is known already
+    /// or will be needed.
     #[inline]
     pub fn farthest(&mut self, sled: &Sled, first: u32, last: u32, step: u32) -> u64 {
         if first == last {
