@@ -19,7 +19,7 @@ sledlab_core::params! {
         cylinder_skew_sectors: u64 = 42_u64, "sectors", 0..1e5;
         /// How far the first sector of the zone lies behind the index mark.
         first_sector_offset: u64 = 0_u64, "sectors", 0..1e5;
-        /// Sectors at its front that hold no blocks.
+        /// Sectors at the front of the zone that hold no blocks.
         reserved_sectors: u64 = 0_u64, "sectors", 0..1e9;
         /// Spare sectors of every region, or spare tracks under sparing `zone-tracks`.
         spares: u64 = 0_u64, "", 0..1e9;
