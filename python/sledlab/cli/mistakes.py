@@ -26,7 +26,7 @@ EXPECTED = r"expected (.*), found (.*)$"
 
 
 def decoded(arguments: Sequence[str]) -> list[str]:
-    """The words of the command line as UTF-8, also where the locale's encoding is not UTF-8.
+    """The words of the command line, decoded as UTF-8, also where the locale's encoding is another one.
 
     Raises:
         Error: A word is not UTF-8: the simulator, tables and pages name files in UTF-8.

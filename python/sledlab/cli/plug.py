@@ -22,7 +22,7 @@ class Plug:
     """The power plug of a served device, pulled by a signal.
 
     Attributes:
-        server: The server whose device loses its power; `None` before it has started and after its end.
+        server: The server whose device loses its power; `None` until it has started, and while it stops.
     """
 
     def __init__(self) -> None:

@@ -58,7 +58,7 @@ class _News(io.FileIO):
 
 
 def prepare() -> None:
-    """Replaces the standard streams by ones that bear any encoding, and failing writes; once in a process."""
+    """Makes standard streams bear any encoding, and failing writes; for a process that runs one command."""
     _open_what_is_closed()
     sys.stdout = _made(sys.stdout, 1, _Output)
     sys.stderr = _made(sys.stderr, 2, _News)

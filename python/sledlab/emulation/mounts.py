@@ -84,7 +84,7 @@ def refuse_mounted(place: Path) -> None:
 
 
 def _backing(device: str) -> Path | None:
-    """The file of nbdfuse behind a loop device; `None` where it is of another file."""
+    """The file of nbdfuse behind a loop device; `None` for other devices, and loop devices of other files."""
     try:
         said = Path("/sys/block", Path(device).name, "loop/backing_file").read_text(encoding="utf-8")
     except OSError:

@@ -103,7 +103,7 @@ class Server:
         socket: The Unix socket; empty for a server on a TCP address.
         disk: The file, block device, or directory of a file system that `attach` made; empty without it.
         result: The result of `simulate` for all requests up to the first power failure; `None` until the
-            server has stopped, and where nothing was read or written.
+            server has stopped, and where nothing was read or written up to that failure.
         emulation: How close to the model's times the replies left; `None` until the server has stopped.
 
     Examples:

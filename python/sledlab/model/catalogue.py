@@ -261,7 +261,7 @@ Examples:
 """
 
 system = Catalogue("system", "systems")
-"""Ways of putting devices together: one device alone, mirrors, stripes, RAID.
+"""Ways of putting devices together: one device alone, concatenation, stripes, mirrors, RAID 5.
 
 Examples:
     >>> import sledlab as sl
@@ -270,7 +270,7 @@ Examples:
 """
 
 cache = Catalogue("cache", "caches")
-"""Caches in front of a system: they hold blocks, and answer requests for blocks that they hold.
+"""Caches in front of a system: they answer reads of blocks that they hold, and take writes.
 
 Examples:
     >>> import sledlab as sl

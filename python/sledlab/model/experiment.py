@@ -122,7 +122,7 @@ def text_of(path: str | Path, noun: str = "experiment") -> str:
 
     Args:
         path: The file, or the name.
-        noun: What messages call the file: `experiment` or `study`.
+        noun: What messages call the file: `experiment`, `study` or `device`.
 
     Raises:
         Error: The file cannot be read.

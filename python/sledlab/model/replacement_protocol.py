@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class ReplacementPolicy(Protocol):
-    """A replacement policy: chooses the key that a full cache evicts. The simulator holds the cached data.
+    """A replacement policy: three methods choose the key that a full cache evicts.
 
     Name a class that has them as `module:Class`, or `module:Class:key=value`, wherever the name of a
     replacement policy may stand; the module is looked for as `import` does, and last in the current
@@ -15,8 +15,8 @@ class ReplacementPolicy(Protocol):
     `capacity`, the number of keys that the cache has room for, and the parameters `key=value` behind the
     class. Each cache gets an object of its own.
 
-    Keys are the numbers of segments. All segments have the same size. An exception ends the run with an
-    [`Error`][sledlab.Error] that holds its traceback.
+    The simulator keeps the residency of the cache. Keys are the numbers of segments, which all have the same
+    size. An exception ends the run with an [`Error`][sledlab.Error] that holds its traceback.
 
     Examples:
         >>> class Oldest:

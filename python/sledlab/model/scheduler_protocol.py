@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Scheduler(Protocol):
-    """A scheduler: the queue of a device, and the order in which its requests are served.
+    """A scheduler: three methods keep the queue of a device and choose the order of service.
 
     Name a class that has them as `module:Class` wherever the name of a scheduler may stand; the module is
     looked for as `import` does, and last in the current directory. A class that only a file names runs

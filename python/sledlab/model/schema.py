@@ -116,7 +116,7 @@ def _of_kind(entry: Entry, *, required: bool) -> Schema:
 
 
 def of_section(section: str, kinds_in: str | None = None) -> Schema:
-    """The schema of a table whose kinds all have the same parameters, or of the name of a kind alone."""
+    """The schema of a table whose kinds, if any, share its parameters; with kinds, also of a name alone."""
     item = to_entry(everything()[section])
     if kinds_in is None:
         return table(item.parameters)
@@ -203,7 +203,7 @@ def of_network(*, file: bool = False) -> Schema:
 
 
 def of_store() -> dict[str, Schema]:
-    """The tables of the store: devices, cache, scheduler, power policy and merging."""
+    """The tables of the store: devices, hybrid, system, cache, scheduler, power policy and merging."""
     return {
         "device": of_device(),
         "front": of_device(),

@@ -31,7 +31,7 @@ class FigureRun:
         workload: A workload to replay instead of that of its file.
         trace: A recorded trace that the experiment needs and that does not come with sledlab.
         said: Further options of the run, by keyword.
-        own: Role of a user's device in the run: the `device`, the MEMS in `front` of it or in the `sets` of
+        own: Role of a user's device in the run: the `device`, the MEMS in `front` of one or in the `sets` of
             settings that have one, one of several `devices`; empty where the run takes no other device.
     """
 

@@ -206,12 +206,12 @@ class Drawn:
         self._limits()
 
     def _limits(self) -> None:
-        """Sets the declared ranges of the axes, and ends an axis where only overloaded values follow."""
+        """Sets the declared ranges of the axes; ends axes before values out of range or far overloaded."""
         for name, limit in self.panel.limits.items():
             low, high = limit
             if low <= 0 and getattr(self.axes, f"get_{name}scale")() == "log":
                 continue
-            if high <= low:  # no upper limit is declared: up to the highest value
+            if high <= low:  # no upper limit is declared: up to the highest value, or `_cap`
                 high = min(max(dot.y for dot in self._values()) * 1.1, self._cap())
             self.axes.set(**{f"{name}lim": (low, high)})
         if self.panel.share:

@@ -93,7 +93,7 @@ class ClusterResult(Shown):
 
         `redundancy`; `failed`, the nodes that failed before the job ended; `phase`, in which or before which
         they failed; `noticed_s`, the time from which other nodes do their work; `copied_bytes`, bytes written
-        a second time; `spares`, their number, the last nodes; `rebuild`, with the `bytes` that failed nodes
+        a second time; `spares`, the number of these last nodes; `rebuild`, with the `bytes` that failed nodes
         held, the `job_bytes` of these rebuilt before the job ended, and `finished_s`, the end of the rebuild.
 
         Examples:
@@ -159,7 +159,7 @@ class ClusterResult(Shown):
 
     @cached_property
     def what_if(self) -> polars.DataFrame:
-        """A row for each component made twice as fast: `what`, `elapsed_s`, share `saved`; else empty."""
+        """A row for each component made twice as fast: `what`, `elapsed_s`, share `saved`; or empty."""
         schema = {"what": polars.String, "elapsed_s": polars.Float64, "saved": polars.Float64}
         return polars.DataFrame(self.summary["what_if"], schema=schema)
 

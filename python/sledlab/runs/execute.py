@@ -134,8 +134,9 @@ def execute(
     `time_decisions` puts the mean real time of a scheduling decision into the timing, as `decision_ns`.
 
     Raises:
-        Error: The experiment or its trace is wrong.
-        Interrupted: A signal such as Ctrl-C, with the result of the requests served until then.
+        Error: The run failed: the experiment, its trace or a plug-in is wrong.
+        Interrupted: A signal such as Ctrl-C, with the result of the requests served until then: of
+            the whole run if the signal came last.
     """
     experiment, stream = open_stream(experiment, trace.opener if trace else None)
     with nested(experiment), recording, Interrupt() as interrupt:

@@ -58,7 +58,7 @@ def code_of(error: BaseException | None) -> int:
 
 @contextmanager
 def in_order() -> Iterator[None]:
-    """Within this context the signals that end a process stop a run as Ctrl-C does.
+    """Within this context the signals that end a process stop whatever it is doing, as Ctrl-C does.
 
     Used by the command line alone: a program that imports sledlab may handle these signals itself. Signals
     that are ignored, as under `nohup`, stay ignored.

@@ -116,7 +116,7 @@ def events(kind: int, at_ns: Numbers, sequences: Numbers, *parts: bytes | Bytes,
         at_ns: Times of the events, in ns.
         sequences: The number of the sequence of each event.
         parts: Further fields of the events.
-        names: Numbers of their names, one for each event or one for all; `None` for ends of slices.
+        names: Numbers of their names, one for each event or one for all; `None` for counters and ends.
     """
     count = len(at_ns)
     name: list[bytes | Bytes] = []

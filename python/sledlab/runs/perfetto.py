@@ -32,7 +32,7 @@ ENDINGS = (".pftrace", ".perfetto-trace")
 """Endings of the names of Perfetto traces."""
 
 MOST_REQUESTS = 5_000_000
-"""Most requests in a file: a browser has no memory for more."""
+"""Most requests in a file: already more than a browser has memory for."""
 
 CHUNK = 50_000
 """Requests that are turned into packets at once."""

@@ -36,7 +36,7 @@ NOTICED = 0.005
 """A component whose doubled speed saves less than this share of the time is called no bottleneck."""
 
 MOST_LINES = 40
-"""Most phases that a terminal shows in full; of more, only the first ones and the last."""
+"""Most lines of the table of phases on a terminal; of more, the first ones and that of the whole job."""
 
 
 def answer(result: ClusterResult) -> str:

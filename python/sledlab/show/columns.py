@@ -35,7 +35,7 @@ class Columns:
         head: Names of the columns, which may be folded.
         rows: A text per column.
         left: Columns that are aligned to the left, by number.
-        words: Columns that may be folded, by number: no figures stand in them.
+        words: Columns that may be folded, by number: they hold no numbers.
         after: A gap follows every `after` rows; none for 0.
     """
 

@@ -74,7 +74,7 @@ def loop(emulation: Emulation) -> str:
 
 
 def power_failure(failure: PowerFailure) -> str:
-    """A power failure and its lost blocks, in a sentence or two."""
+    """A power failure and the blocks that were not durable, in a sentence or two."""
     when = f"The power failed after {figure(failure.real_s)} s"
     asked = counted(failure.under_way, "request was", "requests were")
     if not failure.at_risk:
@@ -130,7 +130,7 @@ _AWAY = {
     "loop": "the block device",
     "said": "the client",
 }
-"""Where the time to applications was measured, in words, by `host.through` of the report."""
+"""Where the way leads whose time was allowed for, in words, by `host.through` of the report."""
 
 
 def _ways(host: Mapping[str, Any]) -> list[tuple[str, float]]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def sentences(result: Result) -> str:
-    """Failed devices, bad tips and lost blocks, in sentences; empty for runs without faults."""
+    """Failed devices, bad tips and lost blocks, in sentences; empty for runs in which nothing can fail."""
     faults = result.summary.get("faults")
     if faults is None:
         return ""
@@ -42,7 +42,7 @@ def rows(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _device(failed: Mapping[str, Any]) -> str:
-    """A sentence on a failed device: when it failed, and how long its rebuild took."""
+    """A sentence on a failed device: when it failed, and the time from then to the end of its rebuild."""
     when = f"failed at {figure(failed['at_s'])} s" if failed["at_s"] else "had failed before the run"
     after = failed["rebuilt_after_s"]
     rebuilt = "it was not rebuilt" if after is None else f"its spare held all {figure(after)} s later"

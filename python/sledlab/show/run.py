@@ -50,7 +50,7 @@ class TableRow(NamedTuple):
 
 
 def warnings(result: Result) -> list[str]:
-    """Warnings about the numbers: interrupted, overloaded, with lost requests, or too short a run."""
+    """Warnings about the numbers: an interrupted, overloaded or too short run, requests left out or lost."""
     operations = result.summary.get("operations", {})
     found = []
     if result.interrupted:

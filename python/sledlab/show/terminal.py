@@ -48,7 +48,7 @@ def tell(text: str) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Prints plain data as JSON; in ASCII where standard output is not Unicode."""
+    """Prints plain data as JSON; in ASCII if it has control characters, or standard output is not Unicode."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if visible(text) != text or not is_unicode(encoding()):
         text = json.dumps(value, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")

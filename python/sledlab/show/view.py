@@ -104,7 +104,7 @@ class View:
 
 
 def is_built() -> bool:
-    """Whether the page and its core have been built on this machine."""
+    """Whether the page and its core are there: built on this machine, or part of the wheel."""
     return FRAME.is_file() and CORE.is_file()
 
 

@@ -107,7 +107,7 @@ def starred(label: str, *, saturated: bool) -> str:
 
 
 def who_kept_up(kept: Mapping[str, bool]) -> str:
-    """Names of competitors that kept up, or of those that did not, whichever are fewer; empty if all did.
+    """A clause naming competitors that kept up, or those that did not, whichever are fewer; empty if all did.
 
     Examples:
         >>> who_kept_up({"a": True, "b": False, "c": True}), who_kept_up({"a": False})
@@ -183,7 +183,7 @@ def energy(joules: float) -> str:
 
 
 def money(usd: float | None, digits: int = 3) -> str:
-    """An amount of money in USD, with `digits` significant digits; a dash for `None`.
+    """An amount of money in USD, with at least `digits` significant digits; a dash for `None`.
 
     Examples:
         >>> money(11686.0), money(0.3068), money(None)

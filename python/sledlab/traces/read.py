@@ -37,7 +37,7 @@ class Identified(Opener, Protocol):
     """An opener whose requests can be told from others without being read."""
 
     def identity(self) -> str:
-        """A text that differs for different requests, and does not depend on the place of a file."""
+        """A text that differs for different requests; for local files it follows from their content."""
 
 
 @dataclass(frozen=True)
