@@ -27,14 +27,9 @@ MEMS = ROOT / "mems"
 
 @dataclass(frozen=True)
 class Collection:
-    """A folder of recorded runs and measured streams.
-
-    `mems` has runs on sleds, `disks` runs and measurements on drives; `simulated` is the folder of the
-    reference simulator's results for the measured streams.
-    """
+    """A folder of recorded runs of the reference simulator: on sleds in `mems`, on drives in `disks/open`."""
 
     root: Path
-    simulated: str
 
     @property
     def mems(self) -> Path:
@@ -46,22 +41,10 @@ class Collection:
         """Open arrivals on drives."""
         return self.root / "disks" / "open"
 
-    def bus(self, drive: str) -> Path:
-        """The file with the parameters of a drive's bus, beside its other parameters or alone."""
-        return self.root / "disks" / "drives" / f"{drive}.json"
 
-    def measured(self, drive: str) -> Path:
-        """The measured stream of a drive."""
-        return self.root / "disks" / "validate" / "measured" / f"{drive}.trace.gz"
-
-    def replayed(self, drive: str) -> Path:
-        """The reference simulator's results for the measured stream of a drive."""
-        return self.root / "disks" / "validate" / self.simulated / f"{drive}.csv.gz"
-
-
-REFERENCE = Collection(ROOT, "disksim")
-WITNESSES = Collection(PROJECT / "tests" / "witnesses", "simulated")
-"""The part of the reference that comes with sledlab; `python -m lab.witnesses` copies it from there."""
+REFERENCE = Collection(ROOT)
+WITNESSES = Collection(PROJECT / "tests" / "witnesses")
+"""Reference runs on generated requests that are part of the project; see `lab.witnesses`."""
 
 MISSING = f"no reference runs in {MEMS} (set SLEDLAB_REFERENCE)"
 

@@ -1,7 +1,7 @@
-"""Copies the witnesses, a small part of the reference, into tests/witnesses: `python -m lab.witnesses`.
+"""Copy a small part of the reference data into tests/witnesses: `python -m lab.witnesses`.
 
-They hold only data that comparisons read: of a run its requests, its response times and the changes to its
-device; of a drive the first requests of its measured stream, and the reference simulator's results for them.
+Only runs of the reference simulator on generated requests are copied: the requests, their response times, and
+the device parameters that differ from the preset. Third-party traces and parameter files are never copied.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ import json
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from . import reference
 from .reference import REFERENCE, WITNESSES, Collection, RecordedRun
 from .validation import disk_open
-from .validation.drives import DRIVES
 
 RUNS = (
     "mech_G1_f0_r8_light",
@@ -63,12 +61,6 @@ CHANGES = (
 )
 """Parameters in which a run's device may differ from sledlab's profile, or that comparing energies needs."""
 
-MEASURED = ("atlas-10k", "cheetah-9lp", "hp-c2490a")
-REQUESTS = 3000
-"""Number of requests of a measured stream; the reference has 6,000."""
-SERVICES = ("measured_service_ms", "sim_service_ms")
-BUS = ("effective_read_sector_transfer_us", "effective_write_sector_transfer_us")
-
 LOADS = ("light", "mixed")
 ARRIVALS = ("index", "phase", "arrival_ms", "lbn", "blocks", "rw")
 RESPONSES = ("fcfs", "clook_lbn", "sstf_lbn", "sptf_angle_fixed")
@@ -82,8 +74,6 @@ def write(to: Collection = WITNESSES) -> None:
     for part in ("mems", "disks"):
         shutil.rmtree(to.root / part, ignore_errors=True)
     _sleds(to)
-    for drive in MEASURED:
-        _measured(DRIVES[drive], to)
     for drive in disk_open.DRIVES:
         for load in LOADS:
             _open(f"{drive}.{load}", to)
@@ -104,14 +94,6 @@ def _run(run: RecordedRun, to: Collection) -> None:
     _save(to.mems / "runs" / f"{run.name}.json", (json.dumps(kept, indent=1) + "\n").encode())
     there = run.of.mems / "runs" / f"{run.name}.csv.gz"
     _save(to.mems / "runs" / there.name, _csv(("id", "response_ms"), _rows(there)))
-
-
-def _measured(drive: str, to: Collection) -> None:
-    lines = gzip.decompress(REFERENCE.measured(drive).read_bytes()).splitlines(keepends=True)
-    _save(to.measured(drive), b"".join(lines[:REQUESTS]))
-    _save(to.replayed(drive), _csv(SERVICES, islice(_rows(REFERENCE.replayed(drive)), REQUESTS)))
-    bus = json.loads(REFERENCE.bus(drive).read_text())["bus"]
-    _save(to.bus(drive), (json.dumps({"bus": {key: bus[key] for key in BUS}}) + "\n").encode())
 
 
 def _open(name: str, to: Collection) -> None:
@@ -147,7 +129,8 @@ def main() -> int:
         return 2
     write()
     size = sum(file.stat().st_size for file in WITNESSES.root.rglob("*") if file.is_file())
-    print(f"{WITNESSES.root.name}: {len(RUNS)} runs on sleds, {len(MEASURED)} drives, {size / 1e6:.1f} MB")
+    drives = len(disk_open.DRIVES)
+    print(f"{WITNESSES.root.name}: {len(RUNS)} runs on sleds, {drives} drives, {size / 1e6:.1f} MB")
     return 0
 
 

@@ -60,8 +60,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 WITNESSED = (
-    "Sleds and disks were held to the witnesses in tests/witnesses; `make validate` also needs the whole "
-    "reference data: set SLEDLAB_REFERENCE to its folder."
+    "Sleds and disks were compared with the recorded runs in tests/witnesses only; for the full reference "
+    "data, set SLEDLAB_REFERENCE to its folder."
 )
 
 PROJECT = Path(__file__).parents[1]

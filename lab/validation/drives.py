@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..markdown import table
-from ..reference import REFERENCE, Collection
+from ..reference import REFERENCE
 from ..results import PROJECT
 from ..simulator import Times, demerit_ms, parameters, replay_measured
 from ..words import cells
@@ -49,9 +49,9 @@ def present() -> bool:
     return (DISKS / "validate" / "measured").is_dir()
 
 
-def stream(drive: str, of: Collection = REFERENCE) -> Path:
-    """The measured stream of a drive, or the part of it that a collection holds."""
-    return of.measured(DRIVES[drive])
+def stream(drive: str) -> Path:
+    """Return the file of requests measured on a drive."""
+    return DISKS / "validate" / "measured" / f"{DRIVES[drive]}.trace.gz"
 
 
 class Host(NamedTuple):
@@ -65,9 +65,9 @@ class Host(NamedTuple):
 
 
 @cache
-def published_bus(drive: str, of: Collection = REFERENCE) -> tuple[float, float]:
+def published_bus(drive: str) -> tuple[float, float]:
     """A sector on the bus of the measuring host in the published parameters, read and written, in us."""
-    bus = json.loads(of.bus(DRIVES[drive]).read_text())["bus"]
+    bus = json.loads((DISKS / "drives" / f"{DRIVES[drive]}.json").read_text())["bus"]
     return bus["effective_read_sector_transfer_us"], bus["effective_write_sector_transfer_us"]
 
 
@@ -86,7 +86,7 @@ def shipped(drive: str) -> Host:
 
 
 @cache
-def replay(drive: str, host: Host, of: Collection = REFERENCE) -> tuple[Times, Times]:
+def replay(drive: str, host: Host) -> tuple[Times, Times]:
     """Measured and simulated service times in ns."""
     said = parameters(drive)
     kinds = {"read_hit": host.read_hit, "read_miss": host.read_miss, "write": host.write}
@@ -97,9 +97,9 @@ def replay(drive: str, host: Host, of: Collection = REFERENCE) -> tuple[Times, T
         if key.startswith(f"{kind}_") and "_after_" in key
     }
     changes["extra_disconnect_command_us"] = max(0.0, said["extra_disconnect_command_us"] + host.write)
-    bus, bus_write = published_bus(drive, of)
+    bus, bus_write = published_bus(drive)
     changes |= {"bus_sector_us": bus + host.bus, "bus_write_sector_us": bus_write + host.bus_write}
-    return replay_measured(drive, stream(drive, of), changes)
+    return replay_measured(drive, stream(drive), changes)
 
 
 def demerit(drive: str, host: Host, part: slice = slice(None)) -> float:
@@ -121,9 +121,9 @@ class RecordedStream:
 
 
 @cache
-def recorded(drive: str, of: Collection = REFERENCE) -> RecordedStream:
+def recorded(drive: str) -> RecordedStream:
     """The reference simulator's service times of the same requests."""
-    with gzip.open(of.replayed(DRIVES[drive]), "rt") as file:
+    with gzip.open(DISKS / "validate" / "disksim" / f"{DRIVES[drive]}.csv.gz", "rt") as file:
         rows = list(csv.DictReader(file))
     ns = [[round(float(row[f"{kind}_service_ms"]) * 1e6) for row in rows] for kind in ("measured", "sim")]
     return RecordedStream(*ns)
