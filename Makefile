@@ -15,7 +15,7 @@ READY := $(BIN)/.built $(BIN)/.tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo web test test-rust test-python test-clients test-web test-data \
+.PHONY: help demo web test test-all test-rust test-python test-clients test-web test-data \
 	lint coverage validate reproduce reproduce-everything bench compare-builds fuzz docs wheel clean setup rust
 
 help: ## this list
@@ -24,14 +24,17 @@ help: ## this list
 demo: $(BIN)/.built ## replay a recorded database on a MEMS sled; leaves demo/report.html
 	$(BIN)/python examples/demo.py demo
 
-test: test-rust test-python ## all tests that need neither root nor other programs
+test: test-rust test-python ## quick tests, without root or other programs
+
+test-all: test-rust ## `make test` and the slow tests
+	$(PYTEST) -n auto --dist worksteal
 
 test-rust: rust
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace; else cargo test --workspace --lib --tests; fi
 	cargo test --workspace --doc
 
 test-python: $(READY)
-	$(PYTEST) -n auto --dist worksteal
+	$(PYTEST) -n auto --dist worksteal -m "not slow"
 
 test-clients: web ## real programs: fio, blkparse, compressors, a shell's pipes; the wheel in a clean environment
 	$(PYTEST) tests/clients -n 2 --dist loadfile

@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,21 @@ SAMPLES = PROJECT / "sample" / "traces"
 
 PEAK_KIB = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
 """Python code for the peak memory of its own process. `ru_maxrss` begins with that of the parent."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def children_get_default_signals() -> Iterator[None]:
+    """Give child processes default signal dispositions, also if pytest runs under nohup or in the background.
+
+    Children inherit ignored signals but not handlers: an empty handler ignores a signal in this process only.
+    """
+    ends = [getattr(signal, name) for name in ("SIGHUP", "SIGINT", "SIGTERM") if hasattr(signal, name)]
+    ignored = [number for number in ends if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @dataclass(frozen=True)

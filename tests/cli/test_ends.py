@@ -18,6 +18,9 @@ LONG = (*LONG, "--schedulers", "fcfs,sptf", "--speedups", "0.1,0.2,0.3,0.4,0.5,0
 
 CODES = {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": 130, "SIGKILL": -9}
 
+PATIENCE_S = 60
+"""A guard against hangs; no test measures time."""
+
 
 def status(process: int) -> list[str] | None:
     """State, parent and the like of a process; none where there is none, or it waits to be buried."""
@@ -51,7 +54,7 @@ def start(*arguments: object, **said: object) -> subprocess.Popen[bytes]:
 
 
 def wait_for(what, process: subprocess.Popen[bytes]) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + PATIENCE_S
     while not what() and process.poll() is None and time.monotonic() < limit:
         time.sleep(0.02)
     assert process.poll() is None, process.communicate()
@@ -63,12 +66,12 @@ def ended(process: subprocess.Popen[bytes], name: str, *, all_of_them: bool) -> 
     assert started
     number = getattr(signal, name)
     (os.killpg if all_of_them else os.kill)(process.pid, number)
-    code = process.wait(timeout=10)
-    limit = time.monotonic() + 2
+    code = process.wait(timeout=PATIENCE_S)
+    limit = time.monotonic() + PATIENCE_S
     while left(started) and time.monotonic() < limit:
         time.sleep(0.02)
     assert left(started) == []
-    out, err = process.communicate(timeout=2)  # nobody else holds the pipes
+    out, err = process.communicate(timeout=PATIENCE_S)  # returns only if no other process holds the pipes
     return code, (out + err).decode()
 
 
@@ -129,7 +132,7 @@ def test_a_run_that_is_terminated_leaves_what_it_has(tmp_path):
     process = start(*words, "--out", tmp_path, "--json")
     wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.terminate()
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, err) == (143, b"")
     assert b'"interrupted": true' in out
     assert (tmp_path / "requests.parquet").exists()
@@ -142,7 +145,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path):
     process = start(*words, "--out", tmp_path, **ignoring)
     wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
 
 
