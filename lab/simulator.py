@@ -29,6 +29,7 @@ from sledlab.study.statistics import half_width
 from .results import PROJECT
 
 __all__ = [
+    "PARKED",
     "SeekMap",
     "Statistic",
     "Target",
@@ -43,6 +44,9 @@ __all__ = [
 EXPERIMENTS = PROJECT / "presets" / "experiments"
 
 Times = npt.NDArray[np.int64]
+
+PARKED = {"system.start": "parked"}
+"""The start of published runs: each device is parked until its first request."""
 
 
 def experiment(name: str) -> dict[str, Any]:
@@ -62,7 +66,9 @@ def replay(
     trace: Path, device: str | Path, *, scheduler: str = "fcfs", requests: bool = False, **changes: Any
 ) -> sl.Result:
     """Replays a trace, open, on a device with some parameters changed."""
-    return sl.simulate(trace, sl.device(device, **changes), scheduler=scheduler, requests=requests)
+    return sl.simulate(
+        trace, sl.device(device, **changes), scheduler=scheduler, settings=PARKED, requests=requests
+    )
 
 
 @cache
@@ -70,7 +76,9 @@ def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
     """`count` reads of one block at random places, each from where the last one left the device."""
     chosen = sl.device(device, **changes)
     workload = sl.workload("uniform", read_share=1.0)
-    return sl.simulate(workload, chosen, replay="closed:1", limit=count, seed=1, requests=True)
+    return sl.simulate(
+        workload, chosen, replay="closed:1", limit=count, seed=1, settings=PARKED, requests=True
+    )
 
 
 @cache

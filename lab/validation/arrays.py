@@ -124,7 +124,7 @@ def compared(kind: str, bus: str) -> Pair:
         "system.devices": 4,
         "system.unit_blocks": 128,
         "system.bus": bus,
-        "device.startup_ms": 0.0,
+        "system.start": "ready",
     }
     with tempfile.TemporaryDirectory(prefix="sledlab-validation-") as name:
         folder = Path(name)

@@ -167,7 +167,6 @@ def device(drive: str, queue_depth: int = 1, *, stale_angle: bool = False) -> Ch
         zero_latency_reads=False,
         appended_writes="separate",
         idle_timeout_ms=1e9,
-        startup_ms=0.0,
         queue_depth=queue_depth,
         stale_angle=stale_angle,
     )

@@ -95,9 +95,8 @@ def test_settings_and_keywords_win_over_the_file(tmp_path):
 
 
 def test_hybrids_stand_around_the_device():
-    disk = sl.device("atlas-10k", startup_ms=0)
     hybrid = sl.hybrid("caching-disk", front_mb=64)
-    behind = sl.replay(WORK / "scan.work", disk, hybrid=hybrid, front="mems-g2", what_if=False)
+    behind = sl.replay(WORK / "scan.work", "atlas-10k", hybrid=hybrid, front="mems-g2", what_if=False)
     assert behind.config["hybrid"]["front_mb"] == 64
     assert "with mems-g2" in face_of(behind).answer(behind)
 
@@ -189,7 +188,7 @@ def test_groups_of_a_file_have_stores_of_their_own(tmp_path):
 def test_the_trace_of_a_node_is_a_trace(tmp_path):
     path = tmp_path / "node.csv.zst"
     result = sl.replay(WORK / "scan.work", "mems-g2", what_if=False, dump_trace=(1, path))
-    again = sl.simulate(path, "mems-g2", replay="open", settings={"device.startup_ms": 0})
+    again = sl.simulate(path, "mems-g2", replay="open", power="never")
     of_node = result.phases.filter(pl.col("node") == 1)
     assert again.count == of_node["requests"].sum()
     assert again.read.bytes == of_node["read_bytes"].sum()

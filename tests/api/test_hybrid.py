@@ -31,8 +31,7 @@ def study(source=CELLO, **changes) -> sl.HybridStudy:
 def alone(source, device="atlas-10k-50mb", **changes) -> sl.Result:
     """A run as the study should make it."""
     common = {"cache.kind": "write-back", "power.kind": "never"}
-    spinning = {"device.startup_ms": 0} if device == "atlas-10k-50mb" else {}
-    return sl.simulate(source, device, requests=False, settings={**common, **spinning, **changes}, limit=3000)
+    return sl.simulate(source, device, requests=False, settings={**common, **changes}, limit=3000)
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +117,7 @@ def test_every_configuration_has_the_same_generated_requests():
     trace = sl.workload("cello")
     disk = sl.simulate(
         trace,
-        sl.device("atlas-10k-50mb", startup_ms=0),
+        "atlas-10k-50mb",
         settings={"cache.kind": "write-back", "power.kind": "never"},
         limit=500,
     )
@@ -162,9 +161,9 @@ def test_what_the_user_says_wins(bank_path):
     assert found.config["cache"]["line_blocks"] == 8
     assert found.study["hybrid"] == {"header_blocks": "0"}
     assert found.of("mems").run.mean_ms > slower.of("mems").run.mean_ms
-    spun = study(bank_path, settings={"device.startup_ms": 10}, configurations="disk", limit=300)
-    assert spun.config["device"]["startup_ms"] == 10
-    assert slower.config["device"]["startup_ms"] == 0
+    spun = study(bank_path, settings={"system.start": "parked"}, configurations="disk", limit=300)
+    assert spun.config["system"]["start"] == "parked"
+    assert slower.config["system"]["start"] == "ready"
 
 
 def test_settings_of_configurations():

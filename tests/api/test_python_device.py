@@ -144,7 +144,7 @@ def test_it_stands_wherever_a_device_can(around):
 
 @pytest.mark.parametrize("kind", ["caching-disk", "write-buffer"])
 def test_it_stands_in_front_of_a_disk_and_behind_something(kind):
-    hybrid, disk = sl.hybrid(kind, front_mb=64), sl.device("atlas-10k", startup_ms=0)
+    hybrid, disk = sl.hybrid(kind, front_mb=64), "atlas-10k"
     ours = simulate(disk, hybrid=hybrid, front="ram", limit=500)
     theirs = simulate(disk, hybrid=hybrid, front="sledlab_devices:Memory", limit=500)
     assert times(ours).equals(times(theirs))

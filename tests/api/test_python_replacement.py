@@ -68,9 +68,9 @@ class NoEvict:
 
 
 def simulate():
-    disk, mcd = sl.device("atlas-10k", startup_ms=0), sl.hybrid("caching-disk", front_mb=1)
+    mcd = sl.hybrid("caching-disk", front_mb=1)
     own = {"hybrid.replacement": "sledlab_caches:Fails:how=simulate"}
-    sl.simulate(sl.workload("uniform"), disk, hybrid=mcd, limit=2000, settings=own)
+    sl.simulate(sl.workload("uniform"), "atlas-10k", hybrid=mcd, limit=2000, settings=own)
 """
 
 
@@ -104,11 +104,8 @@ def hits(policies, keys=None):
 
 
 def caching_disk(policy, **settings):
-    disk, mcd = (
-        sl.device("atlas-10k", startup_ms=0),
-        sl.hybrid("caching-disk", front_mb=1, replacement=policy),
-    )
-    return sl.simulate(trace(popular(1500)), disk, hybrid=mcd, settings=settings)
+    mcd = sl.hybrid("caching-disk", front_mb=1, replacement=policy)
+    return sl.simulate(trace(popular(1500)), "atlas-10k", hybrid=mcd, settings=settings)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from tests.api.test_compare import measured
 from tests.points import kept_lines
 
 DEVICES = ["mems-g2", "atlas-10k"]
-READY = {"settings": {"device.startup_ms": 0}}
 
 
 def side(source=None, devices=DEVICES, **changes) -> SideBySide:
@@ -57,21 +56,27 @@ def test_every_device_answers_the_same_requests():
 
 
 def test_a_recorded_trace_gives_what_simulate_gives(bank):
-    found = side(bank, **READY).points
+    found = side(bank).points
     for name in DEVICES:
-        device = sl.device(name, startup_ms=0)
-        alone = sl.simulate(bank, device, limit=300, requests=False)
+        alone = sl.simulate(bank, name, limit=300, requests=False)
         row = found.filter(device=name).row(0, named=True)
         assert (row["mean_ms"], row["energy_j"]) == (alone.response_time.mean, alone.energy.total)
+
+
+def test_disk_keeps_up_from_its_first_request():
+    found = side(devices=["mems-g2", "atlas-10k", "ssd-tlc"], source=sl.workload("cello"))
+    assert not found.points["saturated"].any()
+    assert found.points["startups"].to_list() == [0, 0, 0]
+    assert found.points.filter(device="atlas-10k")["max_ms"].item() < 1000
 
 
 def test_a_table_in_memory():
     places = np.random.default_rng(1).integers(0, 700_000, 200) * 4096
     columns = {"time_us": np.arange(200) * 30_000, "op": ["R"] * 200, "length_bytes": np.full(200, 4096)}
-    found = side(columns | {"offset_bytes": places}, **READY)
+    found = side(columns | {"offset_bytes": places})
     assert "requests from Python" in repr(found)
     assert found.answer.startswith("mems-g2 answers requests from Python in ")
-    again = side(columns | {"offset_bytes": places}, jobs=2, **READY)
+    again = side(columns | {"offset_bytes": places}, jobs=2)
     assert again.points.equals(found.points)
 
 
@@ -215,14 +220,14 @@ def test_several_traces_in_memory_are_refused(refused):
         sl.side_by_side([{"time_us": [0]}, "x.csv"], "mems-g2")
 
 
-def test_start_ups_are_told():
-    found = side(limit=50)
-    assert "atlas-10k started up for 25.0 s" in repr(found)
-    assert "started up" not in repr(side(limit=50, **READY))
+def test_parked_start_of_a_disk_gives_a_warning():
+    parked = side(limit=50, settings={"system.start": "parked"})
+    assert "atlas-10k started up for 25.0 s" in repr(parked)
+    assert "started up" not in repr(side(limit=50))
 
 
 def test_out_holds_everything(tmp_path):
-    found = side(out=tmp_path, **READY)
+    found = side(out=tmp_path)
     names = ("points", "curves", "throughput", "decision_cost")
     tables = {f"{name}.{kind}" for name in names for kind in ("csv", "parquet")}
     left = {path.name for path in tmp_path.iterdir()}
@@ -240,7 +245,7 @@ def test_out_holds_everything(tmp_path):
     assert words.answer(found).split(". ")[0] in page
     _, said = STUDY.read(tmp_path / "study.toml")
     assert said["devices"] == DEVICES
-    assert side(out=tmp_path, **READY).points.equals(found.points)
+    assert side(out=tmp_path).points.equals(found.points)
     assert len(kept_lines(tmp_path)) == 2
 
 

@@ -8,7 +8,7 @@ import sledlab as sl
 WORK = Path(__file__).parents[2] / "sample" / "work"
 SMALL = sl.device("ssd-tlc", startup_ms=0, blocks_per_die=256, pages_per_block=16)
 READS = sl.workload("uniform", blocks=8, align_blocks=8, read_share=1)
-DISK = sl.device("atlas-10k", startup_ms=0)
+DISK = "atlas-10k"
 
 
 def alone(**said) -> sl.Result:

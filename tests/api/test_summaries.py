@@ -62,7 +62,7 @@ def test_requests_of_a_stripe_are_on_the_device_of_their_last_blocks():
 
 
 def test_the_device_in_front_of_a_hybrid_is_the_first(tmp_path):
-    disk = sl.device("atlas-10k", startup_ms=0)
+    disk = "atlas-10k"
     said = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2", "limit": 500}
     out = tmp_path / "requests.csv"
     found = sl.simulate(sl.workload("cello"), disk, requests=out, **said).requests

@@ -20,7 +20,7 @@ def test_devices_are_put_together(sledlab, kind):
         "unit_blocks": 128,
         "bus": "own",
         **fails,
-        "start": "parked",
+        "start": "ready",
     }
     assert "faults" not in found
     assert found["requests"] == 200

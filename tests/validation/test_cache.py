@@ -12,7 +12,7 @@ from lab.validation.arrays import COMPONENTS, MISSING, imported
 pytestmark = pytest.mark.skipif(not COMPONENTS.is_dir(), reason=MISSING)
 
 AS_RECORDED = {
-    "device.startup_ms": 0.0,
+    "system.start": "ready",
     "cache.kind": "write-back",
     "cache.capacity_blocks": 8192,
     "cache.line_blocks": 64,

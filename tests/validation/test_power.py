@@ -10,6 +10,7 @@ import sledlab as sl
 from lab import reference
 from lab.reproduction.power.singles import pauses_on_seagate
 from lab.reproduction.power.sums import WITHIN, request_sums, states, sweep
+from lab.simulator import PARKED
 
 needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
 
@@ -34,7 +35,7 @@ def run(source: str, device: str, power: str, speedup: float = 1.0, **settings: 
         power=power,
         speedup=speedup,
         limit=None if on_trace else 5000,
-        settings={key.replace("__", "."): value for key, value in settings.items()},
+        settings={**PARKED, **{key.replace("__", "."): value for key, value in settings.items()}},
         requests=False,
     )
 

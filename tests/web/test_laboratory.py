@@ -183,8 +183,6 @@ preset = "atlas-10k"
 kind = "uniform"
 mean_interarrival_ms = 12.0
 blocks = 8
-[system]
-start = "ready"
 [replay]
 limit = 3000
 """

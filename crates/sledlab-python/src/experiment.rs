@@ -173,7 +173,7 @@ impl Experiment {
                 scheduler: &fcfs,
                 power: &own,
                 merge: &MergeParams::default(),
-                start: system::Start::Parked,
+                start: system::Start::Ready,
             };
             let capacity_blocks = system::build(&device, setup)?.capacity_blocks();
             let mut table = device.to_table();

@@ -133,9 +133,7 @@ fn hybrid_replay(rows: &mut Vec<Row>) {
     let mut requests = Vec::with_capacity(REQUESTS);
     while source.fill(&mut requests).expect("requests") > 0 {}
     let from_memory = |experiment: &mut Experiment| {
-        for (key, value) in
-            [("hybrid.kind", "caching-disk"), ("device.startup_ms", "0.0"), ("power.kind", "never")]
-        {
+        for (key, value) in [("hybrid.kind", "caching-disk"), ("power.kind", "never")] {
             experiment.set(key, value).expect("a setting");
         }
         Some(Box::new(InMemory::new(requests.clone())) as Box<dyn Source>)
@@ -158,7 +156,7 @@ fn accounting(rows: &mut Vec<Row>, requests: &[Request]) {
         scheduler: &scheduler::Choice::new("fcfs", &toml::Table::new()).expect("a scheduler"),
         power: &power::Choice::of_device(1000.0).expect("a policy"),
         merge: &MergeParams::default(),
-        start: Start::Parked,
+        start: Start::Ready,
     };
     let replay = Replay::default();
     let seconds = |energy: bool| {

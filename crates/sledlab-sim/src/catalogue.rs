@@ -58,7 +58,7 @@ fn device(name: &str) -> Result<Value> {
 /// A kind of device, with its meaning and parameters.
 fn device_kind(entry: &device::Entry) -> Value {
     let mut value = json!(entry.listed());
-    let device::Facts { states, positioning, spins, .. } = entry.facts;
+    let device::Facts { states, positioning, .. } = entry.facts;
     let by_word = |words: &[(&str, &str)]| -> Value {
         words.iter().map(|(word, text)| ((*word).to_owned(), json!(text))).collect::<Map<_, _>>().into()
     };
@@ -67,7 +67,6 @@ fn device_kind(entry: &device::Entry) -> Value {
     value["asleep"] = by_word(states.asleep);
     value["combined"] = json!(positioning.meaning);
     value["parts"] = by_word(positioning.parts);
-    value["spins"] = json!(spins);
     value
 }
 

@@ -65,8 +65,8 @@
 //! assert!(same(summary.elapsed_s, 41.0));
 //! assert!(same(summary.queue_time_ms.max / 1e3, 23.0 - 10.0));
 //! assert!(same(summary.state_time_s.access, 2.0 * 18.0));
-//! // The memory has nothing to start: until the first arrival it counts as parked.
-//! assert!(same(summary.state_time_s.inactive, 5.0));
+//! // The memory is idle until the first arrival.
+//! assert!(same(summary.state_time_s.idle, 5.0));
 //! # Ok::<(), sledlab_core::Error>(())
 //! ```
 

@@ -15,7 +15,6 @@
 //!
 //! let mut experiment = Experiment::new();
 //! experiment.set_device("mems-g2")?;
-//! experiment.set("system.start", "ready")?;
 //! let mut live = Live::new(&experiment, None)?;
 //! let read = Request { lbn: 4096, blocks: 8, ..Request::default() };
 //! let mut answers = Vec::new();

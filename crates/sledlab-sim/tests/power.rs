@@ -101,6 +101,30 @@ fn each_of_two_start_ups_is_paid_for() {
     check(&summary, &rows);
 }
 
+#[test]
+fn device_without_start_setting_is_ready() {
+    let (summary, _) = run(&settings("atlas-10k", &[]), reads(&[5_000]));
+    assert_eq!((summary.startups, summary.state_time_s.inactive), (0, 0.0));
+    assert_same(summary.state_time_s.idle, 5e-3);
+    assert!(summary.response_time_ms.stats.max < 30.0);
+}
+
+#[test]
+fn power_policy_applies_before_the_first_request() {
+    let run = |policy: &str, start: &str| {
+        let settings = settings("mems-g2", &[("power.kind", policy), ("system.start", start)]);
+        let (summary, rows) = run(&settings, reads(&[10_000]));
+        check(&summary, &rows);
+        let ms = |seconds: f64| (seconds * 1e6).round() / 1e3;
+        (summary.startups, ms(summary.state_time_s.idle), ms(summary.state_time_s.inactive))
+    };
+    assert_eq!(run("never", "ready"), (0, 10.0, 0.0));
+    assert_eq!(run("fixed:timeout_ms=4", "ready"), (1, 4.0, 6.0));
+    assert_eq!(run("fixed:timeout_ms=40", "ready"), (0, 10.0, 0.0));
+    assert_eq!(run("immediate", "ready"), (1, 0.0, 10.0));
+    assert_eq!(run("never", "parked"), (1, 0.0, 10.0));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 

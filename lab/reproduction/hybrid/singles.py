@@ -10,9 +10,9 @@ import numpy as np
 import polars
 import sledlab as sl
 
-from ...simulator import calibration
+from ...simulator import PARKED, calibration
 
-DISK_SETTINGS = {"device.startup_ms": 0, "power.kind": "never"}
+DISK_SETTINGS = {**PARKED, "device.startup_ms": 0, "power.kind": "never"}
 """Settings as in the experiments."""
 
 STREAMED, STREAMED_BYTES = 64, 4 << 20

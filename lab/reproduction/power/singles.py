@@ -13,6 +13,7 @@ import polars
 import sledlab as sl
 
 from ... import reference
+from ...simulator import PARKED
 
 BLOCK_BYTES = 512
 
@@ -20,7 +21,9 @@ BLOCK_BYTES = 512
 @cache
 def snake(device: str, *settings: tuple[str, Any]) -> sl.Result:
     """The stand-in for a day of Snake at ten times its speed, request by request."""
-    return sl.simulate(sl.workload("snake"), device, speedup=10, settings=dict(settings), requests=True)
+    return sl.simulate(
+        sl.workload("snake"), device, speedup=10, settings={**PARKED, **dict(settings)}, requests=True
+    )
 
 
 def idle_mw(device: str) -> float:
@@ -40,7 +43,9 @@ def reads(device: str, requests: tuple[tuple[float, int, int], ...], *settings: 
             "length_bytes": [blocks * BLOCK_BYTES for _, _, blocks in requests],
         }
     )
-    return sl.simulate(table, device, settings={"power.kind": "immediate", **dict(settings)}, requests=True)
+    return sl.simulate(
+        table, device, settings={**PARKED, "power.kind": "immediate", **dict(settings)}, requests=True
+    )
 
 
 def parts_of_states(result: sl.Result) -> dict[str, tuple[float, float]]:
@@ -53,7 +58,7 @@ def parts_of_states(result: sl.Result) -> dict[str, tuple[float, float]]:
 def awake_on_seagate() -> sl.Result:
     """The Seagate trace on a sled that never parks, request by request."""
     return sl.simulate(
-        reference.trace("seagate_gap"), "mems-g2", settings={"power.kind": "never"}, requests=True
+        reference.trace("seagate_gap"), "mems-g2", settings={**PARKED, "power.kind": "never"}, requests=True
     )
 
 

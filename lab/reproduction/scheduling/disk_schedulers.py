@@ -6,6 +6,7 @@ from functools import cache
 
 import sledlab as sl
 
+from ...simulator import PARKED
 from ...words import all_above, each, levels, most_above, overlaps, percent, spread
 from ..claims import Judgement, judged
 from ..runs import HEAVY, LoadCurves
@@ -130,7 +131,16 @@ def anywhere(other: str, *, both_ways: bool, blocks: int = 1) -> float:
     device = sl.device("mems-g2", direction="free" if both_ways else "parity")
     workload, replay = sl.workload("uniform", read_share=1.0, blocks=blocks), f"closed:{OUTSTANDING}"
     mine, its = (
-        sl.simulate(workload, device, scheduler=name, replay=replay, limit=25_000, warmup=5_000, seed=1)
+        sl.simulate(
+            workload,
+            device,
+            scheduler=name,
+            replay=replay,
+            limit=25_000,
+            warmup=5_000,
+            seed=1,
+            settings=PARKED,
+        )
         for name in ("zsptf", other)
     )
     return float(mine.summary["throughput_iops"] / its.summary["throughput_iops"]) - 1

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import sledlab as sl
 
+from ...simulator import PARKED
 from ...validation.speed import decisions
 from ..claims import Judgement, judged
 from .plan import Reading
@@ -47,7 +48,12 @@ def _queue_ratio(stand_in: str) -> tuple[float, float]:
     """Mean number of requests queued at decisions of ZSPTF: all, and those of the zone that it serves."""
     device = sl.device("mems-g2", direction="parity")
     run = sl.simulate(
-        sl.workload(stand_in), device, scheduler="zsptf", speedup=SPEEDUPS[stand_in], requests=True
+        sl.workload(stand_in),
+        device,
+        scheduler="zsptf",
+        speedup=SPEEDUPS[stand_in],
+        settings=PARKED,
+        requests=True,
     ).requests
     arrival, start, lbn = (run[name].to_numpy() for name in ("arrival_ns", "start_ns", "lbn"))
     zone, total, inside = _zones(lbn), _waiting(arrival, start, start), np.zeros(len(start))

@@ -11,6 +11,7 @@ from typing import Any
 
 import sledlab as sl
 
+from ...simulator import PARKED
 from .printed import DISK, G1, G3, LOOP, PRINTED, PrintedTime, Stage, printed
 from .readings import READINGS, SCATTERED, FittedReading
 
@@ -22,7 +23,7 @@ def seconds(stage: Stage, device: str, part: str, **settings: Any) -> float:
     work = sl.record(stage.job, stage.nodes, scale_factor=1.0)
     name, *said = device.split(":")
     own = {f"device.{key}": value for key, value in (each.split("=") for each in said)}
-    result = sl.replay(work, name, what_if=False, settings={**settings, **own})
+    result = sl.replay(work, name, what_if=False, settings={**PARKED, **settings, **own})
     nodes = result.phases.filter(result.phases["phase"] == stage.phase)
     return float(nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)[f"{part}_s"])
 

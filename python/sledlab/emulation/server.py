@@ -40,8 +40,6 @@ REPLIES = "emulation.parquet"
 LEFT = (EMULATION, REPLIES)
 """Files that a server leaves in a directory, besides those of a run and the traces of its requests."""
 
-START = "system.start"
-
 
 def serve(
     device: Device | None = None,
@@ -53,9 +51,7 @@ def serve(
 ) -> Server:
     """Starts a block device for real programs that replies when the model completes a request.
 
-    The server speaks NBD, as do fio (`--ioengine=nbd`), QEMU, nbdcopy, nbdfuse and the kernel. Devices are
-    ready: they have started before the first request arrives; `settings={"system.start": "parked"}` has them
-    start up on that request.
+    The server speaks NBD, as do fio (`--ioengine=nbd`), QEMU, nbdcopy, nbdfuse and the kernel.
 
     Args:
         device: A device (`device(...)`), or its name or file.
@@ -83,8 +79,6 @@ def serve(
     with in_its_file(experiment, device, said, Emulated):
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
         composed = compose(None, device, said, base=base).experiment
-        if composed.setting(START) is None:
-            composed = composed.with_setting(START, "ready")
         if composed.setting("workload.kind") or composed.setting("trace.file"):
             raise Error(
                 "the experiment says what is read and written, but that is up to programs",

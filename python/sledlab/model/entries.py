@@ -108,7 +108,6 @@ class DeviceKind(Entry):
         asleep: The rest of a sentence about the device in its inactive state, by the name of that state.
         combined: How the parts of a positioning time combine, in words; empty where it has no parts.
         parts: Parts of a positioning time: the names of their columns in a timing, by their names in text.
-        spins: Whether the device has platters that spin, whose start-up takes seconds.
     """
 
     awake: str = ""
@@ -116,10 +115,9 @@ class DeviceKind(Entry):
     asleep: Mapping[str, str] = field(default_factory=dict)
     combined: str = ""
     parts: Mapping[str, str] = field(default_factory=dict)
-    spins: bool = False
 
 
-OF_DEVICE_KINDS = ("awake", "rest", "asleep", "combined", "parts", "spins")
+OF_DEVICE_KINDS = ("awake", "rest", "asleep", "combined", "parts")
 """Keys of a kind of device in the catalogue that other entries do not have."""
 
 

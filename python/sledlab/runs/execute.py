@@ -70,9 +70,8 @@ def simulate(
         ... )
         >>> sptf.response_time.mean < fcfs.response_time.mean
         True
-        >>> disk = sl.device("atlas-10k", startup_ms=0)
         >>> behind = {"hybrid": sl.hybrid("caching-disk", front_mb=64), "front": "mems-g2"}
-        >>> buffered = sl.simulate(sl.workload("cello"), disk, limit=500, **behind)
+        >>> buffered = sl.simulate(sl.workload("cello"), "atlas-10k", limit=500, **behind)
         >>> buffered.response_time.mean < 3
         True
     """

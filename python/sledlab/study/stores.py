@@ -11,7 +11,7 @@ from sledlab.errors import Error, unknown
 from sledlab.model.catalogue import hybrid, replacement
 from sledlab.model.choices import models, some
 from sledlab.model.choices import numbers as checked
-from sledlab.model.device import describe, kind_of
+from sledlab.model.device import describe
 from sledlab.model.settings import document, word
 from sledlab.study.axes import untouched
 from sledlab.study.configurations import DISK, DISK_RAM, FRONT, KNOWN, MEMS, MIRROR, TECHNIQUES
@@ -124,8 +124,6 @@ class Stores:
         check_source(base, question.trace)
         disk = _unless_said(base, {"power.kind": "never", "cache.kind": "write-back"})
         device = describe(disk)
-        if "startup_ms" in device and kind_of(device).spins:
-            disk = _unless_said(disk, {"device.startup_ms": "0"})
         config = plain(disk.to_toml())
         allowed = question.base.allowed_plugins()
         requests = fitted(config, question.trace, device["capacity_blocks"], allowed)

@@ -74,7 +74,6 @@ impl System {
         let mut experiment = Experiment::new();
         let set = |experiment: &mut Experiment| -> Outcome<()> {
             experiment.set_device(device)?;
-            experiment.set("system.start", "ready")?;
             settings
                 .split_whitespace()
                 .filter_map(|setting| setting.split_once('='))

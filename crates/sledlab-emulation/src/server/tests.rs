@@ -368,7 +368,6 @@ fn replays_of_real_systems_come_to_the_same() {
         let path = folder.0.join("recording");
         let mut experiment = Experiment::new();
         experiment.set_device(device).expect("a device");
-        experiment.set("system.start", "ready").expect("a key");
         let server = Server::start(&experiment, ServerOptions { recording: Some(path.clone()), ..options() })
             .expect("a server");
         let mut host = Host::connect(server.socket().expect("a socket")).expect("a place");

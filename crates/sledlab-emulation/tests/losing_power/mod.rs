@@ -47,7 +47,6 @@ impl fmt::Display for Bench {
 fn experiment(device: &str, settings: &str) -> Experiment {
     let mut experiment = Experiment::new();
     experiment.set_device(device).unwrap();
-    experiment.set("system.start", "ready").unwrap();
     for setting in settings.split_whitespace() {
         let (key, value) = setting.split_once('=').unwrap();
         experiment.set(key, value).unwrap_or_else(|error| panic!("{setting}: {error}"));

@@ -116,9 +116,6 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     const STATES: States;
     /// The parts of the positioning time of an access.
     const POSITIONING: Positioning;
-    /// Whether parts of the device spin: studies of load start with the device spun up, so that no request waits for
-    /// a spin-up.
-    const SPINS: bool = false;
     /// The presets of this kind: name and device file of each.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
     /// How a device of this kind is read from a parameter file of the reference simulator, if that models the kind.
@@ -264,8 +261,6 @@ pub struct Facts {
     pub states: States,
     /// [`Model::POSITIONING`].
     pub positioning: Positioning,
-    /// [`Model::SPINS`].
-    pub spins: bool,
     /// [`Model::PRESETS`].
     pub presets: &'static [(&'static str, &'static str)],
     /// [`Model::IMPORTER`].
@@ -287,7 +282,6 @@ const fn of<M: Model>() -> Entry {
         facts: Facts {
             states: M::STATES,
             positioning: M::POSITIONING,
-            spins: M::SPINS,
             presets: M::PRESETS,
             // The web page has no parameter files to import devices from.
             importer: if cfg!(target_family = "wasm") { None } else { M::IMPORTER },

@@ -121,7 +121,7 @@ mod tests {
                 scheduler: &fcfs,
                 power: &power,
                 merge: &MergeParams::default(),
-                start: Start::Parked,
+                start: Start::Ready,
             };
             system::build(&file, setup).unwrap();
         }

@@ -131,7 +131,7 @@ pub struct Setup<'a> {
     pub power: &'a power::Choice,
     /// Parameters of merging: which requests are served as one.
     pub merge: &'a MergeParams,
-    /// Whether the device begins parked.
+    /// The state of the device at the start.
     pub start: Start,
 }
 

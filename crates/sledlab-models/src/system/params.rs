@@ -32,12 +32,12 @@ choices! {
 }
 
 choices! {
-    /// The state in which devices begin a run.
+    /// The state of the devices at the start of a run.
     pub enum Start {
-        /// Parked: the first request waits until its device has started.
-        Parked = "parked",
         /// Started up and idle.
         Ready = "ready",
+        /// Parked: the first request waits for the start-up of its device.
+        Parked = "parked",
     }
 }
 
@@ -103,7 +103,7 @@ sledlab_core::params! {
         failed_at_s: FailedAt = FailedAt::default(), "s";
         /// Rate at which a spare is rebuilt, in 10^6 bytes per second; 0 rebuilds nothing.
         rebuild_mb_s: f64 = 0.0, "MB/s", 0.0..1e6;
-        /// How devices begin: `parked`, so that the first request waits for a start-up, or `ready`.
-        start: Start = Start::Parked;
+        /// State of devices at the start: `ready`, or `parked`, so that the first request waits for a start-up.
+        start: Start = Start::Ready;
     }
 }

@@ -191,7 +191,7 @@ impl Bench {
     fn system(&self) -> Box<dyn System> {
         let merge = MergeParams::default();
         let setup =
-            Setup { scheduler: &self.scheduler, power: &self.power, merge: &merge, start: Start::Parked };
+            Setup { scheduler: &self.scheduler, power: &self.power, merge: &merge, start: Start::Ready };
         if let Some(system) = &self.array {
             let cache = self.cache.clone().unwrap_or_default();
             let (cache, device) = (&cache, &self.back);

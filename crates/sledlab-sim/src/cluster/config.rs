@@ -29,7 +29,7 @@ sledlab_core::params! {
         exact: bool = false;
         /// Whether the record is replayed again with processor, store and network each twice as fast.
         what_if: bool = true;
-        /// Whether stores begin ready and never park, unless [power] or device.startup_ms is said.
+        /// Whether stores never park and start up in no time, unless [power] or device.startup_ms is set.
         ready: bool = true;
         /// Nodes that hold copies of a node's files: none, its mirror, or the next node (chained).
         redundancy: Redundancy = Redundancy::None;

@@ -62,7 +62,7 @@ fn build(name: &str, scheduler: &scheduler::Choice) -> Box<dyn System> {
     let power = power::Choice::of_device(20.0).unwrap();
     system::build(
         &device(name),
-        Setup { scheduler, power: &power, merge: &MergeParams::default(), start: Start::Parked },
+        Setup { scheduler, power: &power, merge: &MergeParams::default(), start: Start::Ready },
     )
     .unwrap()
 }

@@ -103,7 +103,7 @@ class StandInRun:
     def of(self, workload: str, parameters: Mapping[str, float], seed: int) -> Result:
         """The result of the simulation."""
         source = Chosen("workload", workload, parameters)
-        settings = {"device.idle_timeout_ms": self.idle_timeout_ms}
+        settings = {"device.idle_timeout_ms": self.idle_timeout_ms, "system.start": "parked"}
         return simulate(
             source, self.device, speedup=self.speedup, seed=seed, settings=settings, requests=False
         )

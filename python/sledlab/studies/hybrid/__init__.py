@@ -53,8 +53,8 @@ def hybrid_study(
 ) -> HybridStudy:
     """Studies how much MEMS in front of a disk speeds up a workload, in which form, and at which price.
 
-    Every store has the same requests, fitted to the disk, and a controller cache of 4 MB. Disks spin from
-    the start and no device parks, unless `settings` say otherwise (`device.startup_ms`, `power.kind`).
+    Every store has the same requests, fitted to the disk, and a controller cache of 4 MB. Devices start ready
+    and never park, unless `settings` change `system.start` or `power.kind`.
 
     Args:
         source: A trace or a workload, as in `simulate`.

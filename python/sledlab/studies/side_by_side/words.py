@@ -155,7 +155,7 @@ def warnings(found: SideBySide) -> Iterator[Text]:
     if slow := {name: time for name, time in rows if time >= 1}:
         times = joined([f"{name} started up for {figure(time)} s" for name, time in slow.items()])
         yield Text(
-            f"{times}, and requests waited meanwhile: --set device.startup_ms=0 begins with devices ready.",
+            f"{times}; requests waited meanwhile. --set system.start=ready --power never avoids start-ups.",
             "warning",
         )
     for group in found.groups:

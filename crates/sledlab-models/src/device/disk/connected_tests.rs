@@ -42,7 +42,7 @@ fn station(device: Box<dyn Device>, scheduler: &str) -> Station {
     let power = power::Choice::of_device(1e9).unwrap();
     Station::of(
         device,
-        Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default(), start: Start::Parked },
+        Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default(), start: Start::Ready },
     )
     .unwrap()
 }

@@ -58,7 +58,6 @@ impl Model for DiskParams {
         meaning: "within positioning: one after another",
         parts: &[("seek", "seek_x"), ("settle", "settle"), ("rotation", "rotation")],
     };
-    const SPINS: bool = true;
     const PRESETS: &'static [(&'static str, &'static str)] = presets::PRESETS;
     const IMPORTER: Option<Importer> = Some(Importer {
         block: import::BLOCK,

@@ -23,7 +23,7 @@ fn station(params: &SsdParams) -> Station {
         scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
         power: &power::Choice::of_device(1000.0).unwrap(),
         merge: &MergeParams::default(),
-        start: Start::Parked,
+        start: Start::Ready,
     };
     Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap()
 }
@@ -230,7 +230,7 @@ fn merged_requests_are_one_command() {
         scheduler: &scheduler::Choice::new("fcfs", &Table::new()).unwrap(),
         power: &power::Choice::of_device(1000.0).unwrap(),
         merge: &merge,
-        start: Start::Parked,
+        start: Start::Ready,
     };
     let params = SsdParams { queue_depth: 1, ..plain() };
     let mut station = Station::new(&DeviceFile::nameless(params.clone()), setup).unwrap();

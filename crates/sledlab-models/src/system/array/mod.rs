@@ -24,8 +24,8 @@ use self::layout::{Held, Layout};
 use self::units::OfUnits;
 use super::params::{BusUse, SystemKind, SystemParams};
 use super::{
-    Completion, Content, Contents, Durable, Medium, Residency, Setup, Single, Station, System, SystemParts,
-    advance_by_events,
+    Completion, Content, Contents, Durable, Medium, Residency, Setup, Single, Start, Station, System,
+    SystemParts, advance_by_events,
 };
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
@@ -60,9 +60,13 @@ impl Array {
         let params = parts.system;
         check(params, parts.device)?;
         let bus = Bus::default();
-        let node = |_| match params.bus {
-            BusUse::Own => super::node(parts),
-            BusUse::Shared => on_bus(&bus, parts),
+        let node = |index| {
+            let start = if index < params.devices { parts.setup.start } else { Start::Parked };
+            let parts = SystemParts { setup: Setup { start, ..parts.setup }, ..parts };
+            match params.bus {
+                BusUse::Own => super::node(parts),
+                BusUse::Shared => on_bus(&bus, parts),
+            }
         };
         let count = params.devices + faults::spares(params);
         let nodes = (0..count).map(node).collect::<Result<Vec<_>>>()?;
