@@ -8,8 +8,19 @@ from contextlib import suppress
 import pytest
 import sledlab as sl
 from sledlab import Error, _native
-from sledlab.cli.schema import of
 from sledlab.model.settings import document
+
+from tests.keys import (
+    CLUSTER,
+    ONE_SYSTEM,
+    RUN_STUDY,
+    STUDIES,
+    TABLES,
+    axes_of,
+    experiment_with,
+    keys_of,
+    study_with,
+)
 
 FIFO = """
 class Fifo:
@@ -241,35 +252,8 @@ def test_a_module_that_fails_is_told_with_its_traceback(here):
     assert str(here) not in sys.path
 
 
-SCHEMA = of("experiment")
-TABLES = SCHEMA["$defs"]
-STUDIES = {each["properties"]["kind"]["const"]: each for each in SCHEMA["properties"]["study"]["anyOf"]}
-RUN_STUDY = {
-    "compare": sl.compare,
-    "side-by-side": sl.side_by_side,
-    "power": sl.power_study,
-    "hybrid": sl.hybrid_study,
-    "tune": sl.tune_hybrid,
-    "fleet": sl.fleet,
-    "smart": sl.smart_study,
-}
-
 CODE = ("lying_here:Any", "lying_job.py", "lying.toml")
 """Words that name code: a class, a job, and a device file that names a class."""
-
-REQUESTS = {"workload": {"kind": "uniform", "requests": 9}}
-ONE_SYSTEM = {"device": {"preset": "mems-g2"}, **REQUESTS}
-CLUSTER = {"device": {"preset": "mems-g2"}, "work": {"file": "sample:exchange"}}
-NEEDED = {
-    "compare": {"schedulers": ["fcfs"], "speedups": [1.0]},
-    "side-by-side": {"devices": ["mems-g2"]},
-    "power": {"policies": ["never"]},
-    "hybrid": {"configurations": ["mcd-all"], "mems_mb": [8.0], "segments_kb": [64]},
-    "tune": {"budget": 8.0},
-    "fleet": {"place": "cloud:volumes=1,requests=9", "devices": ["mems-g2"]},
-    "smart": {"records": ["sample:exchange"], "devices": ["mems-g2"], "nodes": [2]},
-}
-"""Other keys of `[study]` that each study needs."""
 
 PLUGGABLE = {
     "one system": {
@@ -305,64 +289,6 @@ PLUGGABLE = {
     "smart": {"devices", "job"},
 }
 """The keys whose code runs once it is allowed."""
-
-
-def forms(schema):
-    """The alternatives of a schema, with references resolved."""
-    if "$ref" in schema:
-        schema = TABLES[schema["$ref"].rpartition("/")[2]]
-    if "anyOf" not in schema:
-        return [schema]
-    return [form for each in schema["anyOf"] for form in forms(each)]
-
-
-def takes_text(schema):
-    """Whether a value may be text, a list or table of text, or anything."""
-    return any(
-        takes_text(form["items"])
-        if form.get("type") == "array" and "items" in form
-        else form.get("type") not in ("number", "integer", "boolean")
-        for form in forms(schema)
-    )
-
-
-def keys_of(table):
-    """The keys of a table of experiments that take text, and the table where a word may replace it."""
-    found = [table] if any(form.get("type") != "object" for form in forms(TABLES[table])) else []
-    for form in forms(TABLES[table]):
-        found += [
-            f"{table}.{key}" for key, schema in form.get("properties", {}).items() if takes_text(schema)
-        ]
-    return list(dict.fromkeys(found))
-
-
-def experiment_with(key, word, base):
-    """An experiment with a word as the value of a key, and with what makes the key count."""
-    table, _, name = key.partition(".")
-    tables = {each: dict(said) for each, said in base.items()}
-    if table in ("hybrid", "front"):
-        tables["hybrid"] = {"kind": "caching-disk"}
-    if table == "trace":
-        tables.pop("workload", None)
-    if key == "device.kind":
-        del tables["device"]["preset"]
-    tables[table] = {**tables.get(table, {}), name: word} if name else word
-    return tables
-
-
-def study_with(kind, axis, word):
-    """A file of a study with a word on an axis, and with what makes the axis count."""
-    tables = {} if kind in ("fleet", "smart") else {each: dict(said) for each, said in ONE_SYSTEM.items()}
-    said = {"kind": kind, **NEEDED[kind]}
-    if axis in ("traces", "workloads"):
-        del tables["workload"]
-    if axis == "devices" or kind == "side-by-side":
-        tables.pop("device", None)
-    if axis == "job":
-        del said["records"]
-    types = [form.get("type") for form in forms(STUDIES[kind]["properties"][axis])]
-    value = {"power.kind": [word]} if axis == "vary" else [word] if "array" in types else word
-    return {**tables, "study": {**said, axis: value}}
 
 
 def imports(run, tables, **said):
@@ -409,12 +335,9 @@ def test_code_of_experiment_keys_runs_only_if_allowed(code, table, is_allowed):
 @pytest.mark.parametrize("kind", STUDIES)
 def test_code_of_study_axes_runs_only_if_allowed(code, kind, is_allowed):
     allowed = {"allow_plugins": True} if is_allowed else {}
-    axes = [
-        axis for axis, schema in STUDIES[kind]["properties"].items() if axis != "kind" and takes_text(schema)
-    ]
     ran = {
         axis
-        for axis in axes
+        for axis in axes_of(kind)
         for word in CODE
         if imports(
             lambda file, **said: RUN_STUDY[kind](study=file, jobs=1, **said),

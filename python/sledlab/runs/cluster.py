@@ -19,6 +19,7 @@ from sledlab.results import leaves, results
 from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
 from sledlab.runs.compose import in_its_file, set_all, with_store
 from sledlab.runs.options import Clustered
+from sledlab.runs.places import check_local
 from sledlab.traces.work import Work
 from sledlab.traces.work import work as read_work
 
@@ -175,6 +176,7 @@ def composed(device: Device | None, said: Mapping[str, Any], base: ClusterExperi
         Error: An option is wrong.
     """
     settings = said.get("settings") or {}
+    check_local(tomllib.loads(base.said()), settings)
     kinds = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
     _refuse_queues([said.get("scheduler"), said.get("power"), *kinds])
     experiment = with_store(base, device, said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from sledlab.model.lines import placed
 from sledlab.model.plugins import allowed_plugins, words_in
 from sledlab.model.settings import to_toml, word
 from sledlab.runs.options import Simulated, declared
+from sledlab.runs.places import check_local
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
 if TYPE_CHECKING:
@@ -61,6 +63,9 @@ def compose(
         Error: An option, or their combination, is wrong.
     """
     said = said or {}
+    if base is not None:
+        given = () if source is None else ("trace", "workload")
+        check_local(tomllib.loads(base.said()), {*given, *(said.get("settings") or {})})
     experiment = base or Experiment()
     experiment = with_store(experiment, device, said)
     trace: Trace | None = None

@@ -14,7 +14,7 @@ from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
 from sledlab.results import leaves, results
 from sledlab.runs.compose import in_its_file
-from sledlab.runs.places import study_seen
+from sledlab.runs.places import check_local, study_seen
 from sledlab.study.bench import Bench
 from sledlab.study.executor.where import Where
 from sledlab.study.file import tables_of
@@ -57,7 +57,9 @@ def _run(
 ) -> Out:
     """Runs a study; its errors do not cite lines of its file yet."""
     base, axes = read(study, file) if file is not None else (None, {})
-    axes |= {name: said[name] for name in study.axes if said.get(name) is not None}
+    given = {name: said[name] for name in study.axes if said.get(name) is not None}
+    check_local({"study": axes}, [f"study.{name}" for name in given])
+    axes |= given
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
     composed = study.subject.compose(source, device, said, base=base)
