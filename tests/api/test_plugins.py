@@ -3,11 +3,24 @@
 import os
 import sys
 import textwrap
+from contextlib import suppress
 
 import pytest
 import sledlab as sl
 from sledlab import Error, _native
 from sledlab.model.settings import document
+
+from tests.keys import (
+    CLUSTER,
+    ONE_SYSTEM,
+    RUN_STUDY,
+    STUDIES,
+    TABLES,
+    axes_of,
+    experiment_with,
+    keys_of,
+    study_with,
+)
 
 FIFO = """
 class Fifo:
@@ -237,3 +250,103 @@ def test_a_module_that_fails_is_told_with_its_traceback(here):
     with pytest.raises(Error, match="not today"):
         experiment("scheduler", kind="broken_here:Fifo").with_plugins(["*"]).check()
     assert str(here) not in sys.path
+
+
+CODE = ("lying_here:Any", "lying_job.py", "lying.toml")
+"""Words that name code: a class, a job, and a device file that names a class."""
+
+PLUGGABLE = {
+    "one system": {
+        "workload",
+        "workload.kind",
+        "device",
+        "device.kind",
+        "device.preset",
+        "front",
+        "front.kind",
+        "front.preset",
+        "hybrid.replacement",
+        "scheduler",
+        "scheduler.kind",
+        "power",
+        "power.kind",
+    },
+    "cluster": {
+        "device",
+        "device.kind",
+        "device.preset",
+        "front",
+        "front.kind",
+        "front.preset",
+        "hybrid.replacement",
+    },
+    "compare": {"schedulers", "vary"},
+    "side-by-side": {"devices", "workloads"},
+    "power": {"devices", "policies"},
+    "hybrid": {"replacement"},
+    "tune": {"replacement"},
+    "fleet": {"devices"},
+    "smart": {"devices", "job"},
+}
+"""The keys whose code runs once it is allowed."""
+
+
+def imports(run, tables, **said):
+    """Whether running a file imports code."""
+    with open("file.toml", "w") as file:
+        file.write(document(tables))
+    with suppress(FileNotFoundError):
+        os.unlink("imported")
+    sys.modules.pop("lying_here", None)
+    with suppress(Error):
+        run("file.toml", **said)
+    return os.path.exists("imported")
+
+
+@pytest.fixture
+def code(here):
+    """Files whose import leaves the file `imported` behind."""
+    (here / "lying_job.py").write_text("open('imported', 'w').close()\ndef lying_job(node):\n    yield\n")
+    (here / "lying.toml").write_text('kind = "lying_here:Any"\n')
+    return here
+
+
+@pytest.mark.parametrize("is_allowed", [False, True])
+@pytest.mark.parametrize("table", TABLES)
+def test_code_of_experiment_keys_runs_only_if_allowed(code, table, is_allowed):
+    allowed = {"allow_plugins": True} if is_allowed else {}
+    runs = {
+        "one system": (sl.run, ONE_SYSTEM),
+        "cluster": (lambda file, **said: sl.replay(experiment=file, **said), CLUSTER),
+    }
+    for subject, (run, base) in runs.items():
+        ran = {
+            key
+            for key in keys_of(table)
+            for word in CODE
+            if imports(run, experiment_with(key, word, base), **allowed)
+        }
+        assert ran == (
+            {key for key in PLUGGABLE[subject] if key.split(".")[0] == table} if is_allowed else set()
+        )
+
+
+@pytest.mark.parametrize("is_allowed", [False, True])
+@pytest.mark.parametrize("kind", STUDIES)
+def test_code_of_study_axes_runs_only_if_allowed(code, kind, is_allowed):
+    allowed = {"allow_plugins": True} if is_allowed else {}
+    ran = {
+        axis
+        for axis in axes_of(kind)
+        for word in CODE
+        if imports(
+            lambda file, **said: RUN_STUDY[kind](study=file, jobs=1, **said),
+            study_with(kind, axis, word),
+            **allowed,
+        )
+    }
+    assert ran == (PLUGGABLE[kind] if is_allowed else set())
+
+
+def test_every_study_is_tried():
+    assert set(STUDIES) == set(RUN_STUDY)

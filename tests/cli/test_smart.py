@@ -273,3 +273,61 @@ def test_a_replay_says_which_nodes_failed(sledlab):
         "the shares of nodes 2 and 3 are lost"
         in sledlab(*SCAN, *failing[:2], "--set", "cluster.failed=[2,3]").err
     )
+
+
+@pytest.fixture
+def job_file(tmp_path, monkeypatch):
+    """A study whose file names a job, `marking.py`, that leaves the file `imported` behind."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "marking.py").write_text("open('imported', 'w').close()\n" + MARKING)
+    study = tmp_path / "study.toml"
+    study.write_text('[study]\nkind = "smart"\njob = ["marking.py"]\nnodes = [2]\ndevices = ["ram"]\n')
+    return study
+
+
+MARKING = """
+import numpy as np
+
+def marking(node):
+    node.phase("only")
+    yield node.barrier()
+
+def data(number, nodes, seed):
+    return {"rows": np.arange(8)}
+"""
+
+
+@pytest.mark.parametrize("command", ["smart", "experiment run"])
+@pytest.mark.parametrize("directory", [".", "elsewhere"])
+def test_job_that_only_a_file_names_is_refused(sledlab, job_file, monkeypatch, command, directory):
+    Path(directory).mkdir(exist_ok=True)
+    monkeypatch.chdir(directory)
+    refused = sledlab(*command.split(), job_file, "--jobs", 1)
+    refused.assert_refused("the experiment names a plug-in, `")
+    assert "marking.py`, and nothing allows it to run" in refused.err
+    assert "--allow-plugins" in refused.err
+    assert not list(job_file.parent.rglob("imported"))
+
+
+@pytest.mark.parametrize("allowing", [["--allow-plugins"], ["--job", "marking.py"]])
+def test_job_runs_if_allowed_or_named_by_option(sledlab, job_file, allowing):
+    assert sledlab("smart", job_file, "--jobs", 1, "--json", *allowing).code == 0
+    assert Path("imported").exists()
+
+
+def test_python_keyword_allows_jobs_of_files(job_file):
+    with pytest.raises(sl.Error, match="nothing allows it to run"):
+        sl.smart_study(study=job_file, jobs=1)
+    assert not Path("imported").exists()
+    for allowing in ({"allow_plugins": True}, {"job": Path("marking.py")}):
+        assert sl.smart_study(study=job_file, jobs=1, **allowing).tables["runs"].height == 1
+
+
+@pytest.mark.parametrize(
+    "said", [["--job", "marking.py"], ["--job", "scan", "--job-set", "scale_factor=0.001"]]
+)
+def test_size_runs_jobs_that_an_option_names(sledlab, job_file, said):
+    sized = sledlab(
+        "smart", "size", *said, "--deadline", "1h", "--nodes", "1..1", "--device", "ram", "--json"
+    )
+    assert sized.code == 0, sized.err

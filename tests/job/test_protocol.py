@@ -196,6 +196,39 @@ MISTAKES = {
         "",
     ),
     "negative counts": ("node.does(tuple=-1); yield node.barrier()", "-1 operations `tuple`", "from 0"),
+    "a fraction of an operation": (
+        "node.does(tuple=1.5); yield node.barrier()",
+        "1.5 operations `tuple`",
+        "whole number",
+    ),
+    "less than an operation": (
+        "node.does(x=0.9); yield node.barrier()",
+        "0.9 operations `x`",
+        "whole number",
+    ),
+    "no number of operations": ("node.does(x=np.nan); yield node.barrier()", "nan operations `x`", "whole"),
+    "a word as operations": ("node.does(x='5'); yield node.barrier()", "5 operations `x`", "whole number"),
+    "a fraction of a byte held": ("node.holds(0.5); yield node.barrier()", "0.5 bytes of memory", "whole"),
+    "a fraction of a byte sent": (
+        "yield node.exchange({1: np.arange(3)}, width=1.5)",
+        "1.5 bytes of a row",
+        "whole number",
+    ),
+    "a fraction of a byte answered": (
+        "node.answer(np.arange(3), width=2.5); yield node.barrier()",
+        "2.5 bytes of a row",
+        "whole number",
+    ),
+    "a fraction of a byte written": (
+        'node.write("new", np.arange(3), width=1.5); yield node.barrier()',
+        "1.5 bytes of a row",
+        "whole number",
+    ),
+    "a fraction of a run": (
+        'node.open("numbers", order="merge", runs=1.5); yield node.barrier()',
+        "1.5 runs cannot",
+        "whole number",
+    ),
     "an unknown order": (
         'node.open("numbers", order="rndom"); yield node.barrier()',
         "unknown order `rndom`",
@@ -444,3 +477,19 @@ def test_random_numbers_are_a_node_s_own(job: Write, tmp_path: Path) -> None:
         answers += json.loads((tmp_path / "a.json").read_text())
     assert len(set(answers)) == 4
     assert np.all(np.array(answers) < 1)
+
+
+def test_whole_floats_and_numpy_counts_are_recorded(job: Write) -> None:
+    path = job(
+        """
+        node.phase("go")
+        node.does(tuple=2.0, item=np.int32(3), bin=np.float32(4))
+        node.answer(np.arange(3), width=np.int64(5))
+        node.holds(8.0)
+        yield node.barrier()
+        """
+    )
+    found = sl.record(path, 1, again=True)
+    row = found.phases.row(0, named=True)
+    assert {kind: row[kind] for kind in found.kinds} == {"tuple": 2, "item": 3, "bin": 4, "pack": 3}
+    assert row["sent_bytes"] == 15

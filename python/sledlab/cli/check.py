@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab.cli.completion import files, items
-from sledlab.cli.options import seed_option
+from sledlab.cli.options import PLUGINS, options, seed_option
 from sledlab.model.catalogue import CATALOGUES
 from sledlab.model.conformance import KINDS, kept
 from sledlab.show import terminal
@@ -33,8 +33,8 @@ def _models(_context: click.Context, _parameter: click.Parameter, word: str) -> 
     show_default=True,
     help="Cases for each rule.",
 )
-@click.option("--allow-plugins", is_flag=True, help="Run a class that only a device file names.")
-def check(model: str, kind: str | None, seed: int, cases: int, *, allow_plugins: bool) -> None:
+@options(PLUGINS)
+def check(model: str, kind: str | None, seed: int, cases: int, *, allow_plugins: bool | None) -> None:
     """Hold a class of yours to the rules that every model of its kind keeps.
 
     Works on devices, schedulers, replacement policies and workloads, those that come with sledlab included.
@@ -48,7 +48,7 @@ def check(model: str, kind: str | None, seed: int, cases: int, *, allow_plugins:
       sledlab check sptf
     """
     rules = 0
-    for rule in kept(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins):
+    for rule in kept(model, kind=kind, seed=seed, cases=cases, allow_plugins=bool(allow_plugins)):
         terminal.say(f"kept: {rule}")
         rules += 1
     in_cases = "1 case" if cases == 1 else f"{cases} cases"

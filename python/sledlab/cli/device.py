@@ -12,7 +12,7 @@ from sledlab import _native
 from sledlab.cli.catalogue import list_entries, show_parameters
 from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import SET, json_option, options, show_json, show_table, static_option
+from sledlab.cli.options import PLUGINS, SET, json_option, options, show_json, show_table, static_option
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import later, tomllib
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 else:
     placed = later("sledlab.model.lines:placed")
 
+allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
 kind_of = later("sledlab.model.device:kind_of")
 compute = later("sledlab.studies.seek_map:compute")
@@ -50,17 +51,20 @@ def device_list(*, as_json: bool) -> None:
 
 @device.command("show")
 @click.argument("name", shell_complete=model_of("device"))
-@options(SET)
+@options({**SET, **PLUGINS})
 @click.option("--toml", "as_toml", is_flag=True, help="Print the device file, with units and sources.")
 @json_option
-def device_show(name: str, settings: Mapping[str, str], *, as_toml: bool, as_json: bool) -> None:
+def device_show(
+    name: str, settings: Mapping[str, str], *, allow_plugins: bool | None, as_toml: bool, as_json: bool
+) -> None:
     """Every parameter of a device: NAME is a preset, a device file or an experiment."""
     if as_toml and not settings:
         text = text_of(name, "device") if name.endswith(".toml") else _native.device_text(name)
         terminal.say_file(text)
         return
     with in_its_file(name, settings):
-        values = describe(experiment_of(name, settings))
+        allowed = allowed_plugins({"settings": settings, "allow_plugins": allow_plugins}, name)
+        values = describe(experiment_of(name, settings).with_plugins(allowed))
     if as_json:
         show_json(values)
         return
@@ -101,7 +105,7 @@ def experiment_of(name: str, settings: Mapping[str, str]) -> _native.Experiment:
                 f"`--set {key}={value}` does not change a device", remedy="write --set device.key=value"
             )
         experiment = experiment.with_setting(key, value)
-    return experiment.with_plugins([name])
+    return experiment
 
 
 def in_its_file(name: str, settings: Mapping[str, str]) -> AbstractContextManager[None]:

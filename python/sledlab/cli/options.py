@@ -11,7 +11,7 @@ from sledlab.cli.completion import of_option
 from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.options import Option, Replayed, Simulated, Studied, declared, pair
+from sledlab.runs.options import Option, Replayed, Simulated, Studied, Trusted, declared, pair
 from sledlab.runs.written import count
 from sledlab.show import terminal
 
@@ -37,6 +37,9 @@ SOURCE: Mapping[str, Option] = {
 
 SET = {"settings": declared(Replayed)["settings"]}
 """The option `--set`, for any setting without an option of its own."""
+
+PLUGINS = declared(Trusted)
+"""The option `--allow-plugins`, for commands that read files which may name plug-ins."""
 
 REPLACE = {"replace": Option("Remove first what sledlab left in DIR, even of another command.", read=bool)}
 """The option that goes with `--out`."""

@@ -9,7 +9,7 @@ import click
 
 from sledlab.cli.completion import items, model_of
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import Count, json_option, quiet_option, show_json, show_table
+from sledlab.cli.options import PLUGINS, Count, json_option, options, quiet_option, show_json, show_table
 from sledlab.errors import unknown
 from sledlab.lazy import later
 from sledlab.show import terminal
@@ -94,6 +94,7 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
 @click.option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
 @click.option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
 @click.option("--jobs", metavar="N", type=Count(), help="Runs at a time  [default: one for each processor]")
+@options(PLUGINS)
 @click.option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
 @quiet_option
 @json_option
@@ -109,7 +110,7 @@ def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
       sledlab reproduce run W-22 --limit 20000 --out lru
       sledlab reproduce run paper-004-figure-4 --quick --device mine.toml
     """
-    found = again(name, **said)
+    found = again(name, **{**said, "allow_plugins": bool(said["allow_plugins"])})
     files = found.write()
     if as_json:
         show_json(

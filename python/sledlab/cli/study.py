@@ -86,7 +86,10 @@ def made(
         refuse_study(study_file, [each.name for each in (study, *others)])
         chosen = _chosen(study, others, study_file, flags)
         said = {name: flags.get(name) for name in declared(chosen.options)}
-        said |= {chosen.place: place} if chosen.place else {}
+        if place is not None:
+            if said[chosen.place] is not None:
+                raise Error(f"both `{place}` and --{chosen.place} were given", remedy="leave one of them out")
+            said[chosen.place] = place
         source, device = source_of(flags), flags.get("device")
         try:
             outcome = chosen.run(source, device, said, study=study_file, out=out, replace=bool(replace))
@@ -153,7 +156,6 @@ def _chosen(
 def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, Option]:
     """The options of all these studies, in the order of help."""
     everything = dict(declared(study.options))
-    everything.pop(study.place, None)  # the place is the argument, not an option
     for other in others:
         everything |= {
             name: option for name, option in declared(other.options).items() if name not in everything

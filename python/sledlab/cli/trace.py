@@ -13,6 +13,7 @@ from sledlab import _native
 from sledlab.cli.completion import model_of, trace_or_file
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
+    PLUGINS,
     SET,
     Count,
     json_option,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from sledlab.traces.read import Trace
 
+allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
 placed = later("sledlab.model.lines:placed")
 Progress = later("sledlab.show.progress:Progress")
@@ -274,19 +276,28 @@ def convert(trace: Trace, **where: Any) -> None:
 )
 @click.option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
 @click.option("--limit", metavar="N", type=Count(), help="Keep the first N of the remaining requests.")
+@options(PLUGINS)
 @device_column_option
 @quiet_option
 @media_only_option
 @opened
 def cut(
-    trace: Trace, out: str, to: str | None, *, device_column: bool, media_only: bool, **steps: Any
+    trace: Trace,
+    out: str,
+    to: str | None,
+    *,
+    device_column: bool,
+    media_only: bool,
+    allow_plugins: bool | None,
+    **steps: Any,
 ) -> None:
     """Cut a trace by time, device and range; move, scale and speed it up.
 
     The steps are taken in the order of the options above.
     """
     with placed(None, {"device": steps["fit"]}):
-        kept = Steps(**steps).over(trace)
+        allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
+        kept = Steps(**steps, plugins=allowed).over(trace)
     _write(kept, out, to, device_column=device_column, media_only=media_only)
 
 
@@ -340,15 +351,24 @@ def merge(
 )
 @click.option("--limit", metavar="N", type=Count(), help="Number of requests.")
 @seed_option
-@options(SET)
+@options({**SET, **PLUGINS})
 @quiet_option
 @to_option
 def generate(
-    name: str, out: str, device: str, limit: int | None, seed: int, settings: dict[str, str], to: str | None
+    name: str,
+    out: str,
+    device: str,
+    limit: int | None,
+    seed: int,
+    settings: dict[str, str],
+    to: str | None,
+    *,
+    allow_plugins: bool | None,
 ) -> None:
     """Write a generated workload (sledlab workload list) as a trace."""
     with placed(None, {"device": device}):
-        capacity = describe(_native.Experiment().with_device(device))["capacity_blocks"]
+        allowed = allowed_plugins({"allow_plugins": allow_plugins}, device)
+        capacity = describe(_native.Experiment().with_device(device).with_plugins(allowed))["capacity_blocks"]
     lines = [] if limit is None else [f"requests = {limit}"]
     for key, value in settings.items():
         table, _, parameter = key.partition(".")

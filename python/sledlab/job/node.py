@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job.lines import caller
+from sledlab.job.phases import whole
 from sledlab.job.store import Store
 from sledlab.job.superstep import AskedSuperstep, NodeParts, Superstep, rows_in, size
 from sledlab.lazy import numpy as np
@@ -90,8 +91,9 @@ class Node(Store):
             sender, by its number.
 
         Raises:
-            Error: A destination is no node, or does not take part.
+            Error: A destination is no node, or does not take part; or the width is no whole number.
         """
+        width = whole(width, "bytes of a row")
         members = self._members(among)
         sends = self._sends()
         for to, count, part in self._each(parts):
@@ -104,7 +106,12 @@ class Node(Store):
         return self._ask("exchange", parts, members=members, size_of=0)
 
     def answer(self, rows: Array, *, width: int = 0) -> None:
-        """Sends rows to the client, as part of the answer. They count as operations `pack`."""
+        """Sends rows to the client, as part of the answer. They count as operations `pack`.
+
+        Raises:
+            Error: The width is no whole number.
+        """
+        width = whole(width, "bytes of a row")
         self._sends()[self.nodes] += len(rows) * width if width else size(rows)
         self._count("pack", len(rows))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.job.log import Log, Step
@@ -69,31 +69,31 @@ class Phases:
         rest.
 
         Raises:
-            Error: A count is negative.
+            Error: A count is no whole number, or negative.
         """
         for kind, count in operations.items():
-            if count < 0:
-                raise Error(f"{count:,} operations `{kind}` cannot be done", remedy="count from 0")
+            counted = whole(count, f"operations `{kind}`")
             if self._clock is None or kind in ("pack", "unpack"):
-                self._count(kind.replace("_", "-"), count)
+                self._count(kind.replace("_", "-"), counted)
 
     def _count(self, kind: str, count: int) -> None:
         """Counts operations of a kind."""
         operations = self.step.operations
-        operations[kind] = operations.get(kind, 0) + int(count)
+        operations[kind] = operations.get(kind, 0) + count
 
     def holds(self, memory: int) -> None:
         """Records that the job holds `memory` bytes at once in this phase, besides buffers.
 
         Raises:
-            Error: The node has less memory.
+            Error: The node has less memory, or `memory` is no whole number.
         """
+        memory = whole(memory, "bytes of memory")
         if memory > self.memory:
             raise Error(
                 f"{memory:,} bytes are to be held in memory, and the node has {self.memory:,}",
                 remedy="work in smaller pieces, or give nodes more memory: --memory-mb",
             )
-        self.step.memory = max(self.step.memory, int(memory))
+        self.step.memory = max(self.step.memory, memory)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -115,6 +115,26 @@ class Phases:
         """Restarts the clock: processor time up to now is charged to no phase."""
         if self._clock is not None:
             self._clock.lap()
+
+
+def whole(count: Any, what: str) -> int:
+    """Return a count as an integer. Floats without a fraction and integers of numpy are accepted.
+
+    Args:
+        count: The count that a job gives.
+        what: The noun of the counted things, in messages.
+
+    Raises:
+        Error: The count has a fraction, is negative, or is no number.
+
+    Examples:
+        >>> whole(2.0, "operations `tuple`")
+        2
+    """
+    with suppress(TypeError, ValueError, OverflowError):
+        if (found := int(count)) == count and found >= 0:
+            return found
+    raise Error(f"{count} {what} cannot be counted", remedy="give a whole number, from 0")
 
 
 class Clock:

@@ -9,7 +9,7 @@ from sledlab.errors import Error, unknown
 from sledlab.job.copies import CopyHolders, WrittenTwice, kept
 from sledlab.job.files import Rows, Written
 from sledlab.job.log import Access
-from sledlab.job.phases import Phases
+from sledlab.job.phases import Phases, whole
 from sledlab.job.superstep import NodeParts
 from sledlab.lazy import numpy as np
 
@@ -123,6 +123,7 @@ class Store(Phases):
             per_block_of: The outer file of a nested loop, for each block of which this file is read again.
         """
         known("order", order, ORDERS)
+        runs = whole(runs, "runs")
         if per_block_of:
             self._file(per_block_of)
         stored = self._file(file)
@@ -157,8 +158,10 @@ class Store(Phases):
             streams: Number of streams that are written in turn, each with an open page.
 
         Raises:
-            Error: The file is part of the data, or has rows of another kind or width.
+            Error: The file is part of the data, or has rows of another kind or width; or the width or the
+                number of streams is no whole number.
         """
+        width, streams = whole(width, "bytes of a row"), whole(streams, "streams")
         order = "streams" if streams else "sequential"
         array = rows.rows if isinstance(rows, NodeParts) else np.asarray(rows)
         stored = self._writable(file, array, width)

@@ -8,6 +8,7 @@ from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.model.catalogue import CATALOGUES, NAMES, PLURALS, Chosen
 from sledlab.model.choices import spelled
+from sledlab.model.plugins import allowed_plugins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ def check(
             has.
         seed: Seed of the random numbers that make the requests.
         cases: Number of cases for each rule, at least 1.
-        allow_plugins: Whether a class may run that only a device file names.
+        allow_plugins: Whether a plug-in that only a device file names may run.
 
     Raises:
         Error: The model breaks a rule; the message names the rule, the case, the request, and what to do. Or
@@ -75,7 +76,7 @@ def kept(
             f"{cases} cases of seed {seed} cannot be drawn",
             remedy="take a case at least, and a seed from 0 to 2**64 - 1",
         )
-    plugins = ["*"] if allow_plugins else [word]
+    plugins = allowed_plugins({"allow_plugins": allow_plugins}, word)
     if kind is None:
         kind = model.kind if isinstance(model, Chosen) else _kind(word, plugins)
     if kind not in KINDS:
@@ -90,7 +91,7 @@ def kept(
         yield rule
 
 
-def _kind(word: str, plugins: list[str]) -> str:
+def _kind(word: str, plugins: tuple[str, ...]) -> str:
     """The kind of a model that is given by its name alone.
 
     Raises:

@@ -104,6 +104,7 @@ def reproduce(
     quick: bool = False,
     limit: int | None = None,
     jobs: int | None = None,
+    allow_plugins: bool = False,
 ) -> Reproduction:
     """Runs a figure or a claim of the papers again, and draws our values beside those printed.
 
@@ -119,6 +120,7 @@ def reproduce(
         quick: Whether to shorten the runs, so that there is a picture within a minute or two.
         limit: Most requests of a run.
         jobs: Runs at a time; by default one for each processor.
+        allow_plugins: Whether a plug-in that only the device file names may run. It runs arbitrary code.
 
     Returns:
         The reproduction, with its directory, the claims and their verdicts; `plot()` draws a figure.
@@ -138,7 +140,7 @@ def reproduce(
         ['.md', '.png', '.svg']
     """
     found = found_by(name)
-    asked = AskedReproduction(found, str(device or ""), trace, quick, limit, jobs)
+    asked = AskedReproduction(found, str(device or ""), trace, quick, limit, jobs, allow_plugins)
     directory = Path(out if out is not None else name)
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -193,6 +195,7 @@ class AskedReproduction:
         quick: Whether runs are shortened.
         limit: Most requests of a run.
         jobs: Runs at a time.
+        allow_plugins: Whether plug-ins that the user's device file names may run.
     """
 
     found: Figure | Claim
@@ -201,6 +204,7 @@ class AskedReproduction:
     quick: bool
     limit: int | None
     jobs: int | None
+    allow_plugins: bool
 
     @property
     def runs(self) -> list[FigureRun]:
@@ -242,7 +246,7 @@ class AskedReproduction:
                 f"`{self.found_name}` runs jobs, which have no limit of requests",
                 remedy="say --quick instead",
             )
-        said = {**ran.said, **self.shortening(ran), "jobs": self.jobs}
+        said = {**ran.said, **self.shortening(ran), "jobs": self.jobs, "allow_plugins": self.allow_plugins}
         said |= self.fitted(ran, experiment["study"])
         study: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
         study.run(self.source(ran), said.pop("device", None), said, study=known(ran.experiment), out=out)

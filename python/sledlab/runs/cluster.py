@@ -13,11 +13,13 @@ from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.model.catalogue import Chosen, apply, require
 from sledlab.model.experiment import text_of
+from sledlab.model.plugins import allowed_plugins, plugins_in
 from sledlab.model.settings import to_toml
 from sledlab.results import leaves, results
 from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
-from sledlab.runs.compose import allowed, in_its_file, named, set_all, with_store
+from sledlab.runs.compose import in_its_file, set_all, with_store
 from sledlab.runs.options import Clustered
+from sledlab.runs.places import check_local
 from sledlab.traces.work import Work
 from sledlab.traces.work import work as read_work
 
@@ -139,7 +141,7 @@ def read(path: str | Path) -> ClusterExperiment:
 
 def _refuse_queues(models: Sequence[Any]) -> None:
     """Refuses plug-ins among schedulers and power policies."""
-    if plugins := allowed({"models": models}):
+    if plugins := plugins_in(models):
         raise Error(
             f"`{plugins[0]}`: schedulers and power policies that are plug-ins cannot be used "
             "where a record is replayed",
@@ -174,10 +176,11 @@ def composed(device: Device | None, said: Mapping[str, Any], base: ClusterExperi
         Error: An option is wrong.
     """
     settings = said.get("settings") or {}
+    check_local(tomllib.loads(base.said()), settings)
     kinds = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
     _refuse_queues([said.get("scheduler"), said.get("power"), *kinds])
     experiment = with_store(base, device, said)
-    if plugins := named(device, said):
+    if plugins := allowed_plugins(said, device):
         experiment = experiment.with_plugins(plugins)
     for table in ("node", "host", "network"):
         if said.get(table) is not None:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sledlab._native import Experiment, is_plugin
+from sledlab._native import Experiment
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen, E, apply, require
 from sledlab.model.experiment import text_of
 from sledlab.model.lines import placed
+from sledlab.model.plugins import allowed_plugins, words_in
 from sledlab.model.settings import to_toml, word
 from sledlab.runs.options import Simulated, declared
+from sledlab.runs.places import check_local
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     Source = Trace | Chosen | str | Path | Any
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
 
 MODELS = ("scheduler", "power", "merge", "cache", "system", "hybrid")
 """Options whose values may be chosen models, each a table of the experiment."""
-
-FILES = ("records", "traces", "reuse", "cluster")
-"""Options whose values are files or addresses: their `sample:sort` or `node1:8786` names no class."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,9 @@ def compose(
         Error: An option, or their combination, is wrong.
     """
     said = said or {}
+    if base is not None:
+        given = () if source is None else ("trace", "workload")
+        check_local(tomllib.loads(base.said()), {*given, *(said.get("settings") or {})})
     experiment = base or Experiment()
     experiment = with_store(experiment, device, said)
     trace: Trace | None = None
@@ -71,7 +73,7 @@ def compose(
         experiment = apply(experiment, require("workload", source))
     elif source is not None:
         experiment, trace = _with_trace(experiment, source)
-    plugins = named([device, source if isinstance(source, Chosen) else None], said)
+    plugins = allowed_plugins(said, device, source if isinstance(source, Chosen) else None)
     experiment = set_all(experiment, said, Simulated)
     return ComposedExperiment(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
 
@@ -108,37 +110,7 @@ def in_its_file(
         if isinstance(chosen, Chosen):
             keys |= {f"{table}.{key}" for key in chosen.parameters}
     file = file if isinstance(file, (str, Path)) else None
-    return placed(file, tables, keys, set(_texts([device, given])))
-
-
-def allowed(said: Mapping[str, Any]) -> tuple[str, ...]:
-    """Plug-ins that may run: those that the user's options name, or `*` where `allow_plugins` is set.
-
-    Examples:
-        >>> allowed({"scheduler": "mine:Lcfs", "speedup": 2}), allowed({"allow_plugins": True})
-        (('mine:Lcfs',), ('*',))
-    """
-    if said.get("allow_plugins"):
-        return ("*",)
-    texts = _texts({name: value for name, value in said.items() if name not in FILES})
-    return tuple(dict.fromkeys(filter(is_plugin, texts)))
-
-
-def named(models: Any, said: Mapping[str, Any]) -> tuple[str, ...]:
-    """Plug-ins that may run, as of `allowed`, with models given by position among the options."""
-    return allowed({**said, "": models})
-
-
-def _texts(said: Any) -> Iterator[str]:
-    """All texts and names of models in the values of options, lists and parameters included."""
-    if isinstance(said, str):
-        yield said
-    elif isinstance(said, Chosen):
-        yield said.name
-        yield from _texts(said.parameters)
-    elif isinstance(said, (Mapping, list, tuple)):
-        for each in said.values() if isinstance(said, Mapping) else said:
-            yield from _texts(each)
+    return placed(file, tables, keys, set(words_in([device, given])))
 
 
 def set_all(experiment: E, said: Mapping[str, Any], kind: type) -> E:

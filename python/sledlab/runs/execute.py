@@ -104,7 +104,7 @@ def run(
         requests: As in `simulate`.
         out: As in `simulate`.
         replace: As in `simulate`.
-        allow_plugins: Whether plug-ins that the file names may run: programs of the author of the file.
+        allow_plugins: Whether plug-ins that the file names may run. They run arbitrary code.
 
     Raises:
         Error: As in `simulate`.

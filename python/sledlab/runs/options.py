@@ -138,10 +138,10 @@ class Replayed(Offered, Set, total=False):
 
 
 class Trusted(TypedDict, total=False):
-    """The option that lets plug-ins named by a file run."""
+    """The option that allows plug-ins that only a file names."""
 
     allow_plugins: Annotated[
-        bool, Option("Run plug-ins that a file names: programs of the author of the file.")
+        bool, Option("Allow plug-ins and jobs that the file names. They run arbitrary code.")
     ]
 
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import ClusterExperiment, Experiment, seen
+from sledlab.errors import Error
 from sledlab.model.settings import document, to_toml
+from sledlab.traces.remote import is_remote
 from sledlab.traces.samples import PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 FILES = {"trace.file": Experiment, "work.file": ClusterExperiment}
 """Keys of a complete experiment that name a file, and the class of experiments that has the key."""
@@ -33,6 +35,47 @@ AXES = {
     "query": (".sql",),
 }
 """Keys of the table `[study]` whose values may name files, and endings of names that do."""
+
+
+FOR_PEOPLE = ("name", "description")
+"""Keys of models whose values are shown and never opened."""
+
+
+def check_local(tables: Mapping[str, Any], overridden: Collection[str] = ()) -> None:
+    """Refuse addresses, such as `https://...` or `file:///...`, that only an experiment or a study names.
+
+    Only the user may make sledlab use the network: by naming the address in an option or an argument.
+
+    Args:
+        tables: The tables of the experiment or the study.
+        overridden: Tables, and keys `table.key`, that options override.
+
+    Raises:
+        Error: A value is an address.
+
+    Examples:
+        >>> check_local({"study": {"place": "https://host/fleet"}}, overridden=["study.place"])
+        >>> check_local({"trace": {"file": "traces/mail.csv"}})
+    """
+    for key, value in _values(tables):
+        if is_remote(value) and not {key, key.partition(".")[0]} & set(overridden):
+            raise Error(
+                f"{key}: `{value}` is an address, and a file alone does not make sledlab use the network",
+                remedy="if you trust it, name the address on the command line (in Python: as an argument)",
+            )
+
+
+def _values(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """All texts in a value that may be opened, each with its key, `table.key`."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            if name not in FOR_PEOPLE:
+                yield from _values(each, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _values(each, key)
 
 
 def beside(name: str, directory: Path) -> str:

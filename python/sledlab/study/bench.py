@@ -13,7 +13,7 @@ from sledlab.study.executor.borrowed import Borrowed
 from sledlab.study.executor.dask import cluster
 from sledlab.study.executor.local import processes
 from sledlab.study.executor.measured import measured
-from sledlab.study.inputs import plug_ins
+from sledlab.study.inputs import plugins_of
 from sledlab.study.kept import Kept, keys
 from sledlab.study.plan import named
 
@@ -156,7 +156,7 @@ class Bench:
                 self._pool = self._open.enter_context(cluster(self.where.cluster, send=self.where.send))
             return self._pool
         wanted = min(self.where.jobs, len(points))
-        if wanted == 1 and not any(plug_ins(plan.texts[point]) for point in points):
+        if wanted == 1 and not any(plugins_of(plan.texts[point]) for point in points):
             return None
         if self._workers < wanted:
             self._pool, self._workers = self._open.enter_context(processes(wanted)), wanted

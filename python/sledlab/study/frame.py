@@ -10,16 +10,17 @@ from sledlab.errors import Error, unknown
 from sledlab.lazy import arrived
 from sledlab.model.catalogue import Chosen
 from sledlab.model.choices import spelled
+from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
 from sledlab.results import leaves, results
 from sledlab.runs.compose import in_its_file
-from sledlab.runs.places import study_seen
+from sledlab.runs.places import check_local, study_seen
 from sledlab.study.bench import Bench
 from sledlab.study.executor.where import Where
 from sledlab.study.file import tables_of
-from sledlab.study.inputs import plug_ins
+from sledlab.study.inputs import plugins_of
 from sledlab.study.kept import POINTS
-from sledlab.study.plan import Plan, Question, several, to_toml
+from sledlab.study.plan import Question, several, to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,17 +57,20 @@ def _run(
 ) -> Out:
     """Runs a study; its errors do not cite lines of its file yet."""
     base, axes = read(study, file) if file is not None else (None, {})
-    axes |= {name: said[name] for name in study.axes if said.get(name) is not None}
+    given = {name: said[name] for name in study.axes if said.get(name) is not None}
+    check_local({"study": axes}, [f"study.{name}" for name in given])
+    axes |= given
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
     composed = study.subject.compose(source, device, said, base=base)
-    plan = study.plan(Question(composed.experiment, composed.trace, axes))
+    plan = study.plan(Question(composed.experiment, composed.trace, axes, composed.plugins))
     axes = words_of(plan.axes)
     toml = to_toml(study.name, composed.experiment, axes, plan.seeds[0], study.covered)
     plan = dataclasses.replace(
         plan, axes=axes, toml=toml, plugins=composed.plugins, measure=arrived(study.subject.measure)
     )
-    check_plugins(plan)
+    for text in plan.texts.values():
+        check_plugins(plugins_of(text), plan.plugins)
     where = Where.said(said, lasting=out is not None)
     if where.share is not None and (study.race is not None or replace):
         raise _alone(study.name, race=study.race is not None)
@@ -127,17 +131,6 @@ def _alone(name: str, *, race: bool) -> Error:
         "`--share` does not go with `--replace`: each share would remove what others have kept",
         remedy="choose another --out for all shares",
     )
-
-
-def check_plugins(plan: Plan) -> None:
-    """Refuses plug-ins that only a file names, and that the user has not allowed.
-
-    Raises:
-        Error: There is such a plug-in.
-    """
-    for point, text in plan.texts.items():
-        if "*" not in plan.plugins and not set(plug_ins(text)) <= set(plan.plugins):
-            plan.experiment(point).with_plugins(plan.plugins).check()
 
 
 def _has_device(base: Experiment | None) -> bool:

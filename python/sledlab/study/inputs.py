@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sledlab import _native
+from sledlab.model.plugins import plugins_in
 from sledlab.model.settings import document
 from sledlab.study.plan import plain
 from sledlab.traces.contents import content
@@ -22,15 +22,15 @@ from sledlab.traces.remote import is_remote
 from sledlab.traces.volumes import MergedTraces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from sledlab.traces.read import Opener, Trace
 
 INPUTS = ("trace", "work")
 """Tables of an experiment whose `file` is read: a point depends on its contents, not on its path."""
 
-MODELS = ("scheduler", "power", "workload", "device", "front")
-"""Tables of an experiment whose `kind` may be a plug-in, a class of the user's."""
+PLUGGABLE = ("kind", "replacement")
+"""Keys of tables of an experiment whose value may be a plug-in."""
 
 
 @dataclass(frozen=True)
@@ -39,23 +39,32 @@ class ExperimentInputs:
 
     text: str
     files: tuple[str, ...]
-    plug_ins: tuple[str, ...]
+    plugins: tuple[str, ...]
 
 
 @cache
 def said_in(text: str) -> ExperimentInputs:
     """The inputs that the text of a complete experiment names."""
     tables = plain(text)
-    kinds = [tables[table]["kind"] for table in MODELS if table in tables]
-    kinds.append(tables.get("hybrid", {}).get("replacement", ""))
-    plug_ins = tuple(kind for kind in kinds if _native.is_plugin(kind))
+    plugins = plugins_in(list(_pluggable(tables)))
     files = tuple(tables[table].pop("file") for table in INPUTS if table in tables)
-    return ExperimentInputs(json.dumps(tables, sort_keys=True), files, plug_ins)
+    return ExperimentInputs(json.dumps(tables, sort_keys=True), files, plugins)
 
 
-def plug_ins(text: str) -> tuple[str, ...]:
-    """The plug-ins, `module:Class`, that a complete experiment names in place of models."""
-    return said_in(text).plug_ins
+def plugins_of(text: str) -> tuple[str, ...]:
+    """Return the plug-ins, `module:Class`, that a complete experiment names in place of models."""
+    return said_in(text).plugins
+
+
+def _pluggable(tables: Mapping[str, Any]) -> Iterator[str]:
+    """The values of keys that may name a plug-in, in all tables and groups of nodes."""
+    for key, value in tables.items():
+        if isinstance(value, dict):
+            yield from _pluggable(value)
+        elif isinstance(value, list):
+            yield from (word for each in value if isinstance(each, dict) for word in _pluggable(each))
+        elif key in PLUGGABLE:
+            yield value
 
 
 def module(word: str) -> str:

@@ -238,7 +238,7 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
         if id(trace) not in traces:
             traces[id(trace)] = _requests(trace, known) if trace else ""
         requests = traces[id(trace)] if trace else " ".join(known(located(file)) for file in said.files)
-        modules = map(module_contents, said.plug_ins)
+        modules = map(module_contents, said.plugins)
         digests[point] = _digest(said.text, requests, str(plan.watch), *common, *modules)
     return digests
 

@@ -86,7 +86,7 @@ class Plan:
         seeds: Roots of random numbers.
         axes: The values of all axes, as the study's file spells them.
         watch: Whether the rests of devices that never park are counted.
-        plugins: Plug-ins that may run, as of `Composed`; set by the frame.
+        plugins: Plug-ins that may run, as of `allowed_plugins`; set by the frame.
         toml: The study as a file; set by the frame.
         measure: The function that measures a run, unless it is one against one system; set by the frame.
         failed: Points without results, with their errors, of a study that concludes in spite of them
@@ -179,11 +179,13 @@ class Question:
         base: The experiment that all runs share.
         trace: A trace in memory, replayed instead of the one that `base` names.
         axes: Values of axes that were given, by keyword.
+        plugins: Plug-ins that may run, as of `allowed_plugins`.
     """
 
     base: Any
     trace: Trace | None
     axes: Mapping[str, Any]
+    plugins: tuple[str, ...] = ()
 
     def axis(self, name: str, default: Any = None) -> Any:
         """The value given for an axis, or the default."""

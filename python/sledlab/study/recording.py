@@ -12,10 +12,11 @@ from sledlab.job.parameters import of_class, set_all
 from sledlab.job.query import find as find_query
 from sledlab.job.query import names, record_query
 from sledlab.job.record import record
+from sledlab.model.plugins import check_plugins, plugins_in
 from sledlab.runs.options import pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sledlab.job.task import Tell
@@ -45,7 +46,10 @@ class Recordable:
 
 
 def recordables(
-    jobs: Iterable[str | Path], queries: Iterable[str | Path], tables: str | Path | None
+    jobs: Iterable[str | Path],
+    queries: Iterable[str | Path],
+    tables: str | Path | None,
+    plugins: Collection[str],
 ) -> list[Recordable]:
     """Jobs and queries, checked.
 
@@ -53,10 +57,14 @@ def recordables(
         jobs: Names of jobs, or Python files.
         queries: Queries of TPC-H, `tpch` for all of them, files of SQL, or SQL.
         tables: A directory of tables for the queries, if not those of TPC-H.
+        plugins: Python files that may run as jobs, as of `allowed_plugins`.
 
     Raises:
-        Error: There is no such job or query, or tables are given without a query.
+        Error: There is no such job or query, a Python file is not allowed to run, or tables are given
+            without a query.
     """
+    jobs = list(jobs)
+    check_plugins(plugins_in(jobs), plugins)
     each = [one for query in queries for one in (names() if str(query) == ALL else [query])]
     if tables is not None and not each:
         raise Error("`--tables` are a query's", remedy="name one: --query my.sql")

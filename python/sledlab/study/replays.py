@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import ClusterExperiment
+from sledlab.model.plugins import allowed_plugins
 from sledlab.runs import cluster
 from sledlab.runs.cluster_result import COMPONENTS
-from sledlab.runs.compose import ComposedExperiment, named
+from sledlab.runs.compose import ComposedExperiment
 from sledlab.study.columns import Column
 from sledlab.study.measure import FoundOf
 
@@ -121,4 +122,4 @@ def compose(
 ) -> ComposedExperiment:
     """The experiment that all replays of a study share; records are an axis, so there is no source."""
     made = cluster.composed(device, said or {}, base or ClusterExperiment())
-    return ComposedExperiment(made, plugins=named(device, said or {}))
+    return ComposedExperiment(made, plugins=allowed_plugins(said or {}, device))

@@ -117,7 +117,7 @@ class Stores:
         front = {"preset": FRONT, **said.pop("front", {})}
         extras = {key: word(value) for key, value in said.pop("hybrid", {}).items()}
         _check(extras)
-        base = Experiment(document(said)).with_plugins(question.base.allowed_plugins())
+        base = Experiment(document(said)).with_plugins(question.plugins)
         untouched(
             base, ("system.kind", "system.devices", "cache.capacity_blocks"), "configurations and sizes"
         )
@@ -125,8 +125,7 @@ class Stores:
         disk = _unless_said(base, {"power.kind": "never", "cache.kind": "write-back"})
         device = describe(disk)
         config = plain(disk.to_toml())
-        allowed = question.base.allowed_plugins()
-        requests = fitted(config, question.trace, device["capacity_blocks"], allowed)
+        requests = fitted(config, question.trace, device["capacity_blocks"], question.plugins)
         disk = disk.with_setting("replay.outside", "reject")
         if "trace" in config:
             disk = disk.with_setting("trace.devices", "one")

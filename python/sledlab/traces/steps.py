@@ -31,6 +31,7 @@ class Steps:
         outside: How `fit` treats addresses past the end: `wrap`, `clip`, `scale` or `reject`.
         speedup: Factor by which the times between arrivals are divided.
         limit: Keep the remaining operations up to this many requests, reads and writes.
+        plugins: Plug-ins that may run, as of `allowed_plugins`; the device of `fit` may be one of them.
     """
 
     from_s: float = 0.0
@@ -44,12 +45,14 @@ class Steps:
     outside: str = "scale"
     speedup: float | None = None
     limit: int | None = None
+    plugins: Sequence[str] = ()
 
     def over(self, trace: Trace) -> _native.Source:
         """Opens the operations of the trace after all steps."""
         source = self._placed(trace)
         if self.fit is not None:
-            capacity = describe(_native.Experiment().with_device(self.fit))["capacity_blocks"]
+            device = _native.Experiment().with_device(self.fit).with_plugins(self.plugins)
+            capacity = describe(device)["capacity_blocks"]
             highest_end = (
                 max(_native.survey(self._placed(trace))[1], default=0) if self.outside == "scale" else None
             )

@@ -116,9 +116,7 @@ def _experiment(question: Question, said: Device) -> Experiment:
         key: value for key, value in said_of(found).items() if key not in ("trace", "workload", "seed")
     }
     seed = question.base.setting("seed") or "1"
-    return Experiment(document({"seed": int(seed), **without}), str(said)).with_plugins(
-        question.base.allowed_plugins()
-    )
+    return Experiment(document({"seed": int(seed), **without}), str(said)).with_plugins(question.plugins)
 
 
 def _is_experiment(said: str) -> bool:

@@ -46,7 +46,9 @@ class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, 
 class FleetArguments(FleetOptions, total=False):
     """All arguments of a study of a fleet."""
 
-    place: Annotated[str | Path, Option("Place of the volumes: a directory with a trace for each.", "PLACE")]
+    place: Annotated[
+        str | Path, Option("Place of the volumes, if STUDY is given: a directory or an address.", "PLACE")
+    ]
     devices: Annotated[
         Devices,
         Option(

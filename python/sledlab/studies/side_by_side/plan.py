@@ -163,7 +163,7 @@ def _requests(question: Question, source: str, devices: Sequence[NamedExperiment
     if question.trace is None:
         check_source(smallest.experiment, None)
     config = plain(smallest.experiment.to_toml())
-    trace = fitted(config, question.trace, room, question.base.allowed_plugins())
+    trace = fitted(config, question.trace, room, question.plugins)
     recorded = question.trace is not None or "trace" in config
     if recorded and config["replay"]["outside"] == "reject" and config["system"]["kind"] == "single":
         end = max(_native.survey(trace.open())[1], default=0)

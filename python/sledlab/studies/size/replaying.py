@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
+from sledlab.model.plugins import allowed_plugins
 from sledlab.results import leaves, results
 from sledlab.runs.cluster import composed, run
 from sledlab.studies.size.bill import Bill
@@ -246,7 +247,9 @@ def _one(job: str | Path | None, query: str | Path | None, tables: str | Path | 
     Raises:
         Error: There is no job or query, or more than one.
     """
-    found = recordables([] if job is None else [job], [] if query is None else [query], tables)
+    jobs = [] if job is None else [job]
+    allowed = allowed_plugins({"job": job})  # the user names the job: no file can
+    found = recordables(jobs, [] if query is None else [query], tables, allowed)
     if len(found) != 1:
         raise Error(
             "there is one job or one query to find a size for", remedy="name one: --job sort, or --query q5"

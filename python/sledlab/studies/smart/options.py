@@ -6,14 +6,24 @@ from collections.abc import Sequence  # noqa: TC003 - annotations are read at ru
 from pathlib import Path  # noqa: TC003 - as above
 from typing import Annotated
 
-from sledlab.runs.options import Devices, Furnished, Numbers, Option, Parallel, Priced, Several, Stored
+from sledlab.runs.options import (
+    Devices,
+    Furnished,
+    Numbers,
+    Option,
+    Parallel,
+    Priced,
+    Several,
+    Stored,
+    Trusted,
+)
 from sledlab.runs.written import words
 
 FEWEST_TO_MOST = "2..1024"
 """The range of nodes in which the smallest cluster is searched for, by default."""
 
 
-class SmartOptions(Furnished, Stored, Priced, Parallel, total=False):
+class SmartOptions(Furnished, Stored, Priced, Parallel, Trusted, total=False):
     """The options of a study of smart storage, without records and devices."""
 
     job: Annotated[

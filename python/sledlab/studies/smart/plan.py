@@ -102,7 +102,10 @@ def _recorded(question: Question) -> list[str]:
         Error: A setting is a parameter of no job or query, or a job failed.
     """
     found = recordables(
-        _listed(question.axis("job")), _listed(question.axis("query")), question.axis("tables")
+        _listed(question.axis("job")),
+        _listed(question.axis("query")),
+        question.axis("tables"),
+        question.plugins,
     )
     settings = settings_of(found, _listed(question.axis("job_settings")))
     seed = int(said_of(question.base).get("seed", 1))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several
+from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several, Trusted
 from sledlab.study.configurations import Fronted, segments
 
 POLICIES = ("lru", "slru", "arc", "lfuda")
 """Replacement policies that are tried, by default."""
 
 
-class TuneOptions(Replayed, Parallel, Fronted, total=False):
+class TuneOptions(Replayed, Parallel, Fronted, Trusted, total=False):
     """The options of tuning."""
 
     budget: Annotated[float, Option("Most MEMS that is allowed; with --price-per-mb, most money", "MIB")]

@@ -147,7 +147,7 @@ def _experiment(plan: StoresPlan, point: Point) -> str:
     behind = stores.bases[DISK].setting("device.preset")
     for table, preset in (("device", behind), ("front", stores.mems_name)):
         if preset:
-            known = describe(Experiment().with_device(preset).with_plugins([preset]))
+            known = describe(Experiment().with_device(preset).with_plugins(plan.plugins))
             changed = {key: value for key, value in config[table].items() if known[key] != value}
             config[table] = {"preset": preset, **changed}
     return settings.document(config)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, InternalError
 from sledlab.files import drafted
-from sledlab.study.inputs import files_of, module, module_contents, plug_ins, with_files
+from sledlab.study.inputs import files_of, module, module_contents, plugins_of, with_files
 from sledlab.study.measure import measure
 from sledlab.study.program import program
 from sledlab.traces.contents import content
@@ -100,7 +100,7 @@ def for_elsewhere(task: Task) -> Task:
         files = tuple((name, content(located(name))) for name in names)
     except OSError as error:
         raise Error(f"cannot read `{error.filename}`: {error.strerror}", remedy="check the path") from error
-    modules = tuple((word, module_contents(word)) for word in plug_ins(text))
+    modules = tuple((word, module_contents(word)) for word in plugins_of(text))
     return replace(task, text=text, trace=trace, needs=Needs(program(), files, modules))
 
 

@@ -1,0 +1,92 @@
+"""Plug-ins, which are classes and jobs written by users, and the rule that decides which of them may run.
+
+Importing a plug-in runs its code with all rights of the user. A plug-in therefore runs only if an option
+names it, or if the user allows the plug-ins that files name (`allow_plugins`). `allowed_plugins` is the only
+function that gives this permission, for plug-ins of every kind. The simulator checks it before it imports a
+class, `check_plugins` before a study starts and before a job is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sledlab import _native
+from sledlab.errors import Error
+from sledlab.model.catalogue import Chosen
+
+ALL = "*"
+"""Stands for all plug-ins where a permission lists their names."""
+
+DATA = ("records", "traces", "reuse", "cluster")
+"""Options that name data or addresses: `sample:sort` and `node1:8786` are no classes."""
+
+
+def is_plugin(word: str) -> bool:
+    """Return whether a word names a plug-in: a class, `module:Class`, or a job, `FILE.py`.
+
+    Examples:
+        >>> [is_plugin(word) for word in ("mine:Lcfs", "jobs/mine.py", "fcfs", "zsptf:grid=40x4")]
+        [True, True, False, False]
+    """
+    return _native.is_plugin(word) or word.endswith(".py")
+
+
+def words_in(value: Any) -> Iterator[str]:
+    """Yield all texts, file names and model names in a value, with its tables, lists and parameters."""
+    if isinstance(value, (str, Path)):
+        yield str(value)
+    elif isinstance(value, Chosen):
+        yield value.name
+        yield from words_in(value.parameters)
+    elif isinstance(value, (Mapping, list, tuple)):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from words_in(each)
+
+
+def plugins_in(value: Any) -> tuple[str, ...]:
+    """Return the plug-ins that a value names, each once."""
+    return tuple(dict.fromkeys(filter(is_plugin, words_in(value))))
+
+
+def allowed_plugins(options: Mapping[str, Any], *models: Any) -> tuple[str, ...]:
+    """Return the plug-ins that may run: those that options name, or `*` with `allow_plugins`.
+
+    Args:
+        options: Options by name. Values that a file sets must not be among them.
+        models: Models that are given by position.
+
+    Examples:
+        >>> allowed_plugins({"scheduler": "mine:Lcfs", "speedup": 2}, "tape:Tape")
+        ('mine:Lcfs', 'tape:Tape')
+        >>> allowed_plugins({"allow_plugins": True})
+        ('*',)
+    """
+    if options.get("allow_plugins"):
+        return (ALL,)
+    return plugins_in([[value for name, value in options.items() if name not in DATA], models])
+
+
+def check_plugins(words: Iterable[str], allowed: Collection[str]) -> None:
+    """Refuse plug-ins that are not allowed to run.
+
+    Args:
+        words: Names of plug-ins; classes may have parameters.
+        allowed: The result of `allowed_plugins`.
+
+    Raises:
+        Error: A plug-in is not allowed.
+    """
+    names = {_name(each) for each in allowed}
+    for word in words:
+        if not {ALL, _name(word)} & names:
+            raise Error(
+                f"the experiment names a plug-in, `{word}`, and nothing allows it to run",
+                remedy="if you trust it, say --allow-plugins (in Python: allow_plugins=True)",
+            )
+
+
+def _name(word: str) -> str:
+    """The name of a plug-in without parameters."""
+    return ":".join(word.split(":")[:2]) if _native.is_plugin(word) else word

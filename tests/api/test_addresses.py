@@ -1,0 +1,125 @@
+"""Addresses in files of experiments and studies: only the user makes sledlab use the network."""
+
+import functools
+import http.server
+import threading
+from contextlib import suppress
+
+import pytest
+import sledlab as sl
+from sledlab.model.settings import document
+
+from tests.keys import (
+    CLUSTER,
+    ONE_SYSTEM,
+    RUN_STUDY,
+    STUDIES,
+    TABLES,
+    axes_of,
+    experiment_with,
+    keys_of,
+    study_with,
+)
+
+pytest.importorskip("aiohttp", reason="make setup")
+
+REFUSED = "is an address, and a file alone does not make sledlab use the network"
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """The address of a web server with a fleet of one volume, and the requests that it got."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fleet").mkdir()
+    sl.read_trace("sample:mail-a-60s").write(tmp_path / "fleet" / "mail.csv")
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *said):
+            asked.append(said)
+
+    httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=tmp_path))
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{httpd.server_port}", asked
+    httpd.shutdown()
+    httpd.server_close()
+    thread.join()
+
+
+def run(how, tables):
+    """Runs a file; whatever is wrong with it does not matter here."""
+    with open("file.toml", "w") as file:
+        file.write(document(tables))
+    with suppress(sl.Error):
+        how("file.toml")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_key_of_experiments_uses_the_network(server, table):
+    address, asked = server
+    for key in keys_of(table):
+        for file in ("fleet/mail.csv", "fleet/mail.parquet", ""):
+            run(sl.run, experiment_with(key, f"{address}/{file}", ONE_SYSTEM))
+        run(lambda file: sl.replay(experiment=file), experiment_with(key, f"{address}/a.work", CLUSTER))
+    assert asked == []
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_no_axis_of_studies_uses_the_network(server, kind):
+    address, asked = server
+    for axis in axes_of(kind):
+        for file in ("fleet/", "fleet/mail.csv", "my.toml"):
+            run(
+                lambda file: RUN_STUDY[kind](study=file, jobs=1),
+                study_with(kind, axis, f"{address}/{file}"),
+            )
+    assert asked == []
+
+
+@pytest.mark.parametrize("run", [sl.run, lambda file: sl.side_by_side(study=file, jobs=1)])
+def test_parquet_trace_at_an_address_is_refused(server, run):
+    address, asked = server
+    trace = {"file": f"{address}/fleet/mail.parquet", "format": "parquet"}
+    tables = {"device": {"preset": "mems-g2"}, "trace": trace}
+    with open("file.toml", "w") as file:
+        file.write(document(tables))
+    with pytest.raises(sl.Error, match=f"trace.file: `{address}.*` {REFUSED}"):
+        run("file.toml")
+    with pytest.raises(sl.Error, match=REFUSED):
+        sl.run(sl.Experiment(document(tables)))
+    with pytest.raises(sl.Error, match=REFUSED):
+        sl.compare(study="file.toml", schedulers="fcfs", jobs=1)
+    assert asked == []
+    assert sl.simulate(sl.workload("uniform"), experiment="file.toml", limit=9).count == 9
+
+
+@pytest.mark.parametrize("address", ["memory://fleet", "file:///etc", "s3://bucket/fleet", "HTTPS://host/"])
+def test_fleet_place_in_a_file_is_refused(sledlab, tmp_path, address):
+    study = tmp_path / "study.toml"
+    study.write_text(f'[study]\nkind = "fleet"\nplace = "{address}"\ndevices = ["mems-g2"]\n')
+    with pytest.raises(sl.Error, match=REFUSED) as refused:
+        sl.fleet(study=study, jobs=1)
+    assert refused.value.place.line == 3
+    sledlab("fleet", study).assert_refused(REFUSED)
+    sledlab("experiment", "run", study).assert_refused(REFUSED)
+
+
+def test_fleet_place_named_by_the_user_is_read(server, sledlab):
+    address, asked = server
+    fleet = sl.fleet(f"{address}/fleet/", ["mems-g2"], settings={"replay.limit": 9}, jobs=1, out="out")
+    assert fleet.tables["fleet"].height == 1
+    assert asked
+    with pytest.raises(sl.Error, match=REFUSED):
+        sl.fleet(study="out/study.toml", jobs=1)
+    again = sl.fleet(f"{address}/fleet/", study="out/study.toml", jobs=1)
+    assert again.to_dict() == fleet.to_dict()
+    option = sledlab("fleet", "out/study.toml", "--place", f"{address}/fleet/", "--jobs", 1, "--json")
+    assert option.code == 0, option.err
+    sledlab("fleet", f"{address}/fleet/", "--place", "sample:").assert_refused("leave one of them out")
+
+
+def test_addresses_for_people_are_left_alone(tmp_path):
+    tables = {**ONE_SYSTEM, "device": {"preset": "mems-g2", "description": "https://example.org/sled"}}
+    (tmp_path / "file.toml").write_text(document(tables))
+    assert sl.run(tmp_path / "file.toml").count == 9

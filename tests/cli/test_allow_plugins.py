@@ -1,0 +1,83 @@
+"""`--allow-plugins`: every command that reads files which may name plug-ins has the option."""
+
+import sys
+
+import click
+import pytest
+from sledlab.cli import cli
+
+READS = {
+    "simulate",
+    "view",
+    "serve",
+    "compare",
+    "hybrid",
+    "hybrid tune",
+    "power",
+    "smart",
+    "smart replay",
+    "smart size",
+    "fleet",
+    "check",
+    "reproduce run",
+    "device show",
+    "trace generate",
+    "trace slice",
+}
+"""Commands that read the files of experiments, studies or devices, and can run the plug-ins in them."""
+
+CLASS = """
+open("imported", "w").close()
+
+class Tape:
+    capacity_blocks = 1000
+    startup_ms = 1.0
+    idle_timeout_ms = 1.0
+
+    def serve(self, request, now_ns):
+        return 1000
+"""
+
+
+def commands(command, words=()):
+    """All commands, by their words."""
+    if words:
+        yield " ".join(words), command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from commands(command.get_command(context, name), (*words, name))
+
+
+def test_commands_that_read_plugins_have_the_option():
+    found = {
+        name for name, each in commands(cli) if any(option.name == "allow_plugins" for option in each.params)
+    }
+    assert found == READS
+
+
+@pytest.fixture
+def tape(tmp_path, monkeypatch):
+    """A working directory with a device file that names a class."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taping_here.py").write_text(CLASS)
+    (tmp_path / "tape.toml").write_text('kind = "taping_here:Tape"\n')
+    (tmp_path / "in.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n")
+    yield tmp_path
+    sys.modules.pop("taping_here", None)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "device show tape.toml",
+        "trace generate uniform out.csv --limit 5 --device tape.toml",
+        "trace slice in.csv out.csv --fit tape.toml",
+        "check tape.toml --cases 1",
+    ],
+)
+def test_device_file_with_class_needs_permission(sledlab, tape, words):
+    sledlab(*words.split()).assert_refused("nothing allows it to run")
+    assert not (tape / "imported").exists()
+    assert "nothing allows it" not in sledlab(*words.split(), "--allow-plugins").err
+    assert (tape / "imported").exists()

@@ -1,0 +1,95 @@
+"""Files with a word as the value of any key that takes text: the keys come from the schemas of files."""
+
+import sledlab as sl
+from sledlab.cli.schema import of
+
+SCHEMA = of("experiment")
+TABLES = SCHEMA["$defs"]
+STUDIES = {each["properties"]["kind"]["const"]: each for each in SCHEMA["properties"]["study"]["anyOf"]}
+RUN_STUDY = {
+    "compare": sl.compare,
+    "side-by-side": sl.side_by_side,
+    "power": sl.power_study,
+    "hybrid": sl.hybrid_study,
+    "tune": sl.tune_hybrid,
+    "fleet": sl.fleet,
+    "smart": sl.smart_study,
+}
+
+REQUESTS = {"workload": {"kind": "uniform", "requests": 9}}
+ONE_SYSTEM = {"device": {"preset": "mems-g2"}, **REQUESTS}
+CLUSTER = {"device": {"preset": "mems-g2"}, "work": {"file": "sample:exchange"}}
+NEEDED = {
+    "compare": {"schedulers": ["fcfs"], "speedups": [1.0]},
+    "side-by-side": {"devices": ["mems-g2"]},
+    "power": {"policies": ["never"]},
+    "hybrid": {"configurations": ["mcd-all"], "mems_mb": [8.0], "segments_kb": [64]},
+    "tune": {"budget": 8.0},
+    "fleet": {"place": "cloud:volumes=1,requests=9", "devices": ["mems-g2"]},
+    "smart": {"records": ["sample:exchange"], "devices": ["mems-g2"], "nodes": [2]},
+}
+"""Other keys of `[study]` that each study needs."""
+
+
+def forms(schema):
+    """The alternatives of a schema, with references resolved."""
+    if "$ref" in schema:
+        schema = TABLES[schema["$ref"].rpartition("/")[2]]
+    if "anyOf" not in schema:
+        return [schema]
+    return [form for each in schema["anyOf"] for form in forms(each)]
+
+
+def takes_text(schema):
+    """Whether a value may be text, a list or table of text, or anything."""
+    return any(
+        takes_text(form["items"])
+        if form.get("type") == "array" and "items" in form
+        else form.get("type") not in ("number", "integer", "boolean")
+        for form in forms(schema)
+    )
+
+
+def keys_of(table):
+    """The keys of a table of experiments that take text, and the table where a word may replace it."""
+    found = [table] if any(form.get("type") != "object" for form in forms(TABLES[table])) else []
+    for form in forms(TABLES[table]):
+        found += [
+            f"{table}.{key}" for key, schema in form.get("properties", {}).items() if takes_text(schema)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def axes_of(kind):
+    """The axes of a study that take text."""
+    axes = STUDIES[kind]["properties"].items()
+    return [axis for axis, schema in axes if axis != "kind" and takes_text(schema)]
+
+
+def experiment_with(key, word, base):
+    """An experiment with a word as the value of a key, and with what makes the key count."""
+    table, _, name = key.partition(".")
+    tables = {each: dict(said) for each, said in base.items()}
+    if table in ("hybrid", "front"):
+        tables["hybrid"] = {"kind": "caching-disk"}
+    if table == "trace":
+        tables.pop("workload", None)
+    if key == "device.kind":
+        del tables["device"]["preset"]
+    tables[table] = {**tables.get(table, {}), name: word} if name else word
+    return tables
+
+
+def study_with(kind, axis, word):
+    """A file of a study with a word on an axis, and with what makes the axis count."""
+    tables = {} if kind in ("fleet", "smart") else {each: dict(said) for each, said in ONE_SYSTEM.items()}
+    said = {"kind": kind, **NEEDED[kind]}
+    if axis in ("traces", "workloads"):
+        del tables["workload"]
+    if axis == "devices" or kind == "side-by-side":
+        tables.pop("device", None)
+    if axis == "job":
+        del said["records"]
+    types = [form.get("type") for form in forms(STUDIES[kind]["properties"][axis])]
+    value = {"power.kind": [word]} if axis == "vary" else [word] if "array" in types else word
+    return {**tables, "study": {**said, axis: value}}
