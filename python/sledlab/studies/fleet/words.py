@@ -95,7 +95,8 @@ def _missed_bounds(found: Fleet, row: FleetRow) -> Iterator[str]:
         limit = milliseconds(found.goal.limit_ms)
         yield f"{found.goal.measure} over all requests is {milliseconds(value)} instead of {limit}"
     if row.left:
-        yield f"no device has room for {counted(row.left, 'volume')}"
+        exceed = "exceeds" if row.left == 1 else "exceed"
+        yield f"{counted(row.left, 'volume')} {exceed} a device in size or load"
 
 
 def _either(said: Sequence[str]) -> str:
@@ -108,7 +109,7 @@ def _missing(found: Fleet) -> Iterator[str]:
         if row.meets or row is found.recommended:
             continue
         if row.volumes == 0:
-            yield f"{row.fleet} has room for none of the volumes."
+            yield f"{row.fleet} can hold none of the volumes."
             continue
         tried = " on any number of devices that was tried" if found.of("tried") else ""
         missed = " and ".join(_missed_bounds(found, row))
