@@ -151,7 +151,7 @@ class Crossing(Noting):
 
     scheduler: str
     level_ms: float
-    arrival_rate: float | None
+    arrival_rate_iops: float | None
     reached: str
 
 
@@ -339,7 +339,7 @@ class LoadCurves:
 
     def _rate(self, scheduler: str, level_ms: float) -> float | None:
         row = self.crossings.get((scheduler, level_ms))
-        return row.arrival_rate if row and row.reached == "yes" else None
+        return row.arrival_rate_iops if row and row.reached == "yes" else None
 
 
 class Later(Mapping[Any, T]):

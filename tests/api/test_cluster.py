@@ -37,11 +37,11 @@ def test_samples_run_and_add_up(job, device):
     result = sl.replay(WORK / f"{job}.work", device, what_if=False)
     assert (result.job, result.nodes, result.simulated_share) == (job, 4, 1)
     rows = result.phases
-    spans = (rows["end_s"] - rows["start_s"]).to_list()
+    spans = (rows["phase_end_s"] - rows["phase_start_s"]).to_list()
     parts = rows.select(pl.sum_horizontal(f"{part}_s" for part in COMPONENTS)).to_series().to_list()
     assert parts == pytest.approx(spans, abs=1e-9)
     assert result.by_phase["elapsed_s"].sum() == pytest.approx(result.elapsed_s)
-    assert rows["end_s"].max() == result.elapsed_s
+    assert rows["phase_end_s"].max() == result.elapsed_s
     for name in ("requests", "read_bytes", "sent_bytes", "store_j"):
         assert result.by_phase[name].sum() == pytest.approx(rows[name].sum())
     assert sum(result.components_s.values()) == pytest.approx(sum(spans))

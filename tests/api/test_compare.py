@@ -56,7 +56,7 @@ def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Compariso
                 mean = 5000 * rate / most if saturated else 1 / (1 - rate / most) * (1 + 0.02 * seed)
                 row = measured(
                     requests=100,
-                    arrival_rate=rate,
+                    arrival_rate_iops=rate,
                     throughput_iops=min(rate, most),
                     mean_ms=mean,
                     mean_ci95_ms=0.1 * mean,
@@ -94,12 +94,12 @@ def test_points_are_the_runs_they_stand_for():
 
 def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
     found = race(speedups=[1, 8]).points.filter(scheduler="fcfs")
-    offered = found["arrival_rate"].to_list()
+    offered = found["arrival_rate_iops"].to_list()
     assert offered[0] == pytest.approx(1000, rel=0.1)
     assert offered[1] == pytest.approx(8 * offered[0])
     assert found["throughput_iops"][1] < 0.25 * offered[1]
     shorter = race(speedups=[1], duration_s=0.5, limit=None).points
-    assert shorter["arrival_rate"][0] == pytest.approx(shorter["requests"][0] / 0.5)
+    assert shorter["arrival_rate_iops"][0] == pytest.approx(shorter["requests"][0] / 0.5)
 
 
 def test_traces_race_too(refused, bank):
@@ -107,10 +107,10 @@ def test_traces_race_too(refused, bank):
     columns["offset_bytes"] = np.random.default_rng(1).integers(0, 700_000, 800) * 4096
     found = race(source=columns, limit=None).points
     assert found["requests"].to_list() == [800] * 4
-    assert found["arrival_rate"][0] == pytest.approx(800 / 0.799)
+    assert found["arrival_rate_iops"][0] == pytest.approx(800 / 0.799)
     with refused("nothing in it is random"):
         race(source=columns, seeds=2)
-    rates = race(source=bank, speedups=[1, 4], schedulers="fcfs").points["arrival_rate"]
+    rates = race(source=bank, speedups=[1, 4], schedulers="fcfs").points["arrival_rate_iops"]
     assert rates[1] == pytest.approx(4 * rates[0])
 
 
@@ -158,7 +158,9 @@ def test_closed_replays_have_one_load():
         sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], replay="closed:8", limit=1000, jobs=1
     )
     assert found.points["speedup"].to_list() == [1.0, 1.0]
-    assert found.points["arrival_rate"].equals(found.points["throughput_iops"].rename("arrival_rate"))
+    assert found.points["arrival_rate_iops"].equals(
+        found.points["throughput_iops"].rename("arrival_rate_iops")
+    )
     assert found.plot().axes[0].get_yticklabels()
 
 
@@ -227,7 +229,7 @@ def test_intervals_over_seeds():
 
 
 def curve(*points: tuple[float, float, bool]) -> list[Measured]:
-    return [measured(arrival_rate=rate, mean_ms=mean, saturated=late) for rate, mean, late in points]
+    return [measured(arrival_rate_iops=rate, mean_ms=mean, saturated=late) for rate, mean, late in points]
 
 
 def test_load_at_equal_response_is_read_off_the_curve():
@@ -249,8 +251,8 @@ def test_levels_fit_the_data():
 
 def test_loads_at_equal_response_over_seeds():
     found = made_up().throughput.filter(scheduler="fcfs", level_ms=2.0).row(0, named=True)
-    assert found["arrival_rate"] == pytest.approx(650, rel=0.1)
-    assert 0 < found["arrival_rate_ci95"] < 50
+    assert found["arrival_rate_iops"] == pytest.approx(650, rel=0.1)
+    assert 0 < found["arrival_rate_ci95_iops"] < 50
     assert found["reached"] == "yes"
     late = made_up().throughput.filter(scheduler="fcfs", level_ms=20.0).row(0, named=True)
     assert late["reached"] == "in overload"
@@ -298,7 +300,7 @@ def test_figures_of_few_and_many(refused, count):
     found = made_up(names=NAMES[:count])
     group = found.groups[0]
     assert len(group.highlighted) == min(count, HIGHLIGHTED)
-    for measure in ("mean_ms", "scv", "energy_per_request_mj"):
+    for measure in ("mean_ms", "scv", "total_energy_per_request_mj"):
         assert found.plot(measure).axes
     assert len(load_curves.draw_alone(race_parts.curves(group, "mean_ms")).axes) >= count
     with refused("unknown measure"):
@@ -318,7 +320,7 @@ def test_curves_that_coincide_are_one_and_say_so():
     axes = load_curves.draw(alike).axes[0]
     assert "all 19 within 1 %" in {text.get_text() for text in axes.texts}
     assert not any("grey" in text.get_text() for text in axes.texts)
-    assert drawn("energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).coincide
+    assert drawn("total_energy_per_request_mj", dots(1.0, 1.0), dots(1.009, 1.0, late=True)).coincide
     assert drawn("mean_ms", dots(1.0, 1.0), dots(1.0, 1.0)).merged.lines[0].label == "both within 1 %"
     for other in (dots(5.0, 9.2), dots(5.0, 9.0, late=True)):
         assert not drawn("mean_ms", dots(5.0, 9.0), other).coincide

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from sledlab import _native
 from sledlab.cli import run as cli
 from sledlab.studies.fleet.measuring import FleetPoint, measure
 from sledlab.studies.fleet.placement import HOT, LARGE, LIST, Item, Layout, Room, placement
+from sledlab.studies.fleet.recommendation import cost, recommended
+from sledlab.studies.fleet.rows import MIX, FleetRow
 from sledlab.studies.fleet.search import TriedPlacement, is_monotone, search
 from sledlab.study.histogram import PERCENTILES, Histogram, bin_of, middle_ns
 from sledlab.study.kept import files as points_in
@@ -181,9 +184,62 @@ def test_packing_takes_fewer_devices_as_far_as_the_goal_allows(place: Path) -> N
     tight = sl.fleet(place, ["mems-g2"], placement="packed", goal=f"p99={each.p99_ms * 1.001}ms", jobs=1)
     assert tight.fleet("mems-g2").meets
     assert row.devices <= tight.fleet("mems-g2").devices <= 5
-    none = sl.fleet(place, ["mems-g2"], placement="packed", goal="p99=0.1ms", jobs=1)
-    assert not none.fleet("mems-g2").meets
-    assert "does not on any number of devices that was tried" in none.answer
+
+
+def test_answer_starts_with_the_nearest_fleet(place: Path) -> None:
+    none = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="max=0.0001ms", jobs=1)
+    nearest = none.recommended
+    assert nearest is not None
+    assert not nearest.meets
+    first, second = none.answer.split(". ")[:2]
+    assert first == "No fleet keeps max at 0.100 µs over all requests"
+    assert second.startswith(f"Nearest: {nearest.devices} {nearest.fleet} (")
+    assert f"{nearest.volumes_meet} of 5 volumes within the goal" in second
+    assert "max over all requests is" in second
+    assert "misses the goal on any number of devices that was tried" in none.answer
+    assert none.to_dict()["recommended"] == nearest.fleet
+
+
+@st.composite
+def fleet_rows(draw: st.DrawFn) -> list[FleetRow]:
+    """Fleets of some kinds and a mix, with random prices, goals and volumes."""
+    rows = []
+    for name in [*"abcd"[: draw(st.integers(1, 4))], MIX]:
+        price = draw(st.none() | st.integers(1, 5000).map(float))
+        energy, within = float(draw(st.integers(0, 50))), draw(st.integers(0, 20))
+        numbers: dict[str, Any] = dict.fromkeys((each.name for each in fields(FleetRow)), 1)
+        said = {"fleet": name, "meets": draw(st.booleans()), "volumes_meet": within, "energy_usd": energy}
+        total = None if price is None else price + energy
+        rows.append(FleetRow(**{**numbers, **said, "devices_usd": price, "total_usd": total}))
+    return rows
+
+
+@given(fleet_rows(), st.permutations(range(5)))
+@settings(deadline=None)
+def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) -> None:
+    rows = [rows[at] for at in order if at < len(rows)]
+    found, single = recommended(rows), recommended([row for row in rows if row.fleet != MIX])
+    assert found.meets >= single.meets
+    if found.fleet == MIX:
+        assert found.volumes_meet >= single.volumes_meet
+        assert cost(found, rows) <= cost(single, rows)
+    for row in rows:
+        if row.fleet != MIX and row.meets:
+            assert single.meets
+            assert cost(single, rows) <= cost(row, rows)
+        if row.fleet != MIX and not single.meets:
+            assert (single.volumes_meet, -cost(single, rows)) >= (row.volumes_meet, -cost(row, rows))
+
+
+def test_dominated_mix_is_not_recommended(place: Path) -> None:
+    found = sl.fleet(
+        place, ["mems-g2", "ssd-tlc"], placement="packed", goal="p99=2ms", price=["mems-g2=1"], jobs=1
+    )
+    assert found.mix is not None
+    assert found.recommended is not None
+    if found.recommended.fleet != MIX and len({row.device for row in found.of("volumes") if row.best}) > 1:
+        assert "not recommended" in found.answer
+    assert found.recommended.meets or not any(row.meets for row in found.of("fleet"))
 
 
 def test_striped_volumes_lie_on_groups(place: Path) -> None:

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,10 +79,48 @@ def test_rows_are_the_runs_they_stand_for(bank_path, bank_study):
     assert bank_study.of("mcd-all").held.mems_read_hits == counts["read_hits"] / counts["reads"]
     traffic = {(row.configuration, row.device): row for row in bank_study.rows["traffic"]}
     assert traffic["mcd-all", "disk"].reads == counts["back"]["reads"]
-    assert traffic["mcd-all", "mems"].written_mb == pytest.approx(counts["front"]["written_blocks"] * 512e-6)
+    assert traffic["mcd-all", "mems"].written_bytes == counts["front"]["written_blocks"] * 512
     cache = runs["disk"].summary["cache"]
     assert traffic["disk", "disk"].writes == cache["destages"]
     assert ("disk", "mems") not in traffic
+
+
+def test_gains_are_over_both_disks(bank_path, bank_study):
+    cached, bare = (alone(bank_path, **{"cache.kind": kind}) for kind in ("write-back", "none"))
+    assert bank_study.of("disk").run.mean_ms == cached.response_time.mean
+    assert bank_study.of("disk-uncached").run.mean_ms == bare.response_time.mean
+    best = bank_study.of("mcd-all")
+    assert best.faster_than_disk == cached.response_time.mean / best.run.mean_ms
+    assert best.faster_than_uncached_disk == bare.response_time.mean / best.run.mean_ms
+    fast = changed(bank_study, disk=10, disk_uncached=30, mems=1, mcd_all=2, mwb=4)
+    said = words.best(fast)
+    assert "5.0 times as fast as the disk (10.0 ms)" in said
+    assert "15 times as fast as the disk without that cache (30.0 ms)" in said
+    assert "DISK UNCACHED" in repr(bank_study)
+
+
+def test_answer_names_the_controller_cache_first(bank_study):
+    first = (
+        "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; [cache])."
+    )
+    assert bank_study.answer.startswith(first)
+    none = study(settings={"cache.kind": "none"})
+    assert none.answer.startswith("No store has a controller cache.")
+    assert [row.configuration for row in none.configurations] == ["disk", "mems"]
+    assert none.of("disk").faster_than_uncached_disk is None
+    small = study(settings={"cache.capacity_blocks": 2048})
+    assert "(write-back, 1 MiB; [cache])" in small.answer
+
+
+def test_study_file_holds_the_resolved_cache(tmp_path):
+    written = study(out=tmp_path)
+    said = tomllib.loads((tmp_path / "study.toml").read_text())
+    assert said["cache"] == written.config["cache"]
+    assert said["cache"]["capacity_blocks"] == 8192
+    assert said["power"] == {"kind": "never"}
+    without = sl.hybrid_study(study=tmp_path / "study.toml", settings={"cache.kind": "none"}, jobs=1)
+    assert [row.configuration for row in without.configurations] == ["disk", "mems"]
+    assert without.answer.startswith("No store has a controller cache.")
 
 
 def test_sections_share_their_runs(bank_study):
@@ -399,9 +438,14 @@ def test_the_experiment_of_tuning_is_the_choice(tuned):
 
 def test_tuning_says_what_it_chose(tuned, bank_path):
     found, _ = tuned
-    assert found.answer.startswith("MEMS does not pay within this budget")
+    cache = (
+        "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; [cache])."
+    )
+    assert found.answer.startswith(f"{cache} MEMS does not pay within this budget")
+    assert set(found.baselines) == {"disk", "disk-uncached", "mems"}
     fast = replace(found, choice=replace(with_mean(found.choice, 0.5), mems_mb=4))
-    assert fast.answer.startswith("Take 4 MiB of MEMS in segments of")
+    assert fast.answer.startswith(f"{cache} Take 4 MiB of MEMS in segments of")
+    assert "as fast as the disk without that cache" in fast.answer
     assert "All 8 MiB would gain less than" in fast.answer
     swamped = replace(found.choice.run, mean_ms=0.5, saturated=True)
     late = replace(found, choice=replace(found.choice, run=swamped))
@@ -429,7 +473,7 @@ def test_tuning_that_was_stopped_goes_on(tuned, tmp_path):
     sl.tune_hybrid(study=out / "study.toml", out=tmp_path, jobs=1)
     kept = kept_lines(tmp_path)
     assert kept[:4] == lines[:4]
-    assert len(kept) == len(lines) == len(found.runs) + 2
+    assert len(kept) == len(lines) == len(found.runs) + 3
     assert bytes_of(out) == bytes_of(tmp_path)
 
 

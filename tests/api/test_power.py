@@ -45,9 +45,13 @@ def test_parts_sum_to_the_whole(bank_study):
     for name in ("timeouts", "startup", "loads", "policies", "strategies", "request_energy"):
         for row in bank_study.tables[name].iter_rows(named=True):
             assert sum(row[f"{state}_j"] for state in STATES) == pytest.approx(row["energy_j"], rel=1e-12)
-            assert sum(row[f"{state}_s"] for state in STATES) == pytest.approx(row["elapsed_s"], rel=1e-9)
+            assert sum(row[f"{state}_time_s"] for state in STATES) == pytest.approx(
+                row["elapsed_s"], rel=1e-9
+            )
     for row in bank_study.tables["request_energy"].iter_rows(named=True):
-        assert sum(row[f"{state}_uj"] for state in STATES) == pytest.approx(row["energy_per_request_uj"])
+        assert sum(row[f"{state}_energy_per_request_mj"] for state in STATES) == pytest.approx(
+            row["total_energy_per_request_mj"]
+        )
     for _, part in bank_study.tables["states"].group_by("policy"):
         assert part["energy_share"].sum() == pytest.approx(1)
         assert part["time_share"].sum() == pytest.approx(1)
@@ -77,9 +81,9 @@ def test_energy_rises_with_the_timeout_up_to_the_longest_rest(bank_study):
 def test_break_even_is_what_a_start_up_costs_over_what_parking_saves(bank_study):
     row = bank_study.rows["break_even"][0]
     awake = next(row for row in bank_study.rows["policies"] if row.policy == "never")
-    assert row.startup_uj == pytest.approx(50)
+    assert row.energy_per_startup_uj == pytest.approx(50)
     assert row.inactive_mw == pytest.approx(50)
-    assert row.idle_mw == pytest.approx(awake.run.idle_j / awake.run.idle_s * 1000)
+    assert row.idle_mw == pytest.approx(awake.run.idle_j / awake.run.idle_time_s * 1000)
     assert row.break_even_ms == pytest.approx(50 / (row.idle_mw - 50))
 
 
@@ -132,12 +136,12 @@ def test_battery_arithmetic(bank_study):
     by_policy = {row.policy: row for row in bank_study.rows["policies"]}
     for row in bank_study.rows["battery"]:
         power_w = by_policy[row.policy].run.energy_j / by_policy[row.policy].run.elapsed_s
-        assert row.power_mw == pytest.approx(power_w * 1000)
-        assert row.hours * power_w == pytest.approx(10)
+        assert row.power_w == pytest.approx(power_w)
+        assert row.battery_life_h * power_w == pytest.approx(10)
         assert row.capacity_gb == pytest.approx(6_750_000 * 512 / 1e9)
         assert row.mw_per_gb == pytest.approx(power_w * 1000 / 3.456)
-    doubled = study(battery_wh=20).rows["battery"][0].hours
-    assert doubled == pytest.approx(2 * study().rows["battery"][0].hours)
+    doubled = study(battery_wh=20).rows["battery"][0].battery_life_h
+    assert doubled == pytest.approx(2 * study().rows["battery"][0].battery_life_h)
 
 
 def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
@@ -149,16 +153,16 @@ def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
     assert "parking at once is hard to beat" in words.break_even(two, "mems-g2")
     assert "parking at once wastes energy" in words.break_even(two, "mobile-disk")
     assert two.of_device("break_even", "mobile-disk")[0].break_even_ms == pytest.approx(6250 / 0.9)
-    assert [row.startup_ms for row in two.of_device("startup", "mobile-disk")][-1] == 10_000
+    assert [row.time_per_startup_ms for row in two.of_device("startup", "mobile-disk")][-1] == 10_000
 
 
 def test_a_disk_that_is_switched_off_takes_its_own_time_to_start():
     off = sl.device("mobile-disk", rest_state="off")
     slow = sl.workload("uniform", mean_interarrival_ms=20_000)
     found = study(slow, off, limit=50, strategies="base")
-    assert [row.startup_ms for row in found.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]
+    assert [row.time_per_startup_ms for row in found.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]
     assert found.rows["break_even"][0].inactive_mw == 0
-    assert found.rows["break_even"][0].startup_ms == pytest.approx(4000)
+    assert found.rows["break_even"][0].time_per_startup_ms == pytest.approx(4000)
     assert found.fits[0]["slope"] > 0.5
 
 

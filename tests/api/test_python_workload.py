@@ -222,7 +222,7 @@ def test_devices_side_by_side_get_the_same_requests():
     rows = compared.points.to_dicts()
     assert [row["requests"] for row in rows] == [200, 200]
     # 200 requests in 199 gaps of 700.5 us.
-    assert {round(row["arrival_rate"]) for row in rows} == {1435}
+    assert {round(row["arrival_rate_iops"]) for row in rows} == {1435}
 
 
 def test_a_comparison_reads_a_changed_workload_anew(modules, tmp_path):

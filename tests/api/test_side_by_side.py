@@ -29,11 +29,11 @@ def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> S
             row = measured(
                 requests=100,
                 mean_ms=mean,
-                arrival_rate=200.0,
+                arrival_rate_iops=200.0,
                 throughput_iops=done,
                 saturated=device in late,
                 energy_j=0.1 * mean,
-                startup_s=0.0,
+                startup_time_s=0.0,
             )
             point = race_rows.RacePoint(race_rows.Who({"device": device}, 1.0, {"trace": trace}), 1, row)
             pairs.append((point, Found(row, {"wall_s": 0.1})))
@@ -154,7 +154,7 @@ def test_settings_are_for_all_devices_and_workloads():
         [sl.workload("uniform")], ["mems-g1", "mems-g2"], limit=100, jobs=1, settings=said
     ).points
     assert (found["startups"] > 50).all()
-    assert found["arrival_rate"][0] == pytest.approx(20, rel=0.3)
+    assert found["arrival_rate_iops"][0] == pytest.approx(20, rel=0.3)
 
 
 def test_everything_composes():

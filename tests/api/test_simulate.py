@@ -209,7 +209,7 @@ def test_elapsed_time_begins_with_the_first_request_that_counts():
 def test_requests_have_their_energies():
     found = sl.simulate(sl.workload("uniform"), "mems-g2", limit=500)
     parts = found.requests.select("seek_uj", "access_uj", "startup_uj").sum_horizontal()
-    assert parts.mean() == pytest.approx(found.summary["energy_per_request_uj"])
+    assert parts.mean() == pytest.approx(found.summary["request_energy_uj"])
 
 
 def test_seek_map_is_what_the_device_does(tmp_path):

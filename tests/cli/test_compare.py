@@ -36,7 +36,7 @@ def test_json(sledlab):
     found = answer.json
     assert len(found["points"]) == 4
     assert len(found["curves"]) == 4
-    assert {"scheduler", "level_ms", "arrival_rate", "reached"} <= set(found["throughput"][0])
+    assert {"scheduler", "level_ms", "arrival_rate_iops", "reached"} <= set(found["throughput"][0])
     assert "wall_s" not in found["points"][0]
 
 

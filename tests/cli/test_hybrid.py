@@ -54,7 +54,7 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
     prices = pl.read_parquet(tmp_path / "study" / "prices.parquet")
     assert prices["ratio"].to_list() == [1, 2, 3]
     summary = json.loads((tmp_path / "study" / "summary.json").read_text())
-    assert summary["study"]["configurations"][:4] == ["disk", "mems", "disk-ram", "mwb"]
+    assert summary["study"]["configurations"][:4] == ["disk", "disk-uncached", "mems", "disk-ram"]
 
 
 def test_options_reach_the_study(sledlab):
@@ -65,7 +65,7 @@ def test_options_reach_the_study(sledlab):
         found["study"]
         | {
             "front": "mems-g3",
-            "configurations": ["disk", "mcd-all"],
+            "configurations": ["disk", "disk-uncached", "mcd-all"],
             "at_mb": 32,
             "at_segment_kb": 16,
             "seeds": [1, 2],

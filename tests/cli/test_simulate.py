@@ -291,11 +291,11 @@ def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path)
     )
     for said, rate in ((("--limit", 2), 2 / 4e-3), (("--operations", 4), 1 / 3e-3), ((), 4 / 9e-3)):
         (point,) = sledlab(*race, *said, "--json").json["points"]
-        assert point["arrival_rate"] == pytest.approx(rate), said
+        assert point["arrival_rate_iops"] == pytest.approx(rate), said
     in_memory = sl.read_trace(path).frame()
     for said, rate in (({"limit": 2}, 2 / 4e-3), ({"operations": 4, "limit": 9}, 1 / 3e-3)):
         found = sl.compare(in_memory, "ram", schedulers="fcfs", speedups=1, jobs=1, **said)
-        assert found.tables["points"]["arrival_rate"].to_list() == pytest.approx([rate])
+        assert found.tables["points"]["arrival_rate_iops"].to_list() == pytest.approx([rate])
 
 
 def test_slices_count_requests_too(sledlab, tmp_path):

@@ -42,8 +42,8 @@ def test_json_is_one_object_with_everything_promised(sledlab):
     assert [each["what"] for each in found["what_if"]] == ["compute", "store", "network"]
     assert set(found["by_phase"][0]) == {
         "phase",
-        "start_s",
-        "end_s",
+        "phase_start_s",
+        "phase_end_s",
         "elapsed_s",
         "compute_s",
         "store_s",

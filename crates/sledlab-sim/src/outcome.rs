@@ -62,7 +62,7 @@ pub struct Split {
     /// Response time.
     pub response_time_ms: TimeStats,
     /// Mean energy spent on a request: seeks, accesses, and start-ups where the request was the first after one.
-    pub energy_uj: f64,
+    pub request_energy_uj: f64,
 }
 
 /// Mean and largest of a time, in milliseconds.
@@ -192,8 +192,8 @@ pub struct Summary {
     pub queue_length: QueueLength,
     /// Energy by state.
     pub energy_j: Energy,
-    /// Mean energy spent on a request; energy spent idle and parked belongs to no request.
-    pub energy_per_request_uj: f64,
+    /// Mean energy charged to a request: seek, access and start-up. Idle and parked energy is charged to no request.
+    pub request_energy_uj: f64,
     /// Seconds by state.
     pub state_time_s: StateTime,
     /// Tips switched on, times how long they were: tip-seconds, over all stations.
@@ -387,7 +387,7 @@ impl Summary {
                 max: system.longest_queue() as u64,
             },
             energy_j,
-            energy_per_request_uj: energy_uj / requests as f64,
+            request_energy_uj: energy_uj / requests as f64,
             state_time_s: state_time(&ledgers),
             tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.tip_ns as f64 / 1e9).sum(),
             dark_tip_time_s: ledgers.iter().map(|(ledger, _)| ledger.dark_tip_ns as f64 / 1e9).sum(),
@@ -430,7 +430,7 @@ fn split(distribution: &Distribution, bytes: u64, energy: Spent) -> Split {
         requests,
         bytes,
         response_time_ms: TimeStats::of(distribution),
-        energy_uj: energy.total_uj() / requests.max(1) as f64,
+        request_energy_uj: energy.total_uj() / requests.max(1) as f64,
     }
 }
 

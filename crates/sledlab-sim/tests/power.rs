@@ -53,7 +53,7 @@ fn check(summary: &Summary, rows: &Rows) {
     assert_same(joules(&rows.access_uj), energy.access);
     assert_same(joules(&rows.startup_uj), energy.startup);
     assert_same(
-        summary.energy_per_request_uj * summary.requests as f64 * 1e-6,
+        summary.request_energy_uj * summary.requests as f64 * 1e-6,
         energy.seek + energy.access + energy.startup,
     );
     let time = &summary.state_time_s;

@@ -99,7 +99,11 @@ def _seconds(nodes: Iterable[Node], part: str) -> float:
 
 def _span(phase: Mapping[str, Any]) -> dict[str, Any]:
     """Name, beginning and end of a phase, in s."""
-    return {"phase": phase["name"], "start_s": phase["start_ns"] / 1e9, "end_s": phase["end_ns"] / 1e9}
+    return {
+        "phase": phase["name"],
+        "phase_start_s": phase["start_ns"] / 1e9,
+        "phase_end_s": phase["end_ns"] / 1e9,
+    }
 
 
 def _sums(phase: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,8 +124,8 @@ def _columns(phases: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {
         "phase": [span["phase"] for span, count in spans for _ in range(count)],
         "node": [node for _, count in spans for node in range(count)],
-        "start_s": [span["start_s"] for span, count in spans for _ in range(count)],
-        "end_s": [span["end_s"] for span, count in spans for _ in range(count)],
+        "phase_start_s": [span["phase_start_s"] for span, count in spans for _ in range(count)],
+        "phase_end_s": [span["phase_end_s"] for span, count in spans for _ in range(count)],
         **{f"{part}_s": [node[f"{part}_ns"] / 1e9 for node in nodes] for part in TIMES},
         **{name: [node[name] for node in nodes] for name in SUMS},
     }

@@ -94,7 +94,7 @@ def timeline_panel(result: ClusterResult) -> Panel:
     for place, node in enumerate(chosen.values()):
         own = table.filter(table["node"] == node)
         lengths = zip(*(own[f"{part}_s"].to_list() for part in COLOURS), strict=True)
-        starts = own["start_s"].to_list()
+        starts = own["phase_start_s"].to_list()
         bars += [Bar(place, *bar) for bar in zip(starts, lengths, strict=True)]
     return Panel(
         "simulated time (s)",
@@ -149,11 +149,11 @@ def _name_phases(axes: Axes, result: ClusterResult) -> None:
     top: Any = {"transform": axes.get_xaxis_transform()}
     end = result.elapsed_s or 1.0
     for row in result.by_phase.iter_rows(named=True):
-        if row["start_s"] > 0 and result.by_phase.height <= MOST_LINES:
-            axes.axvline(row["start_s"], color=INK, linewidth=0.7)
+        if row["phase_start_s"] > 0 and result.by_phase.height <= MOST_LINES:
+            axes.axvline(row["phase_start_s"], color=INK, linewidth=0.7)
         name, room = row["phase"], row["elapsed_s"] / end * 68
         if room >= len(name):
-            axes.text(row["start_s"], 1.01, f" {name}", fontsize=8, color=QUIET, va="bottom", **top)
+            axes.text(row["phase_start_s"], 1.01, f" {name}", fontsize=8, color=QUIET, va="bottom", **top)
 
 
 def traffic(result: ClusterResult) -> Figure:

@@ -18,14 +18,14 @@ TITLES = {
     "p999_ms": "99.9th percentile (ms)",
     "max_ms": "slowest request (ms)",
     "queue_mean": "mean requests waiting",
-    "energy_per_request_mj": "energy per request (mJ)",
+    "total_energy_per_request_mj": "energy per request (mJ)",
     "positioning_ms": "mean positioning time (ms)",
     "throughput_iops": "requests completed per second",
     "utilization": "share of time busy",
 }
 """Labels of axes, by the column of the measure."""
 
-MEANINGFUL = ("energy_per_request_mj", "positioning_ms", "throughput_iops", "utilization")
+MEANINGFUL = ("total_energy_per_request_mj", "positioning_ms", "throughput_iops", "utilization")
 """Measures that overload does not make meaningless."""
 
 ALIKE = 0.01

@@ -135,7 +135,7 @@ def device_rows(result: Result) -> list[TableRow]:
         row("positioning time, mean", "ms", figure(result.positioning_time_ms)),
         row("energy", "", energy(result.energy.total)),
         *(row(f"· {name}", "", energy(joules)) for name, joules in energy_parts(result)),
-        row("seek and access, per request", "", energy(result.summary["energy_per_request_uj"] * 1e-6)),
+        row("seek and access, per request", "", energy(result.summary["request_energy_uj"] * 1e-6)),
         row("start-ups", "", f"{result.startups:,}"),
         *(row("merged requests", "", text) for text in _merged(result)),
         *(row(name, "", text) for name, text in _cache(result)),

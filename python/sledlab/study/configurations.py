@@ -11,8 +11,8 @@ from sledlab.runs.written import doublings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DISK, MEMS, DISK_RAM = "disk", "mems", "disk-ram"
-"""The baselines: the disk alone, MEMS alone, and the disk with more memory."""
+DISK, UNCACHED, MEMS, DISK_RAM = "disk", "disk-uncached", "mems", "disk-ram"
+"""The baselines: the disk with and without controller cache, MEMS alone, and the disk with more memory."""
 
 ALL, NONE, MIRROR = "mcd-all", "mcd-none", "mirror"
 """The caching disk with all techniques and with none, and all data mirrored on both devices."""
@@ -46,6 +46,7 @@ class Configuration:
 
 KNOWN: Mapping[str, Configuration] = {
     DISK: Configuration("DISK"),
+    UNCACHED: Configuration("DISK UNCACHED"),
     MEMS: Configuration("MEMS"),
     DISK_RAM: Configuration("DISK-RAM"),
     "mwb": Configuration("MWB", "write-buffer"),

@@ -24,16 +24,18 @@ At = Annotated[float, Column("what the times between arrivals were divided by")]
 
 @dataclass(frozen=True)
 class Spent(Averaged):
-    """Means over the seeds of a row, with all energy divided by requests: idle and parked time included."""
+    """Means over the seeds, with total energy and that of each state divided by the number of requests."""
 
-    energy_per_request_uj: Annotated[float, Column("all energy over the number of requests", "uJ")]
+    total_energy_per_request_mj: Annotated[
+        float, Column("energy of the devices over the number of requests", "mJ")
+    ] = 0
     merged_requests: Annotated[float, Column("requests that were served together with others")] = 0
     service_j: Annotated[float, Column("energy of seeks and accesses", "J")] = 0
-    seek_uj: Annotated[float, Column("energy of seeks for each request", "uJ")] = 0
-    access_uj: Annotated[float, Column("energy of accesses for each request", "uJ")] = 0
-    idle_uj: Annotated[float, Column("energy while idle for each request", "uJ")] = 0
-    inactive_uj: Annotated[float, Column("energy while parked for each request", "uJ")] = 0
-    startup_uj: Annotated[float, Column("energy of start-ups for each request", "uJ")] = 0
+    seek_energy_per_request_mj: Annotated[float, Column("energy of seeks for each request", "mJ")] = 0
+    access_energy_per_request_mj: Annotated[float, Column("energy of accesses for each request", "mJ")] = 0
+    idle_energy_per_request_mj: Annotated[float, Column("energy while idle for each request", "mJ")] = 0
+    inactive_energy_per_request_mj: Annotated[float, Column("energy while parked for each request", "mJ")] = 0
+    startup_energy_per_request_mj: Annotated[float, Column("energy of start-ups for each request", "mJ")] = 0
     seek_share: Annotated[float, Column("share of seeks in the energy")] = 0
     access_share: Annotated[float, Column("share of accesses in the energy")] = 0
     idle_share: Annotated[float, Column("share of idling in the energy")] = 0
@@ -41,12 +43,12 @@ class Spent(Averaged):
     startup_share: Annotated[float, Column("share of start-ups in the energy")] = 0
 
     @property
-    def service_uj(self) -> float:
-        """Energy of seeks and accesses, per request."""
-        return self.service_j / self.requests * 1e6
+    def service_energy_per_request_mj(self) -> float:
+        """Energy of seeks and accesses over the number of requests."""
+        return self.service_j / self.requests * 1e3
 
     def by_state(self, unit: str) -> dict[str, float]:
-        """A value of each state: energy for `j` and `uj`, time for `s`, share of energy for `share`."""
+        """Return a column of each state: `j`, `energy_per_request_mj`, `time_s` or `share` of the energy."""
         return {state: getattr(self, f"{state}_{unit}") for state in STATES}
 
 
@@ -58,10 +60,10 @@ def spent(runs: Sequence[Measured]) -> Spent:
     joules, requests = {state: found[f"{state}_j"] for state in STATES}, found["requests"]
     whole = found["energy_j"]
     own = {
-        "energy_per_request_uj": whole / requests * 1e6,
+        "total_energy_per_request_mj": whole / requests * 1e3,
         "merged_requests": found["merged"],
         "service_j": found["seek_j"] + found["access_j"],
-        **{f"{state}_uj": each / requests * 1e6 for state, each in joules.items()},
+        **{f"{state}_energy_per_request_mj": each / requests * 1e3 for state, each in joules.items()},
         **{f"{state}_share": each / whole for state, each in joules.items()},
     }
     return Spent(**{**found, **own})
@@ -69,11 +71,11 @@ def spent(runs: Sequence[Measured]) -> Spent:
 
 SPENT = (
     *("seeds", "requests", "energy_j", *(f"{state}_j" for state in STATES)),
-    *(f"{state}_s" for state in STATES),
-    *("elapsed_s", "arrival_rate", "mean_ms", "p95_ms", "p99_ms", "startups"),
+    *(f"{state}_time_s" for state in STATES),
+    *("elapsed_s", "arrival_rate_iops", "mean_ms", "p95_ms", "p99_ms", "startups"),
     *("merged_requests", "merged_groups", "tip_time_s", "dark_tip_time_s"),
-    *("energy_ci95_j", "mean_ci95_ms", "energy_per_request_uj", "service_j"),
-    *("read_uj", "write_uj", "saturated"),
+    *("energy_ci95_j", "mean_ci95_ms", "total_energy_per_request_mj", "service_j"),
+    *("read_energy_uj", "write_energy_uj", "saturated"),
 )
 """Columns of a run that all tables of energy have."""
 
@@ -95,7 +97,7 @@ class State:
 
 def state_of(device: str, policy: str, run: Spent, state: str) -> State:
     """The row of a state in a run."""
-    joules, seconds = run.by_state("j")[state], run.by_state("s")
+    joules, seconds = run.by_state("j")[state], run.by_state("time_s")
     shares = joules / run.energy_j, seconds[state] / math.fsum(seconds.values())
     return State(device, policy, state, joules, shares[0], seconds[state], shares[1])
 
@@ -107,8 +109,8 @@ class BreakEven:
     device: On
     idle_mw: Annotated[float | None, Column("power while idle", "mW")]
     inactive_mw: Annotated[float | None, Column("power while parked", "mW")]
-    startup_ms: Annotated[float | None, Column("time of a start-up", "ms")]
-    startup_uj: Annotated[float | None, Column("energy of a start-up", "uJ")]
+    time_per_startup_ms: Annotated[float | None, Column("time of a start-up", "ms")]
+    energy_per_startup_uj: Annotated[float | None, Column("energy of a start-up", "uJ")]
     break_even_ms: Annotated[
         float | None, Column("rest from which parking pays; none if parking never pays", "ms")
     ]
@@ -122,8 +124,8 @@ class BreakEven:
 def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping[str, Any]]) -> BreakEven:
     """The row of a device: `awake` never parks and has the rests `found`; `parked` parks at once."""
     rests = Resting.of(found)
-    idle_mw = _ratio(awake.idle_j, awake.idle_s, 1e3)
-    inactive_mw = _ratio(parked.inactive_j, parked.inactive_s, 1e3)
+    idle_mw = _ratio(awake.idle_j, awake.idle_time_s, 1e3)
+    inactive_mw = _ratio(parked.inactive_j, parked.inactive_time_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)
     break_even_ms = None
     if idle_mw is not None and inactive_mw is not None and startup_uj is not None and idle_mw > inactive_mw:
@@ -133,8 +135,8 @@ def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping
         device=device,
         idle_mw=idle_mw,
         inactive_mw=inactive_mw,
-        startup_ms=_ratio(parked.startup_s, parked.startups, 1e3),
-        startup_uj=startup_uj,
+        time_per_startup_ms=_ratio(parked.startup_time_s, parked.startups, 1e3),
+        energy_per_startup_uj=startup_uj,
         break_even_ms=break_even_ms,
         rests=rests.count / rests.runs,
         longest_rest_ms=rests.longest_ms,
@@ -154,11 +156,11 @@ class Battery:
 
     device: On
     policy: Under
-    power_mw: Annotated[float, Column("mean power of the device", "mW")]
+    power_w: Annotated[float, Column("mean power of the device", "W")]
     battery_wh: Annotated[float, Column("charge of the battery", "Wh")]
-    hours: Annotated[float, Column("time that the battery lasts", "h")]
-    capacity_gb: Annotated[float, Column("capacity of the device, in 10^9 bytes", "GB")]
-    mw_per_gb: Annotated[float, Column("power over capacity", "mW/GB")]
+    battery_life_h: Annotated[float, Column("time that the battery lasts", "h")]
+    capacity_gb: Annotated[float, Column("capacity of the device", "10^9 bytes")]
+    mw_per_gb: Annotated[float, Column("power over capacity, in 10^9 bytes", "mW/GB")]
     saturated: Annotated[bool, Column("whether the queue kept growing")]
 
 
@@ -167,7 +169,7 @@ def battery(device: str, policy: str, run: Spent, charge_wh: float, gigabytes: f
     power_w = run.energy_j / run.elapsed_s
     lasts, density = charge_wh / power_w, power_w * 1e3 / gigabytes
     of = (device, policy)
-    return Battery(*of, power_w * 1e3, charge_wh, lasts, gigabytes, density, run.saturated)
+    return Battery(*of, power_w, charge_wh, lasts, gigabytes, density, run.saturated)
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ class Request:
 
     device: On
     policy: Under
-    run: Annotated[Spent, Only(*SPENT, *(f"{state}_uj" for state in STATES))]
+    run: Annotated[Spent, Only(*SPENT, *(f"{state}_energy_per_request_mj" for state in STATES))]
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,7 @@ class Startup:
     """A run with a start-up time, of a device that parks at once."""
 
     device: On
-    startup_ms: Annotated[float, Column("time of a start-up", "ms")]
+    time_per_startup_ms: Annotated[float, Column("time of a start-up", "ms")]
     run: Run
 
 

@@ -65,7 +65,7 @@ def _run(
     composed = study.subject.compose(source, device, said, base=base)
     plan = study.plan(Question(composed.experiment, composed.trace, axes, composed.plugins))
     axes = words_of(plan.axes)
-    toml = to_toml(study.name, composed.experiment, axes, plan.seeds[0], study.covered)
+    toml = to_toml(study.name, plan.explicit or composed.experiment, axes, plan.seeds[0], study.covered)
     plan = dataclasses.replace(
         plan, axes=axes, toml=toml, plugins=composed.plugins, measure=arrived(study.subject.measure)
     )

@@ -47,7 +47,7 @@ class Measured:
     """The simulated results of a run; no value depends on the machine."""
 
     requests: Annotated[int, Column("reads and writes that count")]
-    arrival_rate: Annotated[
+    arrival_rate_iops: Annotated[
         float, Column("reads and writes offered; completed where the replay is closed", "1/s")
     ]
     throughput_iops: Annotated[float, Column("reads and writes completed", "1/s")]
@@ -72,7 +72,9 @@ class Measured:
     idle_j: Annotated[float, Column("energy while idle", "J")]
     inactive_j: Annotated[float, Column("energy while parked", "J")]
     startup_j: Annotated[float, Column("energy of start-ups", "J")]
-    energy_per_request_uj: Annotated[float, Column("seek, access and start-up energy of a request", "uJ")]
+    request_energy_uj: Annotated[
+        float, Column("mean energy charged to a request: seek, access and start-up", "uJ")
+    ]
     startups: Annotated[int, Column("start-ups")]
     merged: Annotated[int, Column("requests that were served together with others")]
     saturated: Annotated[bool, Column("whether the queue kept growing")]
@@ -95,13 +97,13 @@ class Measured:
     writes: Annotated[int, Column("writes that count", hidden=True)]
     read_bytes: Annotated[int, Column("bytes read", "bytes", hidden=True)]
     written_bytes: Annotated[int, Column("bytes written", "bytes", hidden=True)]
-    read_uj: Annotated[float, Column("energy of a read", "uJ", hidden=True)]
-    write_uj: Annotated[float, Column("energy of a write", "uJ", hidden=True)]
-    seek_s: Annotated[float, Column("time seeking", "s", hidden=True)]
-    access_s: Annotated[float, Column("time accessing", "s", hidden=True)]
-    idle_s: Annotated[float, Column("time idle", "s", hidden=True)]
-    inactive_s: Annotated[float, Column("time parked", "s", hidden=True)]
-    startup_s: Annotated[float, Column("time starting up", "s", hidden=True)]
+    read_energy_uj: Annotated[float, Column("mean energy charged to a read", "uJ", hidden=True)]
+    write_energy_uj: Annotated[float, Column("mean energy charged to a write", "uJ", hidden=True)]
+    seek_time_s: Annotated[float, Column("time seeking", "s", hidden=True)]
+    access_time_s: Annotated[float, Column("time accessing", "s", hidden=True)]
+    idle_time_s: Annotated[float, Column("time idle", "s", hidden=True)]
+    inactive_time_s: Annotated[float, Column("time parked", "s", hidden=True)]
+    startup_time_s: Annotated[float, Column("time starting up", "s", hidden=True)]
     merged_groups: Annotated[int, Column("services of merged requests", hidden=True)]
     tip_time_s: Annotated[float, Column("time of lit tips, summed over tips", "s", hidden=True)]
     dark_tip_time_s: Annotated[float, Column("time of tips that stayed dark", "s", hidden=True)]
@@ -181,22 +183,22 @@ def row_of(result: Result, rate: float, rests: Rests | None) -> Measured:
     columns: dict[str, Any] = {name: getattr(result, name) for name in OF_RUN}
     columns |= {f"{name}_ms": getattr(times, name) for name in OF_TIMES}
     columns |= {f"{state}_j": energy[state] for state in STATES}
-    columns |= {f"{state}_s": state_time[state] for state in STATES}
+    columns |= {f"{state}_time_s": state_time[state] for state in STATES}
     columns |= {f"{part}_ms": parts[part] for part in PARTS}
     for name, split in (("read", result.read), ("write", result.write)):
         own = summary[name]
-        columns |= {f"{name}s": split.requests, f"{name}_uj": own["energy_uj"]}
+        columns |= {f"{name}s": split.requests, f"{name}_energy_uj": own["request_energy_uj"]}
         columns[f"{name}_mean_ms"] = own["response_time_ms"].get("mean")
     return Measured(
         **columns,
         requests=result.count,
-        arrival_rate=rate,
+        arrival_rate_iops=rate,
         mean_ci95_ms=times.ci95_half_width,
         scv=times.scv,
         queue_mean=result.queue_length.mean,
         queue_max=result.queue_length.max,
         energy_j=result.energy.total,
-        energy_per_request_uj=summary["energy_per_request_uj"],
+        request_energy_uj=summary["request_energy_uj"],
         merged=summary["merged"]["requests"],
         served_at_once=_served_at_once(result),
         counts=_counts(summary),

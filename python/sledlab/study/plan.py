@@ -87,6 +87,7 @@ class Plan:
         axes: The values of all axes, as the study's file spells them.
         watch: Whether the rests of devices that never park are counted.
         plugins: Plug-ins that may run, as of `allowed_plugins`; set by the frame.
+        explicit: The experiment in the study's file, where the plan sets more than the user did.
         toml: The study as a file; set by the frame.
         measure: The function that measures a run, unless it is one against one system; set by the frame.
         failed: Points without results, with their errors, of a study that concludes in spite of them
@@ -100,6 +101,7 @@ class Plan:
     axes: Mapping[str, Any]
     watch: bool = False
     plugins: tuple[str, ...] = ()
+    explicit: Any = None
     toml: str = ""
     traces: Mapping[str, Trace] = field(default_factory=dict)
     measure: Callable[..., Any] | None = None

@@ -88,7 +88,7 @@ class Group:
 
     def rate(self, speedup: float) -> float:
         """Requests offered per second at a load, given as a speed-up."""
-        return self.curves[0].run(speedup).arrival_rate
+        return self.curves[0].run(speedup).arrival_rate_iops
 
     @cached_property
     def heavy(self) -> float:
@@ -226,7 +226,7 @@ class Race(Outcome):
 
         Args:
             measure: A column of `curves`, such as `mean_ms`, `scv`, `p99_ms`, `queue_mean` or
-                `energy_per_request_mj`.
+                `total_energy_per_request_mj`.
             varied: A value of what varies besides; by default the first.
 
         Raises:

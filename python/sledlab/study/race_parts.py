@@ -30,7 +30,7 @@ DRAWN = {
     "mean_ms": "Mean response time",
     "scv": "Fairness: SCV of response times",
     "p99_ms": "99 % answered within",
-    "energy_per_request_mj": "Energy per request",
+    "total_energy_per_request_mj": "Energy per request",
 }
 """Measures that are drawn on pages, and their headings."""
 
@@ -49,7 +49,7 @@ def cells(row: Mean) -> tuple[str, ...]:
     """The cells of a row of results."""
     run = row.run
     values = (run.mean_ms, run.p50_ms, run.p99_ms, run.max_ms, run.scv, run.throughput_iops)
-    energy = figure(row.energy_per_request_mj)
+    energy = figure(row.total_energy_per_request_mj)
     return *map(figure, values), percent(run.utilization), figure(run.queue_mean), energy
 
 
@@ -124,7 +124,7 @@ def throughput(race: Race, group: Group) -> Sequence[Part]:
     """For every competitor the loads at which it reaches levels of mean response, if any is reached."""
     varied = dict([group.varied] if group.varied else [])
     found = [row for row in race.rows["throughput"] if row.varied == varied]
-    levels = sorted({row.level_ms for row in found if row.arrival_rate is not None})
+    levels = sorted({row.level_ms for row in found if row.arrival_rate_iops is not None})
     table = {(*row.competitor.values(), row.level_ms): _crossing(row) for row in found}
     rows = [(curve.label, *(table[curve.name, level] for level in levels)) for curve in group.ranked]
     head = (*found[0].competitor, *(f"{level:g} ms" for level in levels))
@@ -138,11 +138,11 @@ def throughput(race: Race, group: Group) -> Sequence[Part]:
 
 def _crossing(row: Level) -> str:
     """A load in a cell, marked where it was interpolated to an overloaded point."""
-    if row.arrival_rate is None:
+    if row.arrival_rate_iops is None:
         return {"below": "< lightest", "above": "> heaviest"}[row.reached]
     about = "~" if row.reached == "in overload" else ""
-    half = row.arrival_rate_ci95
-    return f"{about}{row.arrival_rate:,.0f}" + (f" ± {figure(half, 2)}" if half is not None else "")
+    half = row.arrival_rate_ci95_iops
+    return f"{about}{row.arrival_rate_iops:,.0f}" + (f" ± {figure(half, 2)}" if half is not None else "")
 
 
 def figures(group: Group) -> Sequence[Part]:
@@ -222,4 +222,4 @@ def curves(group: Group, measure: str) -> Curves:
 
 def _dot(row: Mean, measure: str) -> LoadDot:
     half = {"mean_ms": row.run.mean_ci95_ms, "scv": row.run.scv_ci95}.get(measure)
-    return LoadDot(row.run.arrival_rate, row.value(measure), half, row.run.seeds, row.run.saturated)
+    return LoadDot(row.run.arrival_rate_iops, row.value(measure), half, row.run.seeds, row.run.saturated)

@@ -72,7 +72,7 @@ class Mean:
     who: Who
     run: Averaged
     requests: Annotated[int, Column("reads and writes that count, of all seeds")]
-    energy_per_request_mj: Annotated[float, Column("energy of the devices per read or write", "mJ")]
+    total_energy_per_request_mj: Annotated[float, Column("energy of the devices per read or write", "mJ")]
 
     def value(self, measure: str) -> float:
         """The value of a column.
@@ -86,7 +86,7 @@ class Mean:
 
 
 MEASURES = (
-    "energy_per_request_mj",
+    "total_energy_per_request_mj",
     *(
         name
         for name, kind in get_type_hints(Averaged).items()
@@ -103,8 +103,12 @@ class Level:
     competitor: Mapping[str, Any]
     varied: Mapping[str, Any]
     level_ms: Annotated[float, Column("mean response time", "ms")]
-    arrival_rate: Annotated[float | None, Column("reads and writes offered at which it is reached", "1/s")]
-    arrival_rate_ci95: Annotated[float | None, Column("half the 95 % confidence interval over seeds", "1/s")]
+    arrival_rate_iops: Annotated[
+        float | None, Column("reads and writes offered at which it is reached", "1/s")
+    ]
+    arrival_rate_ci95_iops: Annotated[
+        float | None, Column("half the 95 % confidence interval over seeds", "1/s")
+    ]
     reached: Annotated[str, Column("yes; in overload; below, above: not at any of these loads")]
 
 
@@ -159,7 +163,7 @@ def throughput(points: Sequence[RacePoint]) -> list[Level]:
     response over the arrival rate. With several seeds, the mean over them with its interval.
 
     Returns:
-        One row per competitor and level, `arrival_rate` empty where it is not reached; `reached` says
+        One row per competitor and level, `arrival_rate_iops` empty where it is not reached; `reached` says
         why: `yes`, `in overload` (the load above was overloaded, where the response has no value of its
         own), `below` (even at the lightest load it is longer), `above` (even at the heaviest it is shorter).
     """
@@ -189,13 +193,13 @@ def _together(found: Sequence[tuple[float | None, str]]) -> tuple[float | None, 
 
 def crossing(curve: Iterable[Measured], level_ms: float) -> tuple[float | None, str]:
     """The arrival rate at which a curve first reaches a mean response time, and the text of `reached`."""
-    ordered = sorted(curve, key=lambda run: run.arrival_rate)
+    ordered = sorted(curve, key=lambda run: run.arrival_rate_iops)
     if ordered[0].mean_ms >= level_ms:
-        return (ordered[0].arrival_rate, "yes") if ordered[0].mean_ms == level_ms else (None, "below")
+        return (ordered[0].arrival_rate_iops, "yes") if ordered[0].mean_ms == level_ms else (None, "below")
     for left, right in pairwise(ordered):
         if left.mean_ms < level_ms <= right.mean_ms:
             share = math.log(level_ms / left.mean_ms) / math.log(right.mean_ms / left.mean_ms)
-            rate = left.arrival_rate + share * (right.arrival_rate - left.arrival_rate)
+            rate = left.arrival_rate_iops + share * (right.arrival_rate_iops - left.arrival_rate_iops)
             return rate, "in overload" if right.saturated else "yes"
     return None, "above"
 

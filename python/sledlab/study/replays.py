@@ -107,7 +107,7 @@ def row_of(result: ClusterResult) -> ReplayFigures:
 def _longest(result: ClusterResult) -> list[dict[str, Any]]:
     """The components of the node that works longest in each phase, which the other nodes wait for."""
     found = []
-    for _, nodes in result.phases.group_by("phase", "start_s", maintain_order=True):
+    for _, nodes in result.phases.group_by("phase", "phase_start_s", maintain_order=True):
         row = nodes.row(int(nodes["waiting_s"].arg_min() or 0), named=True)
         found.append({"longest": row["node"], **{f"longest_{part}_s": row[f"{part}_s"] for part in PARTS}})
     return found

@@ -107,6 +107,41 @@ def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int)
     return [Hits(**row) for row in found.frame.drop("cache_mb").fill_nan(None).to_dicts()]
 
 
+def controller_cache(config: Mapping[str, Any]) -> str:
+    """The kind and size of the controller cache, in words; empty without one.
+
+    Examples:
+        >>> controller_cache({"cache": {"kind": "write-back", "capacity_blocks": 8192}})
+        'write-back, 4 MiB'
+    """
+    cache = config["cache"]
+    return (
+        "" if cache["kind"] == "none" else f"{cache['kind']}, {wording.size(cache['capacity_blocks'] / 2048)}"
+    )
+
+
+def in_front(config: Mapping[str, Any]) -> str:
+    """A sentence: the controller cache in front of every store."""
+    cache = controller_cache(config)
+    if not cache:
+        return "No store has a controller cache."
+    return f"Every store, the plain disk included, has a controller cache in front ({cache}; [cache])."
+
+
+def over_disks(mean_ms: float, disk_ms: float | None, uncached_ms: float | None) -> str:
+    """The gains of a store over the disk with and without controller cache, in words; empty without both."""
+    names = {
+        "the disk" if uncached_ms else "the disk alone": disk_ms,
+        "the disk without that cache": uncached_ms,
+    }
+    said = [
+        f"{wording.figure(each_ms / mean_ms, 2)} times as fast as {name} ({wording.milliseconds(each_ms)})"
+        for name, each_ms in names.items()
+        if each_ms is not None
+    ]
+    return wording.joined(said)
+
+
 def title(study: Outcome) -> str:
     """Title of a study: the requests and the stores that they ran on."""
     disk = wording.device_name(study.config)
@@ -122,6 +157,7 @@ def facts(study: Outcome) -> Sequence[tuple[str, str]]:
         ("disk", wording.device_name(study.config)),
         ("MEMS", said["front"] + (f", {sleds} of them where it stands alone" if sleds > 1 else "")),
         requests_fact(said["requests"]),
+        ("controller cache", controller_cache(study.config) or "none"),
         ("scheduler", wording.label(said["scheduler"])),
         ("replacement", ", ".join(said["replacement"])),
         ("seeds", ", ".join(map(str, said["seeds"])) if "workload" in study.config else ""),

@@ -14,15 +14,15 @@ from sledlab.model.choices import numbers as checked
 from sledlab.model.device import describe
 from sledlab.model.settings import document, word
 from sledlab.study.axes import untouched
-from sledlab.study.configurations import DISK, DISK_RAM, FRONT, KNOWN, MEMS, MIRROR, TECHNIQUES
+from sledlab.study.configurations import DISK, DISK_RAM, FRONT, KNOWN, MEMS, MIRROR, TECHNIQUES, UNCACHED
 from sledlab.study.plan import Plan, check_source, plain, said_of
 from sledlab.traces.facts import TraceFacts
 from sledlab.traces.fitted import fitted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from sledlab.study.plan import Question, Settings
+    from sledlab.study.plan import Case, Question, Settings
     from sledlab.traces.read import Trace
 
 BELADY = "belady"
@@ -70,6 +70,8 @@ def settings_of(
     """
     if name == DISK_RAM:
         return memory(mb)
+    if name == UNCACHED:
+        return (("cache.kind", "none"),)
     kind = KNOWN[name].hybrid
     if kind is None:
         return ()
@@ -91,6 +93,7 @@ class Stores:
     """The devices and requests from which a study builds its stores.
 
     Attributes:
+        explicit: The user's experiment with the defaults of the study written out: cache and power.
         bases: The disk, and the MEMS devices that could take its place, each with its controller cache.
         front: Settings of the MEMS device in front of a disk, its preset first.
         extras: Further parameters of hybrids.
@@ -98,6 +101,7 @@ class Stores:
         facts: Statistics of the requests.
     """
 
+    explicit: Experiment
     bases: Mapping[str, Experiment]
     front: Settings
     extras: Mapping[str, str]
@@ -118,9 +122,7 @@ class Stores:
         extras = {key: word(value) for key, value in said.pop("hybrid", {}).items()}
         _check(extras)
         base = Experiment(document(said)).with_plugins(question.plugins)
-        untouched(
-            base, ("system.kind", "system.devices", "cache.capacity_blocks"), "configurations and sizes"
-        )
+        untouched(base, ("system.kind", "system.devices"), "configurations and sizes")
         check_source(base, question.trace)
         disk = _unless_said(base, {"power.kind": "never", "cache.kind": "write-back"})
         device = describe(disk)
@@ -139,7 +141,8 @@ class Stores:
         whole = requests.format == "generated"  # a generator addresses the whole disk
         mems = _alone(disk, front, device["capacity_blocks"] if whole else facts.end_block)
         ahead = tuple((f"front.{key}", word(value)) for key, value in front.items())
-        return cls({DISK: disk, MEMS: mems}, ahead, extras, requests, facts)
+        explicit = _unless_said(question.base, _defaults(config))
+        return cls(explicit, {DISK: disk, MEMS: mems}, ahead, extras, requests, facts)
 
     @property
     def mems_name(self) -> str:
@@ -151,6 +154,17 @@ class Stores:
         """Number of MEMS devices that hold all requested blocks."""
         return int(self.bases[MEMS].setting("system.devices") or 1)
 
+    @property
+    def has_cache(self) -> bool:
+        """Whether the stores have a controller cache."""
+        return self.bases[DISK].setting("cache.kind") != "none"
+
+    def with_baselines(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Configurations, with the disk without a controller cache next to the disk that has one."""
+        both = (DISK, UNCACHED) if self.has_cache else (DISK,)
+        found = [each for name in names for each in (both if name in (DISK, UNCACHED) else (name,))]
+        return tuple(dict.fromkeys(found))
+
     def settings(self, name: str, mb: float, segment_kb: int, replacement: str) -> Settings:
         """The settings of a configuration; a mirror's front has as many sleds as the requests need."""
         own = settings_of(name, mb, segment_kb, self.extras, replacement)
@@ -158,6 +172,10 @@ class Stores:
             return own
         enough = (("front.sleds", str(self.sleds)),) if name == MIRROR and self.sleds > 1 else ()
         return (*own, *self.front, *enough)
+
+    def plan(self, cases: Sequence[Case], seeds: tuple[int, ...], axes: Mapping[str, Any]) -> StoresPlan:
+        """The plan of a study with these rows."""
+        return StoresPlan(self.bases, self.requests, cases, seeds, axes, explicit=self.explicit, stores=self)
 
     def room(self, mb: float, segment_kb: int) -> int:
         """Number of segments, each with its header, that `mb` of MEMS hold."""
@@ -176,6 +194,13 @@ def _check(extras: Mapping[str, str]) -> None:
             )
         if f"hybrid.{key}" not in known:
             raise unknown("key", f"hybrid.{key}", known)
+
+
+def _defaults(config: Mapping[str, Any]) -> dict[str, str]:
+    """The settings of an experiment that the study chooses where the user does not."""
+    cache = config["cache"] if config["cache"]["kind"] != "none" else {"kind": "none"}
+    named = {f"cache.{name}": word(value) for name, value in cache.items()}
+    return {**named, "power.kind": word(config["power"]["kind"])}
 
 
 def _unless_said(experiment: Experiment, wanted: Mapping[str, str]) -> Experiment:

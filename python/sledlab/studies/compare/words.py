@@ -145,7 +145,7 @@ def why(group: Group, curve: Curve) -> str:
     more = run.served_at_once >= other.served_at_once + LEVEL
     together = [f"{run.served_at_once:.2f} requests are served at a time"] if more else []
     if run.saturated:
-        done, offered = figure(run.throughput_iops, 4), figure(run.arrival_rate, 4)
+        done, offered = figure(run.throughput_iops, 4), figure(run.arrival_rate_iops, 4)
         late = f"cannot keep up: completes {done} of {offered} requests a second"
         return ", ".join([late, f"{positioning} each", *together])
     if curve is group.yardstick:

@@ -26,8 +26,8 @@ def energy_j(run: Measured, span_s: float) -> float:
     A run ends with its last completion; for the remaining time of the fleet the device rests, at the mean
     power of its rests in the run.
     """
-    resting_s = run.idle_s + run.inactive_s
-    states_s = resting_s + run.seek_s + run.access_s + run.startup_s
+    resting_s = run.idle_time_s + run.inactive_time_s
+    states_s = resting_s + run.seek_time_s + run.access_time_s + run.startup_time_s
     if resting_s <= 0 or run.elapsed_s <= 0:
         return run.energy_j
     mechanisms = states_s / run.elapsed_s

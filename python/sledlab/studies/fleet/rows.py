@@ -22,8 +22,8 @@ class VolumeRow:
     rate_iops: Annotated[float, Column("reads and writes over the time of the fleet", "1/s")]
     busiest_minute_iops: Annotated[float, Column("reads and writes over the busiest minute", "1/s")]
     read_share: Annotated[float, Column("share of reads")]
-    mean_kb: Annotated[float, Column("mean size of a request, in 1024 bytes", "KB")]
-    reach_gb: Annotated[float, Column("end of the last block that is used", "GB")]
+    mean_kb: Annotated[float, Column("mean size of a request", "1024 bytes")]
+    reach_gb: Annotated[float, Column("end of the last block that is used", "10^9 bytes")]
     fits: Annotated[bool, Column("whether the device can hold the volume")]
     load: Annotated[float | None, Column("share of the time in which the volume alone keeps a device busy")]
     mean_ms: Annotated[float | None, Column("mean response time, alone", "ms")]
@@ -61,7 +61,7 @@ class DeviceRow:
         Only(
             *("requests", "mean_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms"),
             *("queue_mean", "queue_max", "utilization", "saturated", "service_time_ms", "elapsed_s"),
-            *("read_mean_ms", "write_mean_ms", "startups", "energy_per_request_uj"),
+            *("read_mean_ms", "write_mean_ms", "startups", "request_energy_uj"),
         ),
     ]
     energy_j: Annotated[float, Column("energy over the time of the fleet", "J")]

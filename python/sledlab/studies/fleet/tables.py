@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sledlab.studies.fleet.choice import energy_j, energy_usd
 from sledlab.studies.fleet.goal import ResponseGoal, goal
 from sledlab.studies.fleet.plan import FleetPlan
+from sledlab.studies.fleet.recommendation import recommended
 from sledlab.studies.fleet.rows import (
     MIX,
     DeviceRow,
@@ -92,6 +93,23 @@ class Fleet(Outcome):
         """The row of a fleet, by the name of its kind, or `mix`."""
         found: FleetRow = next(row for row in self.of("fleet") if row.fleet == name)
         return found
+
+    @property
+    def mix(self) -> FleetRow | None:
+        """The row of the mix, if there is one."""
+        return next((row for row in self.of("fleet") if row.fleet == MIX), None)
+
+    @property
+    def recommended(self) -> FleetRow | None:
+        """The fleet to buy for the goal: the cheapest that meets it, or the nearest; None without a goal.
+
+        The mix is recommended only if it is worse in nothing than the best fleet of one kind.
+        """
+        return recommended(self.of("fleet")) if self.goal else None
+
+    def extras(self) -> Mapping[str, Any]:
+        """The name of the recommended fleet, for `to_dict`."""
+        return {"recommended": self.recommended.fleet if self.recommended else None}
 
     def plot(self, kind: str = "volumes") -> Figure:
         """Draws the fleet.

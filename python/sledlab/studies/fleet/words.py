@@ -12,6 +12,7 @@ from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Headin
 from sledlab.show.money import assumed
 from sledlab.show.wording import counted, figure, joined, label, listed, milliseconds, money, percent, share
 from sledlab.studies.fleet import figures
+from sledlab.studies.fleet.recommendation import cost, recommended
 from sledlab.studies.fleet.rows import MIX
 from sledlab.studies.fleet.search import is_monotone
 
@@ -41,9 +42,10 @@ def title(found: Fleet) -> str:
 
 
 def answer(found: Fleet) -> str:
-    """The answer: devices needed of each kind, the cheapest fleet, and the volumes that each serves best."""
-    said = _needed(found) if found.goal else _fastest(found)
-    return " ".join([*said, *_best(found), *_mix(found)])
+    """The answer: the fleet to buy, other fleets, the volumes that each kind serves best, and the mix."""
+    if not found.goal:
+        return " ".join([*_fastest(found), *_best(found)])
+    return " ".join([*_recommended(found), *_missing(found), *_best(found), *_mix(found)])
 
 
 def _fleets(found: Fleet) -> list[FleetRow]:
@@ -60,46 +62,58 @@ def _fastest(found: Fleet) -> Iterator[str]:
     yield f"{text}, {listed(than, FEW)}." if than else f"{text}."
 
 
-def _needed(found: Fleet) -> Iterator[str]:
-    """A sentence: how many devices of each kind meet the goal."""
-    rows = _fleets(found)
-    meeting = sorted((row for row in rows if row.meets), key=_cost)
-    goal = _goal(found)
-    if not meeting:
-        yield f"No kind of device keeps {goal} for all volumes together."
-    else:
-        need = [f"{_devices(row)}{_paid(row)}" for row in meeting]
-        yield f"To keep {goal} over all requests takes {_either(need)}."
-    for row in rows:
-        if not row.meets:
-            yield _misses(found, row)
+def _recommended(found: Fleet) -> Iterator[str]:
+    """A sentence: the fleets that meet the goal, the recommended one first; if none does, the nearest."""
+    first, goal = found.recommended, _goal(found)
+    assert first is not None
+    if not first.meets:
+        yield f"No fleet keeps {goal} over all requests."
+        yield f"Nearest: {_bought(found, first)}; {'; '.join(_missed_bounds(found, first))}."
+        return
+    others = [row for row in _fleets(found) if row.meets and row is not first]
+    need = [
+        _bought(found, row) for row in (first, *sorted(others, key=lambda row: cost(row, _fleets(found))))
+    ]
+    yield f"To keep {goal} over all requests takes {_either(need)}."
+
+
+def _bought(found: Fleet, row: FleetRow) -> str:
+    """The devices of a fleet, its price, and its volumes within the goal."""
+    price = [] if row.total_usd is None else [f"{money(row.total_usd)} with energy"]
+    return f"{_made_of(found, row)} ({', '.join([*price, _within(found, row)])})"
+
+
+def _within(found: Fleet, row: FleetRow) -> str:
+    return f"{row.volumes_meet:,} of {counted(row.volumes + row.left, 'volume')} within the goal"
+
+
+def _missed_bounds(found: Fleet, row: FleetRow) -> Iterator[str]:
+    """The bounds that a fleet misses: the response time of the goal, a device for every volume."""
+    assert found.goal is not None
+    value = getattr(row, f"{found.goal.measure}_ms")
+    if value > found.goal.limit_ms:
+        limit = milliseconds(found.goal.limit_ms)
+        yield f"{found.goal.measure} over all requests is {milliseconds(value)} instead of {limit}"
+    if row.left:
+        exceed = "exceeds" if row.left == 1 else "exceed"
+        yield f"{counted(row.left, 'volume')} {exceed} a device in size or load"
 
 
 def _either(said: Sequence[str]) -> str:
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} or {said[-1]}"
 
 
-def _misses(found: Fleet, row: FleetRow) -> str:
-    """Why a kind does not meet the goal, in words."""
-    assert found.goal is not None
-    name = found.goal.measure
-    value = getattr(row, f"{name}_ms")
-    if row.left and row.volumes == 0:
-        return f"{row.fleet} can hold none of the volumes."
-    rest = f"; {counted(row.left, 'volume')} cannot lie on it" if row.left else ""
-    if value <= found.goal.limit_ms:
-        return f"On {row.fleet} the volumes that it holds keep to it{rest}."
-    searched = " on any number of devices that was tried" if found.of("tried") else ""
-    return f"{row.fleet} does not{searched}: {name} is {milliseconds(value)} on {_devices(row)}{rest}."
-
-
-def _cost(row: FleetRow) -> tuple[bool, float]:
-    """Sorting key: fleets by price, cheapest first; then those without a price, by number of devices."""
-    return row.total_usd is None, row.total_usd if row.total_usd is not None else float(row.devices)
-
-
-def _paid(row: FleetRow) -> str:
-    return "" if row.total_usd is None else f" ({money(row.total_usd)} with energy)"
+def _missing(found: Fleet) -> Iterator[str]:
+    """Sentences: the bounds that each other kind of device misses."""
+    for row in _fleets(found):
+        if row.meets or row is found.recommended:
+            continue
+        if row.volumes == 0:
+            yield f"{row.fleet} can hold none of the volumes."
+            continue
+        tried = " on any number of devices that was tried" if found.of("tried") else ""
+        missed = " and ".join(_missed_bounds(found, row))
+        yield f"{row.fleet} misses the goal{tried}: on {_devices(row)} {missed}."
 
 
 def _goal(found: Fleet) -> str:
@@ -116,10 +130,10 @@ def _best(found: Fleet) -> Iterator[str]:
     if len(found.devices) == 1:
         return
     by_kind = _served(found)
-    by = "at the least cost that keeps to the goal" if found.goal else "fastest"
-    said = [f"{name} {counted(len(rows), 'volume')}" for name, rows in by_kind.items() if rows]
+    by = "the cheapest kind within the goal, or else the fastest," if found.goal else "the fastest kind"
+    said = [f"{name} for {counted(len(rows), 'volume')}" for name, rows in by_kind.items() if rows]
     if said:
-        yield f"Volume by volume, {by}: {joined(said)}."
+        yield f"Volume by volume, {by} is {joined(said)}."
 
 
 def _served(found: Fleet) -> dict[str, list[VolumeRow]]:
@@ -130,21 +144,23 @@ def _served(found: Fleet) -> dict[str, list[VolumeRow]]:
 
 
 def _mix(found: Fleet) -> Iterator[str]:
-    """A sentence: the price of the mix, compared with the cheapest fleet of one kind."""
-    parts = {name: sum(row.device == name for row in _mixed(found)) for name in found.devices}
-    if sum(map(bool, parts.values())) < 2:
+    """A sentence: the mix, compared with the recommended fleet or, if it is recommended, with the next."""
+    mix, first = found.mix, found.recommended
+    if mix is None or first is None or len(_parts(found)) < 2:
         return
-    mix = found.fleet(MIX)
-    group = int(found.axes.get("group") or 1)
-    made = joined([f"{count * group:,} {name}" for name, count in parts.items() if count])
-    kept = "keep to the goal" if mix.meets else "do not keep to the goal together"
-    text = f"Each volume on the kind that is best for it, the mix takes {made}{_paid(mix)}, and they {kept}"
-    rivals = [row for row in _fleets(found) if row.meets and row.total_usd is not None]
-    if rivals and mix.total_usd is not None:
-        rival = min(rivals, key=_cost)
-        change = mix.total_usd / (rival.total_usd or 1.0) - 1
-        text += f": {_against(change)} all on {rival.fleet}"
-    yield f"{text}."
+    if mix is not first:
+        text = f"Each volume on its own best kind takes {_bought(found, mix)}{_compared(mix, first)}"
+        yield f"{text}; not recommended."
+        return
+    rival = recommended(_fleets(found))
+    yield f"That is the mix, each volume on its own best kind{_compared(mix, rival)}."
+
+
+def _compared(mix: FleetRow, rival: FleetRow) -> str:
+    """The price of the mix against that of another fleet, in words; empty without prices."""
+    if mix.total_usd is None or not rival.total_usd:
+        return ""
+    return f": {_against(mix.total_usd / rival.total_usd - 1)} {_devices(rival)}"
 
 
 def _against(change: float) -> str:
@@ -159,8 +175,18 @@ def _against(change: float) -> str:
     return f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
 
 
-def _mixed(found: Fleet) -> list[Any]:
-    return [row for row in found.of("devices") if row.fleet == MIX]
+def _parts(found: Fleet) -> Mapping[str, int]:
+    """The number of devices of each kind in the mix."""
+    group = int(found.axes.get("group") or 1)
+    kinds = [row.device for row in found.of("devices") if row.fleet == MIX]
+    return {name: kinds.count(name) * group for name in found.devices if name in kinds}
+
+
+def _made_of(found: Fleet, row: FleetRow) -> str:
+    """The devices of a fleet, by kind."""
+    if row.fleet != MIX:
+        return _devices(row)
+    return joined([f"{count:,} {name}" for name, count in _parts(found).items()])
 
 
 def warnings(found: Fleet) -> Iterator[Text]:
@@ -218,11 +244,11 @@ def table(found: Fleet) -> Grid:
         "": lambda row: row.fleet,
         "devices": lambda row: f"{row.devices:,}",
         "volumes": lambda row: f"{row.volumes:,}",
-        "mean": lambda row: figure(row.mean_ms),
-        "50 %": lambda row: figure(row.p50_ms),
-        "99 %": lambda row: figure(row.p99_ms),
-        "99.9 %": lambda row: figure(row.p999_ms),
-        "slowest volume": lambda row: figure(row.volume_p99_max_ms),
+        "mean ms": lambda row: figure(row.mean_ms),
+        "50 % ms": lambda row: figure(row.p50_ms),
+        "99 % ms": lambda row: figure(row.p99_ms),
+        "99.9 % ms": lambda row: figure(row.p999_ms),
+        "slowest volume ms": lambda row: figure(row.volume_p99_max_ms),
         "W": lambda row: figure(row.power_w),
         "devices $": lambda row: money(row.devices_usd),
         "energy $": lambda row: money(row.energy_usd),
@@ -264,9 +290,9 @@ def volumes(found: Fleet) -> Grid:
         "reads": lambda row: share(row.read_share),
         "KB": lambda row: figure(row.mean_kb),
         "busy": lambda row: share(row.load),
-        "mean": lambda row: figure(row.mean_ms),
-        "99 %": lambda row: figure(row.p99_ms),
-        "99 % placed": lambda row: figure(row.placed_p99_ms),
+        "mean ms": lambda row: figure(row.mean_ms),
+        "99 % ms": lambda row: figure(row.p99_ms),
+        "99 % placed ms": lambda row: figure(row.placed_p99_ms),
         "J": lambda row: figure(row.energy_j),
         "$": lambda row: money(row.usd),
         "best": lambda row: "best" if row.best else "",

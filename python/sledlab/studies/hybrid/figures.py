@@ -105,11 +105,12 @@ def traffic(study: HybridStudy) -> Figure:
     height = 1.1 + sum(0.5 + 0.28 * len(rows) for rows in shown.values())
     made, places = plots.panels(len(shown), height, [len(rows) + 1 for rows in shown.values()])
     for axes, (name, rows) in zip(places, shown.items(), strict=True):
-        reads, writes = [row.read_mb for row in rows], [row.written_mb for row in rows]
+        reads = [row.read_bytes / 1e6 for row in rows]
+        writes = [row.written_bytes / 1e6 for row in rows]
         axes.barh(range(len(rows)), reads, height=0.62, color=BLUE)
         axes.barh(range(len(rows)), writes, left=reads, height=0.62, color=ORANGE)
         for place, row in enumerate(rows):
-            plots.beside(axes, _accesses(row), (row.read_mb + row.written_mb, place))
+            plots.beside(axes, _accesses(row), ((row.read_bytes + row.written_bytes) / 1e6, place))
         plots.named_rows(axes, [row.label for row in rows])
         axes.set_xlim(0, (max(map(sum, zip(reads, writes, strict=True))) or 1.0) * 1.5)
         plots.plain_ticks(axes.xaxis)
@@ -124,7 +125,7 @@ def _accesses(row: Traffic) -> str:
     count = row.reads + row.writes
     if not count:
         return "none"
-    return f"{count:,.0f} of {figure((row.read_mb + row.written_mb) * 1e6 / 1024 / count)} KB"
+    return f"{count:,.0f} of {figure((row.read_bytes + row.written_bytes) / 1024 / count)} KB"
 
 
 def replacement(study: HybridStudy) -> Figure:

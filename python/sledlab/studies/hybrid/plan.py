@@ -34,7 +34,7 @@ def plan(question: Question) -> StoresPlan:
     names = chosen(question.axis("configurations"))
     stores = Stores.of(question)
     axes = {
-        "configurations": names,
+        "configurations": stores.with_baselines(names),
         "mems_mb": values_of("size", question.axis("mems_mb", SIZES_MB)),
         "segments_kb": whole(question.axis("segments_kb", SEGMENTS_KB)),
         "price_ratios": values_of("price ratio", question.axis("price_ratios", RATIOS)),
@@ -45,7 +45,7 @@ def plan(question: Question) -> StoresPlan:
     roots = seeds(plain(stores.bases[DISK].to_toml()), question.axis("seeds", 1))
     cases = list(_cases(stores, axes))
     axes["seeds"] = len(roots)
-    return StoresPlan(stores.bases, stores.requests, cases, roots, axes, stores=stores)
+    return stores.plan(cases, roots, axes)
 
 
 def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab.study.columns import Column
-from sledlab.study.configurations import ALL, CACHING, DISK, KNOWN, MEMS, NONE
+from sledlab.study.configurations import ALL, CACHING, DISK, KNOWN, MEMS, NONE, UNCACHED
 from sledlab.study.outcome import Outcome
 from sledlab.study.statistics import mean, runs_of
 from sledlab.study.store_rows import Hits, StoreRow, described, hits_of, stored
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sledlab.study.measure import Found, Measured
     from sledlab.study.plan import Case, Plan, Point
 
-BLOCK_MB = 512 / 1e6
+BLOCK_BYTES = 512
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +31,9 @@ class Compared(StoreRow):
     label: Annotated[str, Column("the store as people write it")]
     faster_than_disk: Annotated[
         float | None, Column("mean response of the disk alone over that of the store")
+    ] = None
+    faster_than_uncached_disk: Annotated[
+        float | None, Column("mean response of the disk without controller cache over that of the store")
     ] = None
     share_of_mems: Annotated[float | None, Column("mean response of MEMS alone over that of the store")] = (
         None
@@ -76,11 +79,11 @@ class Traffic:
     label: Annotated[str, Column("the store as people write it")]
     device: Annotated[str, Column("`disk` or `mems`")]
     reads: Annotated[float, Column("accesses that read")]
-    read_mb: Annotated[float, Column("bytes read", "10^6 bytes")]
+    read_bytes: Annotated[float, Column("bytes read", "bytes")]
     writes: Annotated[float, Column("accesses that write")]
-    written_mb: Annotated[float, Column("bytes written", "10^6 bytes")]
-    read_kb: Annotated[float | None, Column("mean size of a read", "1024 bytes")]
-    write_kb: Annotated[float | None, Column("mean size of a write", "1024 bytes")]
+    written_bytes: Annotated[float, Column("bytes written", "bytes")]
+    mean_read_kb: Annotated[float | None, Column("mean size of a read", "1024 bytes")]
+    mean_write_kb: Annotated[float | None, Column("mean size of a write", "1024 bytes")]
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -171,13 +174,21 @@ def conclude(plan: Plan, found: Mapping[Point, Found]) -> HybridStudy:
 
 
 def against_baselines(rows: Sequence[Compared]) -> list[Compared]:
-    """Rows with how much faster than the disk they are, and their share of the speed of MEMS alone."""
+    """Rows with gains over the disk, with and without controller cache, and their share of MEMS alone."""
     means = {row.configuration: row.run.mean_ms for row in rows}
 
     def over(name: str, row: Compared) -> float | None:
         return means[name] / row.run.mean_ms if name in means else None
 
-    return [replace(row, faster_than_disk=over(DISK, row), share_of_mems=over(MEMS, row)) for row in rows]
+    return [
+        replace(
+            row,
+            faster_than_disk=over(DISK, row),
+            faster_than_uncached_disk=over(UNCACHED, row),
+            share_of_mems=over(MEMS, row),
+        )
+        for row in rows
+    ]
 
 
 def _techniques(rows: Sequence[Compared]) -> list[Compared]:
@@ -197,15 +208,15 @@ def _traffic(case: Case, runs: Sequence[Measured]) -> list[Traffic]:
     found = []
     for device, prefix in names.items():
         asked = zip(*(_accesses(run, prefix) for run in runs), strict=True)
-        reads, read_mb, writes, written_mb = (mean(values) or 0.0 for values in asked)
-        sizes = _kilobytes(read_mb, reads), _kilobytes(written_mb, writes)
-        moved = (reads, read_mb, writes, written_mb, *sizes)
+        reads, read_bytes, writes, written_bytes = (mean(values) or 0.0 for values in asked)
+        sizes = _kilobytes(read_bytes, reads), _kilobytes(written_bytes, writes)
+        moved = (reads, read_bytes, writes, written_bytes, *sizes)
         found.append(Traffic(case["configuration"], case["label"], device, *moved))
     return found
 
 
 def _accesses(run: Measured, prefix: str) -> tuple[float, ...]:
-    """Reads, their MB, writes and their MB: of a hybrid's device, of one behind a cache, or of the host."""
+    """Reads, their bytes, writes, their bytes: of a hybrid's device, one behind a cache, or the host."""
     counts = run.counts
     if prefix:
         reads, writes = counts[f"{prefix}_reads"], counts[f"{prefix}_writes"]
@@ -216,12 +227,12 @@ def _accesses(run: Measured, prefix: str) -> tuple[float, ...]:
         written = counts["cache_destaged_blocks"]
     else:
         reads, writes, read, written = run.reads, run.writes, run.read_bytes // 512, run.written_bytes // 512
-    return reads, read * BLOCK_MB, writes, written * BLOCK_MB
+    return reads, read * BLOCK_BYTES, writes, written * BLOCK_BYTES
 
 
-def _kilobytes(megabytes: float, accesses: float) -> float | None:
+def _kilobytes(moved_bytes: float, accesses: float) -> float | None:
     """Mean size of an access in 1024 bytes."""
-    return megabytes * 1e6 / 1024 / accesses if accesses else None
+    return moved_bytes / 1024 / accesses if accesses else None
 
 
 def _hits(plan: StoresPlan) -> list[Hits]:

@@ -11,8 +11,8 @@ from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, 
 from sledlab.show.sections import Section
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
-from sledlab.study.configurations import ALL, DISK, KNOWN, MIRROR, NONE
-from sledlab.study.store_rows import StoreRow, facts, title
+from sledlab.study.configurations import ALL, DISK, KNOWN, MIRROR, NONE, UNCACHED
+from sledlab.study.store_rows import StoreRow, facts, in_front, over_disks, title
 from sledlab.study.stores import SAME
 
 if TYPE_CHECKING:
@@ -27,8 +27,15 @@ R = TypeVar("R", bound=StoreRow)
 
 
 def answer(study: HybridStudy) -> str:
-    """The answer: the store that the study recommends, and warnings."""
-    said = [overload(study), best(study), mirror(study), best_size(study), best_price(study)]
+    """The answer: the controller cache of all stores, warnings, and the store that the study recommends."""
+    said = [
+        in_front(study.config),
+        overload(study),
+        best(study),
+        mirror(study),
+        best_size(study),
+        best_price(study),
+    ]
     return " ".join(text for text in said if text)
 
 
@@ -62,13 +69,15 @@ def best(study: HybridStudy) -> str:
     text = f"With {at}, {row.label} is the fastest hybrid, {_ms(row)} on average"
     if disk is None:
         return f"{text}{_of_mems(row)}."
+    uncached = study.of(UNCACHED)
     if row.run.mean_ms > disk.run.mean_ms * (1 - SAME):
         return (
             f"MEMS does not pay here: the best hybrid with {at}, {row.label}, answers in {_ms(row)} on "
-            f"average, the disk alone in {_ms(disk)}.{_why_not(study)}"
+            f"average, the disk alone in {_ms(disk)}"
+            f"{f' and, without its cache, in {_ms(uncached)}' if uncached else ''}.{_why_not(study)}"
         )
-    factor = figure(row.faster_than_disk, 2)
-    return f"{text}: {factor} times as fast as the disk alone ({_ms(disk)}){_of_mems(row)}."
+    gains = over_disks(row.run.mean_ms, disk.run.mean_ms, uncached.run.mean_ms if uncached else None)
+    return f"{text}: {gains}{_of_mems(row)}."
 
 
 def mirror(study: HybridStudy) -> str:
@@ -208,6 +217,7 @@ TABLES: Mapping[str, Cells] = {
         **P99,
         **EACH,
         "faster than DISK": lambda row: times(row.faster_than_disk),
+        "than DISK UNCACHED": lambda row: times(row.faster_than_uncached_disk),
         "of MEMS": lambda row: share(row.share_of_mems),
     },
     "techniques": {
@@ -221,11 +231,11 @@ TABLES: Mapping[str, Cells] = {
         "": lambda row: row.label,
         "device": lambda row: row.device,
         "reads": lambda row: f"{row.reads:,.0f}",
-        "MB read": lambda row: f"{row.read_mb:,.0f}",
-        "mean read": lambda row: wording.kilobytes(row.read_kb),
+        "MB read": lambda row: f"{row.read_bytes / 1e6:,.0f}",
+        "mean read": lambda row: wording.kilobytes(row.mean_read_kb),
         "writes": lambda row: f"{row.writes:,.0f}",
-        "MB written": lambda row: f"{row.written_mb:,.0f}",
-        "mean write": lambda row: wording.kilobytes(row.write_kb),
+        "MB written": lambda row: f"{row.written_bytes / 1e6:,.0f}",
+        "mean write": lambda row: wording.kilobytes(row.mean_write_kb),
     },
     "held": {
         "": lambda row: row.label,
@@ -297,10 +307,11 @@ def _held(study: HybridStudy) -> Sequence[Part]:
 SECTIONS: Mapping[str, Section] = {
     "configurations": Section(
         "Response by configuration",
-        "DISK: the disk alone. MEMS: MEMS alone, as many devices as the requests need. DISK-RAM: the disk "
-        "with as much non-volatile memory as the others have MEMS. MWB: writes go to logs on MEMS first. "
-        "MCD: MEMS as a write-back cache in segments of {at_segment_kb} KB. All have the same requests and, "
-        "but DISK-RAM, the same controller cache.",
+        "DISK: the disk alone. DISK UNCACHED: the disk without the controller cache. MEMS: MEMS alone, as "
+        "many devices as the requests need. DISK-RAM: the disk with as much non-volatile memory as the "
+        "others have MEMS. MWB: writes go to logs on MEMS first. MCD: MEMS as a write-back cache in segments "
+        "of {at_segment_kb} KB. All have the same requests and, but DISK UNCACHED and DISK-RAM, the same "
+        "controller cache.",
         figures.configurations,
         best,
         after=_configurations,

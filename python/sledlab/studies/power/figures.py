@@ -35,8 +35,10 @@ def states(study: PowerStudy, device: str) -> Figure:
     rows = study.of_device("request_energy", device)
     runs = [row.run for row in rows]
     names = [f"after {study.own_timeout(device)}" if row.policy == OWN else "at once" for row in rows]
-    times = [{state: part / run.elapsed_s * 100 for state, part in run.by_state("s").items()} for run in runs]
-    each = [run.by_state("uj") for run in runs]
+    times = [
+        {state: part / run.elapsed_s * 100 for state, part in run.by_state("time_s").items()} for run in runs
+    ]
+    each = [run.by_state("energy_per_request_mj") for run in runs]
     made, (upper, middle, lower) = plots.panels(3, 5.2, (2, 2, 3))
     by_state.rows(
         upper,
@@ -46,7 +48,7 @@ def states(study: PowerStudy, device: str) -> Figure:
         "energy (J)",
     )
     by_state.rows(middle, names, times, ["" for _ in runs], "time (%)")
-    by_state.rows(lower, names, each, [_each(run) for run in runs], "energy for each request (µJ)")
+    by_state.rows(lower, names, each, [_each(run) for run in runs], "energy for each request (mJ)")
     upper.set_title("Energy of the device, if it parks ...")
     middle.set_title("Time, if it parks ...")
     lower.set_title("Energy for each request, if it parks ...")
@@ -55,9 +57,8 @@ def states(study: PowerStudy, device: str) -> Figure:
 
 def _each(run: Spent) -> str:
     """The energy of a request, and of reads and writes without idle and parked time, in words."""
-    total, read, write = (
-        energy(each * 1e-6) for each in (run.energy_per_request_uj, run.read_uj, run.write_uj)
-    )
+    total = energy(run.total_energy_per_request_mj * 1e-3)
+    read, write = (energy(each * 1e-6) for each in (run.read_energy_uj, run.write_energy_uj))
     return f"{total}\na read itself {read}\na write itself {write}"
 
 
@@ -113,7 +114,11 @@ def startup_panels(study: PowerStudy, device: str) -> Sequence[Panel]:
     rows = study.of_device("startup", device)
     mean = Series("mean response", BLUE, [row.run.mean_ms for row in rows])
     spent = Series("energy", PURPLE, [row.run.energy_j for row in rows])
-    axis, x, shared = "a start-up takes (ms)", [row.startup_ms for row in rows], f"start-ups of {device}"
+    axis, x, shared = (
+        "a start-up takes (ms)",
+        [row.time_per_startup_ms for row in rows],
+        f"start-ups of {device}",
+    )
     return [
         Panel(axis, "mean response (ms)", [mean], x, together=shared),
         Panel(axis, "energy (J)", [spent], x, together=shared),
@@ -155,12 +160,12 @@ def loads(study: PowerStudy, device: str) -> Figure:
         axes.set_title(f"Energy if it {name}")
         plots.scale(axes, 100, "energy (%)")
         line = {"color": colour, "marker": marker, "markersize": 4.5, "label": name}
-        left.plot(range(len(speedups)), [run.energy_per_request_uj for run in mine], **line)
+        left.plot(range(len(speedups)), [run.total_energy_per_request_mj for run in mine], **line)
         kept = [place for place, run in enumerate(mine) if not run.saturated]
         right.plot(kept, [mine[place].mean_ms for place in kept], **line)
     means = [row.run.mean_ms for row in rows if not row.run.saturated]
-    energies = [row.run.energy_per_request_uj for row in rows]
-    plots.scale(left, max(energies) * 1.15, "energy of a request (µJ)", "load")
+    energies = [row.run.total_energy_per_request_mj for row in rows]
+    plots.scale(left, max(energies) * 1.15, "energy of a request (mJ)", "load")
     plots.scale(right, max(means, default=1.0) * 1.15, "mean response (ms)", "load")
     left.legend(frameon=False, fontsize=8.5)
     by_state.overloaded(right, [[row.run.saturated for row in rows if row.load == load] for load in speedups])
@@ -197,8 +202,12 @@ def strategies(study: PowerStudy, device: str) -> Figure:
     ways = {way: WAYS[way] for way in study.axes["strategies"][device]}
     made, places = plots.panels(3, 6.4)
     panels = (
-        ("energy_per_request_uj", "energy (µJ)", "All energy, for each request"),
-        ("service_uj", "energy (µJ)", "Energy of seeks and accesses alone, for each request"),
+        ("total_energy_per_request_mj", "energy (mJ)", "All energy, for each request"),
+        (
+            "service_energy_per_request_mj",
+            "energy (mJ)",
+            "Energy of seeks and accesses alone, for each request",
+        ),
         ("mean_ms", "response (ms)", "Mean response"),
     )
     for axes, (column, label, heading) in zip(places, panels, strict=True):
@@ -217,12 +226,12 @@ def strategies(study: PowerStudy, device: str) -> Figure:
 
 def battery(study: PowerStudy, device: str) -> Figure:
     """How long a battery lasts under every policy."""
-    rows = sorted(study.of_device("battery", device), key=lambda row: -float(row.hours))
+    rows = sorted(study.of_device("battery", device), key=lambda row: -float(row.battery_life_h))
     bars = [
         (
             spaced(row.policy),
-            row.hours,
-            f"{hours(row.hours)} at {figure(row.power_mw)} mW, {figure(row.mw_per_gb)} mW/GB",
+            row.battery_life_h,
+            f"{hours(row.battery_life_h)} at {figure(row.power_w * 1e3)} mW, {figure(row.mw_per_gb)} mW/GB",
             False,
         )
         for row in rows

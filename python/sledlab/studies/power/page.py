@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Cells = Mapping[str, Callable[[Any], str]]
 
 ENERGY: Cells = {"energy": lambda row: energy(row.run.energy_j)}
-EACH: Cells = {"each request": lambda row: energy(row.run.energy_per_request_uj * 1e-6)}
+EACH: Cells = {"each request": lambda row: energy(row.run.total_energy_per_request_mj * 1e-3)}
 MEAN: Cells = {"mean (ms)": lambda row: figure(row.run.mean_ms)}
 STARTUPS: Cells = {"start-ups": lambda row: f"{row.run.startups:,.0f}"}
 ANSWERED: Cells = {**MEAN, "95 % (ms)": lambda row: figure(row.run.p95_ms), **STARTUPS}
@@ -53,9 +53,9 @@ TABLES: Mapping[str, Cells] = {
     "request_energy": {
         "policy": lambda row: spaced(row.policy),
         **EACH,
-        **_by_state("uj", lambda value: energy(value * 1e-6)),
-        "a read itself": lambda row: energy(row.run.read_uj * 1e-6),
-        "a write itself": lambda row: energy(row.run.write_uj * 1e-6),
+        **_by_state("energy_per_request_mj", lambda value: energy(value * 1e-3)),
+        "a read itself": lambda row: energy(row.run.read_energy_uj * 1e-6),
+        "a write itself": lambda row: energy(row.run.write_energy_uj * 1e-6),
     },
     "timeouts": {
         "timeout": lambda row: seconds(row.timeout_ms),
@@ -63,11 +63,11 @@ TABLES: Mapping[str, Cells] = {
         **_by_state("j", energy),
         **ANSWERED,
     },
-    "startup": {"start-up takes": lambda row: seconds(row.startup_ms), **ENERGY, **ANSWERED},
+    "startup": {"start-up takes": lambda row: seconds(row.time_per_startup_ms), **ENERGY, **ANSWERED},
     "loads": {
         **LOAD,
         **UNDER,
-        "requests/s": lambda row: figure(row.run.arrival_rate),
+        "requests/s": lambda row: figure(row.run.arrival_rate_iops),
         **ENERGY,
         **EACH,
         **_by_state("share", percent),
@@ -87,8 +87,8 @@ TABLES: Mapping[str, Cells] = {
     },
     "battery": {
         "policy": lambda row: starred(spaced(row.policy), saturated=row.saturated),
-        "mean power": lambda row: f"{figure(row.power_mw)} mW",
-        "lasts": lambda row: hours(row.hours),
+        "mean power": lambda row: f"{figure(row.power_w * 1e3)} mW",
+        "lasts": lambda row: hours(row.battery_life_h),
         "per gigabyte": lambda row: f"{figure(row.mw_per_gb)} mW/GB",
     },
 }
@@ -112,8 +112,8 @@ def policies(study: PowerStudy, device: str) -> Grid:
         "mean": ANSWERED["mean (ms)"],
         "95 %": ANSWERED["95 % (ms)"],
         "start-ups": ANSWERED["start-ups"],
-        "mean power": lambda row: f"{figure(battery[row.policy].power_mw)} mW",
-        "on battery": lambda row: hours(battery[row.policy].hours),
+        "mean power": lambda row: f"{figure(battery[row.policy].power_w * 1e3)} mW",
+        "on battery": lambda row: hours(battery[row.policy].battery_life_h),
     }
     return grid(study.by_energy(device), cells)
 

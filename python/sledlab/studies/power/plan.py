@@ -82,8 +82,8 @@ def _cases(
         yield case("timeouts", policy(f"fixed:timeout_ms={timeout_ms!r}"), timeout_ms=timeout_ms)
     key, own_ms = startup(base) or ("", 0.0)
     own = numbers("start-up time", [factor * own_ms for factor in STARTUP_FACTORS])
-    for startup_ms in own if axes["startups_ms"] is None else axes["startups_ms"]:
-        yield case("startup", (*policy(IMMEDIATE), (key, repr(startup_ms))), startup_ms=startup_ms)
+    for each_ms in own if axes["startups_ms"] is None else axes["startups_ms"]:
+        yield case("startup", (*policy(IMMEDIATE), (key, repr(each_ms))), time_per_startup_ms=each_ms)
     for word in axes["policies"]:
         yield case("policies", policy(word), policy=word)
     known = [each for each in axes["strategies"] if refused[each] is None]

@@ -58,7 +58,7 @@ class PowerStudy(ByDevice):
     def fit(self, device: str) -> dict[str, Any] | None:
         """The fit of one device, as in `fits`; None with a single start-up time."""
         rows: list[Startup] = self.of_device("startup", device)
-        line = straight_line([row.startup_ms for row in rows], [row.run.mean_ms for row in rows])
+        line = straight_line([row.time_per_startup_ms for row in rows], [row.run.mean_ms for row in rows])
         return line and {"device": device, "slope": line[0], "intercept_ms": line[1], "r2": line[2]}
 
     def extras(self) -> Mapping[str, Any]:
@@ -145,7 +145,7 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
     return {
         "devices": list(plan.bases),
         **{name: list(plan.axes[name]) for name in ("policies", "timeouts_ms", "loads")},
-        "startups_ms": labels_of("startup", "startup_ms"),
+        "startups_ms": labels_of("startup", "time_per_startup_ms"),
         "pace": float(first["replay"]["speedup"]),
         "strategies": labels_of("strategies", "strategy"),
         "battery_wh": plan.axes["battery_wh"],

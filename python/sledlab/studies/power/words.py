@@ -81,8 +81,9 @@ def break_even(study: PowerStudy, device: str) -> str:
     if row.break_even_ms is None:
         return "The device never rested, or gains nothing from parking, so parking never pays."
     text = (
-        f"A start-up takes {seconds(row.startup_ms)} and {energy(row.startup_uj * 1e-6)}; parked, "
-        f"{device} draws {figure(row.inactive_mw)} mW instead of {figure(row.idle_mw)} mW. So parking "
+        f"A start-up takes {seconds(row.time_per_startup_ms)} and "
+        f"{energy(row.energy_per_startup_uj * 1e-6)}; parked, {device} draws "
+        f"{figure(row.inactive_mw)} mW instead of {figure(row.idle_mw)} mW. So parking "
         f"pays for a rest longer than {seconds(row.break_even_ms)}, the break-even time."
     )
     if row.longer_share is None:
@@ -149,13 +150,12 @@ def _life(study: PowerStudy, device: str) -> str:
     rows = [row for row in study.of_device("battery", device) if can_be_built(row.policy)]
     if not rows:
         return ""
-    longest, shortest = (choose(rows, key=lambda row: row.hours) for choose in (max, min))
-    lasts = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.hours)}"
-    if longest.hours < shortest.hours * (1 + SAME):
+    longest, shortest = (choose(rows, key=lambda row: row.battery_life_h) for choose in (max, min))
+    lasts = f"A battery of {study.axes['battery_wh']:g} Wh lasts {hours(longest.battery_life_h)}"
+    if longest.battery_life_h < shortest.battery_life_h * (1 + SAME):
         return f"{lasts} under every policy."
-    return (
-        f"{lasts} under {spaced(longest.policy)} and {hours(shortest.hours)} under {spaced(shortest.policy)}."
-    )
+    least = f"{hours(shortest.battery_life_h)} under {spaced(shortest.policy)}"
+    return f"{lasts} under {spaced(longest.policy)} and {least}."
 
 
 def states(study: PowerStudy, device: str) -> str:

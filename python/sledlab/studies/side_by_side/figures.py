@@ -78,11 +78,11 @@ def percentiles(found: SideBySide) -> Figure:
 def energy(found: SideBySide) -> Figure:
     """Energy of a request on every device."""
     figure, axes, places = _axes(found, "energy per request (mJ)")
-    most = max(row.energy_per_request_mj for _, row in places)
+    most = max(row.total_energy_per_request_mj for _, row in places)
     for place, row in places:
-        axes.barh(place, row.energy_per_request_mj, height=0.6, color=BLUE)
-        where = row.energy_per_request_mj, place
-        plots.beside(axes, wording.energy(row.energy_per_request_mj / 1000), where, QUIET, 8, 5)
+        axes.barh(place, row.total_energy_per_request_mj, height=0.6, color=BLUE)
+        where = row.total_energy_per_request_mj, place
+        plots.beside(axes, wording.energy(row.total_energy_per_request_mj / 1000), where, QUIET, 8, 5)
     axes.set_xlim(0, most * 1.3)
     return figure
 

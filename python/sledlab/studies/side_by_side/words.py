@@ -85,7 +85,7 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
         text += f"{listed(than, FEW)}, {are} response times say how long the run was"
     yield f"{text}."
     if len(group.curves) > 1:
-        taken = sorted((curve.at(speedup).energy_per_request_mj, curve.label) for curve in group.curves)
+        taken = sorted((curve.at(speedup).total_energy_per_request_mj, curve.label) for curve in group.curves)
         yield f"A request takes {listed([f'{figure(mj)} mJ on {name}' for mj, name in taken], FEW + 1)}."
 
 
@@ -147,7 +147,7 @@ def brief(found: SideBySide) -> Sequence[Part]:
 def warnings(found: SideBySide) -> Iterator[Text]:
     """Warnings about unequal conditions: start-ups, and requests past the end of an array."""
     rows = [
-        (curve.label, row.run.startup_s)
+        (curve.label, row.run.startup_time_s)
         for group in found.groups
         for curve in group.curves
         for row in curve.rows

@@ -30,7 +30,7 @@ class SmartCase:
     nodes: Annotated[int, Column("nodes that hold data")]
     device: Annotated[str, Column("store of a node")]
     network: Annotated[str, Column("network between the nodes")]
-    page_kb: Annotated[float | None, Column("size of a page; none where the node's own holds", "KB")]
+    page_kb: Annotated[float | None, Column("size of a page; none where the node's own holds", "1024 bytes")]
     at: Annotated[str, Column("where the work is done: nodes or host")]
 
 

@@ -19,7 +19,7 @@ from sledlab.study.axes import seeds
 from sledlab.study.configurations import ALL, DISK, MEMS, SEGMENTS_KB
 from sledlab.study.plan import Case, Plan, Question, plain
 from sledlab.study.store_rows import hits_of
-from sledlab.study.stores import Stores, StoresPlan, policies, whole
+from sledlab.study.stores import Stores, StoresPlan, policies, settings_of, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,8 +88,16 @@ def plan(question: Question) -> StoresPlan:
     }
     stores = Stores.of(question)
     roots = seeds(plain(stores.bases[DISK].to_toml()), 1)
-    baselines = [Case("baselines", (("configuration", name),), name, ()) for name in (DISK, MEMS)]
-    made = StoresPlan(stores.bases, stores.requests, baselines, roots, axes, stores=stores)
+    baselines = [
+        Case(
+            "baselines",
+            (("configuration", name),),
+            MEMS if name == MEMS else DISK,
+            settings_of(name, 0, 0, {}),
+        )
+        for name in stores.with_baselines((DISK, MEMS))
+    ]
+    made = stores.plan(baselines, roots, axes)
     every = [Candidate(budget_mb(axes), kb, each) for kb in _with_room(made) for each in axes["replacement"]]
     assert replace(made, cases=[each.case(stores, WHOLE) for each in every]).texts
     return made

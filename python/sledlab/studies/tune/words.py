@@ -8,8 +8,8 @@ from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Facts, Folded, Heading, Source, Text, grid
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred
 from sledlab.studies.tune.plan import LESS, WHOLE
-from sledlab.study.configurations import DISK, MEMS
-from sledlab.study.store_rows import facts, title
+from sledlab.study.configurations import DISK, KNOWN, MEMS, UNCACHED
+from sledlab.study.store_rows import facts, in_front, over_disks, title
 from sledlab.study.stores import SAME
 
 if TYPE_CHECKING:
@@ -27,17 +27,21 @@ def answer(tuned: TunedHybrid) -> str:
     """The choice in a few sentences."""
     chosen, run = tuned.choice, tuned.choice.run
     disk, mems, mb = tuned.baselines[DISK].run, tuned.baselines[MEMS].run, tuned.choice.mems_mb
+    uncached = tuned.baselines[UNCACHED].run.mean_ms if UNCACHED in tuned.baselines else None
     cost = f" at a cost of {figure(mb * tuned.price_per_mb)}" if tuned.price_per_mb else ""
     store = f"{size(mb)} of MEMS{cost} in segments of {chosen.segment_kb} KB under {chosen.policy}"
     if run.mean_ms >= disk.mean_ms:
+        without = f", without its cache in {milliseconds(uncached)}" if uncached else ""
         return (
-            f"MEMS does not pay within this budget: the disk alone answers in {milliseconds(disk.mean_ms)} "
-            f"on average, the best caching disk, {store}, in {milliseconds(run.mean_ms)}."
+            f"{in_front(tuned.config)} MEMS does not pay within this budget: the disk alone answers in "
+            f"{milliseconds(disk.mean_ms)} on average{without}, the best caching disk, {store}, in "
+            f"{milliseconds(run.mean_ms)}."
         )
     said = [
+        in_front(tuned.config),
         f"Take {store}: {milliseconds(run.mean_ms)} on average, "
-        f"{figure(disk.mean_ms / run.mean_ms, 2)} times as fast as the disk alone, "
-        f"with {percent(mems.mean_ms / run.mean_ms)} of the speed of MEMS alone."
+        f"{over_disks(run.mean_ms, disk.mean_ms, uncached)}, "
+        f"with {percent(mems.mean_ms / run.mean_ms)} of the speed of MEMS alone.",
     ]
     if mb < tuned.budget_mb:
         said.append(f"All {size(tuned.budget_mb)} would gain less than {percent(SAME)}.")
@@ -74,8 +78,10 @@ def runs(tuned: TunedHybrid) -> Figure:
         name = f"{size(row.mems_mb)}, {row.segment_kb} KB, {row.policy}"
         said = milliseconds(row.run.mean_ms) + (", chosen" if row is tuned.choice else "")
         bars.append((name, row.run.mean_ms, said, row.run.saturated))
-    disk = tuned.baselines[DISK].run
-    bars.append(("DISK", disk.mean_ms, milliseconds(disk.mean_ms), disk.saturated))
+    for name in (DISK, UNCACHED):
+        if name in tuned.baselines:
+            run = tuned.baselines[name].run
+            bars.append((KNOWN[name].label, run.mean_ms, milliseconds(run.mean_ms), run.saturated))
     return plots.bars(bars, "mean response (ms)", 1.35)
 
 

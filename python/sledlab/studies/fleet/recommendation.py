@@ -1,0 +1,49 @@
+"""The fleet to buy for a goal: one kind of device, or the mix where it is better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.studies.fleet.rows import MIX
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sledlab.studies.fleet.rows import FleetRow
+
+
+def recommended(fleets: Sequence[FleetRow]) -> FleetRow:
+    """Return the fleet to buy for a goal.
+
+    Of fleets of one kind that meet the goal, the cheapest. If none meets the goal, the nearest: the fleet
+    with the most volumes within the goal, of these the cheapest. The mix replaces the chosen fleet only if it
+    is worse in nothing (the goal, volumes within the goal, cost) and better in something.
+
+    Args:
+        fleets: A row for each kind of device, and for the mix if there is one. All rows have a goal.
+    """
+    single = min((row for row in fleets if row.fleet != MIX), key=lambda row: _rank(row, fleets))
+    mix = next((row for row in fleets if row.fleet == MIX), None)
+    return mix if mix is not None and _is_better(mix, single, fleets) else single
+
+
+def cost(row: FleetRow, fleets: Sequence[FleetRow]) -> float:
+    """Return the cost by which fleets are compared, in USD: energy alone where a fleet has no price."""
+    priced = all(each.total_usd is not None for each in fleets)
+    return (row.total_usd or 0.0) if priced else row.energy_usd
+
+
+def _rank(row: FleetRow, fleets: Sequence[FleetRow]) -> tuple[float, ...]:
+    """Sorting key of fleets of one kind, the best first."""
+    within, usd = -(row.volumes_meet or 0), cost(row, fleets)
+    return (0, usd, within) if row.meets else (1, within, usd)
+
+
+def _is_better(mix: FleetRow, single: FleetRow, fleets: Sequence[FleetRow]) -> bool:
+    """Return whether the mix is worse than a fleet in nothing, and better in something."""
+
+    def merits(row: FleetRow) -> tuple[float, ...]:
+        return float(bool(row.meets)), float(row.volumes_meet or 0), -cost(row, fleets)
+
+    pairs = list(zip(merits(mix), merits(single), strict=True))
+    return all(mine >= other for mine, other in pairs) and any(mine > other for mine, other in pairs)
