@@ -25,8 +25,8 @@ STUDY: Study[HybridStudy] = Study(
     Compares the disk, MEMS alone, a disk with as much non-volatile memory, and hybrids of disk and MEMS on
     the same requests; sweeps size and segments of a MEMS caching disk; and says from which price of memory
     on MEMS is the better buy. Every store has a write-back controller cache of 4 MiB, unless --set says
-    otherwise (cache.kind=none); gains are given over the disk with and without this cache. Devices never park,
-    unless --set changes power.kind.
+    otherwise (cache.kind=none); gains are given over the disk with and without this cache. Devices never
+    park, unless --set changes power.kind.
     `--segment-kb none` and the like leave a section out. STUDY is a file such as --out leaves behind.
 
     \b
@@ -56,8 +56,8 @@ def hybrid_study(
     """Studies how much MEMS in front of a disk speeds up a workload, in which form, and at which price.
 
     Every store has the same requests, fitted to the disk, and a write-back controller cache of 4 MiB; the
-    configuration `disk-uncached`, which runs wherever `disk` does, is the disk without it. Devices start ready
-    and never park. `settings` change all this (`cache.kind`, `system.start`, `power.kind`).
+    configuration `disk-uncached`, which runs wherever `disk` does, is the disk without it. Devices start
+    ready and never park. `settings` change all this (`cache.kind`, `system.start`, `power.kind`).
 
     Args:
         source: A trace or a workload, as in `simulate`.
