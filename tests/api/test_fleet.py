@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -231,15 +231,29 @@ def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) 
             assert (single.volumes_meet, -cost(single, rows)) >= (row.volumes_meet, -cost(row, rows))
 
 
+def priced(found: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:
+    """A fleet with other prices and volumes within the goal, and a mix of one device of each kind."""
+    base = found.fleet(found.devices[0])
+    fleets = [
+        replace(base, fleet=name, devices=1, meets=False, total_usd=usd, volumes_meet=within)
+        for name, (usd, within) in usd_and_within.items()
+    ]
+    devices = [replace(found.of("devices")[0], fleet=MIX, device=name) for name in found.devices]
+    return replace(found, rows={**found.rows, "fleet": fleets, "devices": devices})
+
+
 def test_dominated_mix_is_not_recommended(place: Path) -> None:
-    found = sl.fleet(
-        place, ["mems-g2", "ssd-tlc"], placement="packed", goal="p99=2ms", price=["mems-g2=1"], jobs=1
-    )
-    assert found.mix is not None
-    assert found.recommended is not None
-    if found.recommended.fleet != MIX and len({row.device for row in found.of("volumes") if row.best}) > 1:
-        assert "not recommended" in found.answer
-    assert found.recommended.meets or not any(row.meets for row in found.of("fleet"))
+    found = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1ms", jobs=1)
+    worse = priced(found, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (3563.0, 3)})
+    assert worse.recommended == worse.fleet("ram")
+    assert "Nearest: 1 ram ($255 with energy, 4 of 5 volumes within the goal);" in worse.answer
+    assert "1 mems-g2 and 1 ram ($3,563 with energy, 3 of 5 volumes within the goal)" in worse.answer
+    assert "14 times as much as 1 ram; not recommended." in worse.answer
+    better = priced(found, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (200.0, 5)})
+    assert better.recommended == better.mix
+    assert "Nearest: 1 mems-g2 and 1 ram ($200 with energy, 5 of 5 volumes within the goal);" in better.answer
+    said = "The recommended fleet is the mix, each volume on its own best kind: 22 % less than 1 ram."
+    assert said in better.answer.replace("\u00a0", " ")
 
 
 def test_striped_volumes_lie_on_groups(place: Path) -> None:

@@ -39,7 +39,7 @@ def names(_context: click.Context, _parameter: click.Parameter, incomplete: str)
 def reproduce() -> None:
     """List, show and run figures and claims of the papers again, on devices of yours too.
 
-    What the papers print stands beside ours. Verdicts are those on the whole runs on the papers' devices.
+    Figures show published values next to ours. Verdicts come from full runs on the papers' devices.
 
     \b
     Examples:
@@ -119,14 +119,17 @@ def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
                 "device": found.device,
                 "shortened": found.shortened,
                 "files": [str(file) for file in files],
-                "claims": [_claim(each) for each in found.claims],
+                "values": {
+                    name: [asdict(each) for each in panels] for name, panels in found.values().items()
+                },
+                "full_run": {"claims": [_claim(each) for each in found.claims]},
             }
         )
         return
-    show_table(("claim", "verdict", "says"), words.verdicts(found.claims))
-    terminal.say(words.BESIDE)
+    show_table(("claim", "verdict (full run)", "says"), words.verdicts(found.claims))
+    terminal.say(words.FULL_RUN)
     if found.shortened:
-        terminal.say(f"Shortened: {found.shortened}.")
+        terminal.say(f"This run is shortened: {found.shortened}.")
     for file in files:
         terminal.note(f"wrote {file}")
 

@@ -8,6 +8,7 @@ from sledlab.lazy import mpl_figure, mpl_patches
 from sledlab.reproduction.map import draw_map
 from sledlab.reproduction.panel import Drawn
 from sledlab.reproduction.rows import Tables
+from sledlab.reproduction.words import of_device
 from sledlab.show.plots import INK, QUIET, made, style
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def draw(figure: Figure, directory: Path | None = None, *, device: str = "", sho
     rows = -(-count // columns)
     ours: dict[str, Any] = {}
     printed: dict[str, Any] = {}
+    omitted: list[str] = []
     with style():
         size = (WIDTHS[columns], HEIGHT * rows + 0.9)
         drawing: Drawing = mpl_figure.Figure(figsize=size, layout="constrained")
@@ -51,14 +53,20 @@ def draw(figure: Figure, directory: Path | None = None, *, device: str = "", sho
             if panel.kind == "map":
                 printed |= draw_map(drawing, axes, figure, panel, device)
             else:
-                drawn = Drawn(figure, panel, axes, Tables(directory))
+                drawn = Drawn(
+                    figure, panel, axes, Tables(directory), device=device, shortened=bool(shortened)
+                )
                 drawn.draw()
+                omitted += drawn.omitted
                 ours |= drawn.ours
                 printed |= drawn.printed
         _above(drawing, figure, ours)
         words = [figure.note.replace("Section", "The paper, section", 1)]
-        words.append(device and f"Ours on {device}; what is printed is on the device of the paper.")
-        words.append(shortened and f"Shortened: {shortened}.")
+        if omitted:
+            statements = "; ".join(dict.fromkeys(omitted))
+            words.append(f"Not drawn, since they are values of the full run: {statements}.")
+        words.append(device and of_device(figure, device))
+        words.append(shortened and f"This run is shortened: {shortened}.")
         _below(drawing, printed, [text for text in words if text], size[0])
     return made(drawing, f"sledlab reproduce run {figure.name}")
 

@@ -73,6 +73,11 @@ class Printed:
     from_x: Any = None
     panels: tuple[str, ...] = ()
 
+    @property
+    def is_absolute(self) -> bool:
+        """Whether the statement gives values of y, which hold for runs of the paper's size."""
+        return bool(self.at or self.y)
+
 
 @dataclass(frozen=True)
 class FigurePanel:
@@ -120,6 +125,12 @@ class FigurePanel:
     def parts(self) -> Mapping[str, str]:
         """The columns to be shown, by the name of the part: one part, or the parts of a stack."""
         return {"": self.y} if isinstance(self.y, str) else self.y
+
+    @property
+    def shows_totals(self) -> bool:
+        """Whether the values are totals over a run, in s or J, which grow with the size of the run."""
+        sums = [name for each in self.parts.values() for name in each.split(" + ")]
+        return not self.share and not self.over and any(name.endswith(("_s", "_j")) for name in sums)
 
     @property
     def columns(self) -> set[str]:

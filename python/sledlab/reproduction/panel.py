@@ -51,6 +51,9 @@ class Drawn:
         tables: The tables with our values.
         ours: Names of our series with their lines or patches, for the legend.
         printed: Statements of the paper with their marks, for the legend.
+        device: The user's device, in place of that of the paper; empty for the device of the paper.
+        shortened: Whether the runs are shorter than the paper's.
+        omitted: Statements that are not drawn because they hold for runs of the paper's size only.
     """
 
     figure: Figure
@@ -59,6 +62,9 @@ class Drawn:
     tables: Tables
     ours: dict[str, Any] = field(default_factory=dict)
     printed: dict[str, Any] = field(default_factory=dict)
+    device: str = ""
+    shortened: bool = False
+    omitted: list[str] = field(default_factory=list)
     _found: Series = field(default_factory=dict)
     _slots: dict[str, float] = field(default_factory=dict)
 
@@ -78,7 +84,10 @@ class Drawn:
             self._stack(parts)
         self._axes()
         for printed in self.panel.printed:
-            self._print(printed)
+            if self.shortened and printed.is_absolute and self.panel.shows_totals:
+                self.omitted.append(printed.said)
+            else:
+                self._print(printed)
 
     def _lines(self, found: Series) -> None:
         order = [*self.panel.names] or [*found]
@@ -209,6 +218,8 @@ class Drawn:
         """Sets the declared ranges of the axes; ends axes before values out of range or far overloaded."""
         for name, limit in self.panel.limits.items():
             low, high = limit
+            if name == "y" and self.device:
+                high = self._highest() * 1.1
             if low <= 0 and getattr(self.axes, f"get_{name}scale")() == "log":
                 continue
             if high <= low:  # no upper limit is declared: up to the highest value, or `_cap`
@@ -220,6 +231,11 @@ class Drawn:
             self._end()
         if isfinite(self._cap()) and "y" not in self.panel.limits and self.panel.kind == "lines":
             self.axes.set_ylim(top=self._cap())
+
+    def _highest(self) -> float:
+        """The highest value that is not overloaded; of overloaded values alone, the highest."""
+        dots = self._values()
+        return max(dot.y for dot in [dot for dot in dots if not dot.late] or dots)
 
     def _end(self) -> None:
         """Ends the x axis after the last value that lies within the y axis."""
@@ -244,8 +260,9 @@ class Drawn:
 
     def _print(self, printed: Printed) -> None:
         """Draws one statement of the paper."""
+        said = f"{printed.said}, for the full run" if self.shortened and printed.is_absolute else printed.said
         for mark in self._marks(printed):
-            self.printed.setdefault(printed.said, mark)
+            self.printed.setdefault(said, mark)
 
     def _marks(self, printed: Printed) -> Iterator[Any]:
         """Draws the marks of a statement, and yields each as the legend shows it."""

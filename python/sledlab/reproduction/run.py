@@ -13,6 +13,7 @@ from sledlab.model.experiment import experiment as known
 from sledlab.model.experiment import study_of
 from sledlab.reproduction import words
 from sledlab.reproduction.figure import Figure, FigureRun, figures
+from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.verdicts import Claim, claims, claims_of
 from sledlab.studies import LIST
 
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure as Drawing
 
+    from sledlab.reproduction.values import PanelValues
     from sledlab.study.run import Study
 
 draw = later("sledlab.reproduction.draw:draw")
+values_of = later("sledlab.reproduction.values:values_of")
 to_file = later("sledlab.reproduction.save:to_file")
 chosen_workload = later("sledlab.model.catalogue:workload")
 
@@ -77,6 +80,15 @@ class Reproduction:
         drawing: Drawing = draw(by_name[wanted], self.directory, device=self.device, shortened=self.shortened)
         return drawing
 
+    def values(self) -> dict[str, list[PanelValues]]:
+        """Return the values of this run that the figures show, by figure: one table for each panel.
+
+        Raises:
+            Error: A table is missing.
+        """
+        tables = Tables(self.directory)
+        return {each.name: values_of(each, tables) for each in self.figures}
+
     def write(self) -> list[Path]:
         """Writes the pictures and a page with the verdicts into the directory; returns the files.
 
@@ -89,7 +101,7 @@ class Reproduction:
                 made.append(self.directory / f"{each.name}.{ending}")
                 to_file(self.plot(each.name), made[-1], each.heading)
         page = self.directory / REPORT
-        text = words.page(self.name, self.figures, self.claims, self.device, self.shortened)
+        text = words.page(self.name, self.figures, self.claims, self.values(), self.device, self.shortened)
         with drafted(page) as draft:
             draft.write_text(text, encoding="utf-8")
         return [*made, page]
@@ -154,7 +166,7 @@ def reproduce(
         (found,) if isinstance(found, Claim) else tuple(about),
         directory,
         Path(asked.own).stem if asked.own else "",
-        words.shortened(asked.shortening(asked.runs[0])),
+        asked.shortened,
     )
 
 
@@ -229,6 +241,13 @@ class AskedReproduction:
         quick = [each.quick for each in _figures_of(self.found) if ran in each.runs] or [QUICK]
         said = dict(quick[0]) if self.quick else {}
         return {**said, "limit": self.limit} if self.limit is not None else said
+
+    @property
+    def shortened(self) -> str:
+        """How the runs are shortened, in words; empty for full runs."""
+        ran = self.runs[0]
+        full = tomllib.loads(known.text(ran.experiment)).get("study", {}).get("job_settings", ())
+        return words.shortened(self.shortening(ran), full)
 
     def run(self, ran: FigureRun, out: Path) -> None:
         """Runs an experiment, but for points that `out` holds already.

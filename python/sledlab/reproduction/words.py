@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.figure import Figure
@@ -10,6 +11,7 @@ from sledlab.reproduction.verdicts import claims_of, sources
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sledlab.reproduction.values import PanelValues
     from sledlab.reproduction.verdicts import Claim, Strip
 
 Line = tuple[str, str, str]
@@ -101,16 +103,42 @@ def _of_figure(figure: Figure) -> Iterator[str]:
     yield from _how(figure.name, runs=True)
 
 
-def shortened(said: Mapping[str, Any]) -> str:
-    """The options that shortened runs, in words.
+def of_device(figure: Figure, device: str) -> str:
+    """Return a sentence on the role of the user's device in a figure."""
+    if any(each.own == "devices" for each in figure.runs):
+        return f"This run also has the device {device}."
+    return f"This run is on the device {device}; published values are on the device of the paper."
+
+
+def shortened(said: Mapping[str, Any], full: Sequence[str] = ()) -> str:
+    """Return the options that shortened runs, in words.
+
+    Args:
+        said: The options.
+        full: Settings of jobs, `key=value`, in the full run.
 
     Examples:
         >>> shortened({"limit": 5000, "seeds": 1})
         'at most 5,000 requests a run, 1 seed'
+        >>> shortened({"job_settings": ["scale_factor=0.05", "universe=9"]}, ["scale_factor=1", "universe=9"])
+        '1/20 of the data (scale_factor=0.05)'
+        >>> shortened({"job_settings": ["records=200000"]}, ["records=4281782"])
+        'about 1/21 of the data (records=200000)'
     """
     forms = {"limit": "at most {:,} requests a run", "seeds": "{} seed", "warmup": "warmup {}"}
     parts = [forms[key].format(value) for key, value in said.items() if key in forms]
-    return ", ".join([*parts, *said.get("job_settings", ())])
+    before = dict(each.split("=", 1) for each in full)
+    for setting in said.get("job_settings", ()):
+        name, _, value = setting.partition("=")
+        if before.get(name) != value:
+            parts.append(_part(setting, float(before[name]) / float(value)) if name in before else setting)
+    return ", ".join(parts)
+
+
+def _part(setting: str, times: float) -> str:
+    """The part of the data that a run has, given how many times as many the full run has."""
+    about = "" if isclose(times, round(times)) else "about "
+    return f"{about}1/{round(times)} of the data ({setting})"
 
 
 def verdicts(found: Sequence[Claim]) -> list[Line]:
@@ -123,24 +151,47 @@ def _line(strip: Strip) -> str:
     return f"Over {strip.over}: {'; '.join(f'{cell.value} {cell.outcome}' for cell in strip.cells)}."
 
 
-BESIDE = "Verdicts are those on the whole runs on the papers' devices; what was run here judges nothing anew."
+FULL_RUN = (
+    "Verdicts and results of the full run come with sledlab: the full run is on the papers' devices. "
+    "This run does not change them."
+)
 
 
 def page(
-    name: str, figures: Sequence[Figure], found: Sequence[Claim], device: str = "", shortened: str = ""
+    name: str,
+    figures: Sequence[Figure],
+    found: Sequence[Claim],
+    values: Mapping[str, Sequence[PanelValues]],
+    device: str = "",
+    shortened: str = "",
 ) -> str:
-    """The page beside the pictures, in Markdown."""
-    parts = [f"# {name}"]
+    """Return the page next to the pictures, in Markdown.
+
+    Args:
+        name: The figure or the claim that was run.
+        figures: The figures that were drawn.
+        found: The claims on them.
+        values: The values of this run, by the name of the figure.
+        device: The user's device; empty for the device of the paper.
+        shortened: How the run was shortened, in words; empty for a full run.
+    """
+    parts = [f"# {name}", f"## This run: {shortened}" if shortened else "## This run"]
     if device:
-        parts.append(f"Run on {device}.")
-    if shortened:
-        parts.append(f"Shortened: {shortened}.")
-    parts += [f"![{each.heading}]({each.name}.svg)" for each in figures]
-    parts.append(BESIDE)
+        parts += list(dict.fromkeys(of_device(each, device) for each in figures)) or [f"Run on {device}."]
+    for each in figures:
+        parts.append(f"![{each.heading}]({each.name}.svg)")
+        parts += [f"{panel.title}\n\n{_table(panel)}" for panel in values[each.name]]
+    parts += ["## Full run", FULL_RUN]
     for claim in found:
-        parts.append(f"## {claim.id}: {claim.outcome}")
+        parts.append(f"### {claim.id}: {claim.outcome} (full run)")
         parts.append(f"Claim: {claim.claim}. Published: {claim.published}. Accepted: {claim.accept}.")
-        parts.append(f"Ours: {claim.ours}")
+        parts.append(f"Result of the full run: {claim.ours}")
         parts += [f"Why: {claim.why}"] if claim.why else []
         parts += [_line(strip) for strip in claim.strips]
     return "\n\n".join(parts) + "\n"
+
+
+def _table(values: PanelValues) -> str:
+    """A table in Markdown."""
+    head = [values.columns, ("---",) * len(values.columns)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [*head, *values.rows])

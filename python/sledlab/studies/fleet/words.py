@@ -153,7 +153,7 @@ def _mix(found: Fleet) -> Iterator[str]:
         yield f"{text}; not recommended."
         return
     rival = recommended(_fleets(found))
-    yield f"That is the mix, each volume on its own best kind{_compared(mix, rival)}."
+    yield f"The recommended fleet is the mix, each volume on its own best kind{_compared(mix, rival)}."
 
 
 def _compared(mix: FleetRow, rival: FleetRow) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from sledlab.runs.options import Numbers, Option, Several, Studied
-from sledlab.study.configurations import KNOWN, Fronted, segments
+from sledlab.study.configurations import KNOWN, UNCACHED, Fronted, segments
 
 OF_CACHING = [name.removeprefix("mcd-") for name in KNOWN if name.startswith("mcd-")]
 """Configurations of the caching disk, without the prefix `mcd-` of their names."""
 
-OTHERS = [name for name in KNOWN if not name.startswith("mcd-")]
+OTHERS = [name for name in KNOWN if not name.startswith("mcd-") and name != UNCACHED]
+"""Other configurations; the disk without controller cache runs wherever the disk does."""
 
 
 class HybridOptions(Studied, Fronted, total=False):
