@@ -2,7 +2,8 @@
 
 Each field of the classes below is a keyword of the functions in Python, an option of the command line, and
 mostly a key of an experiment: the `Option` beside its type has its meaning, default and key. Studies declare
-their options in the same way and inherit these (PEP 692: `**said: Unpack[Simulated]`).
+their options in the same way and inherit these (PEP 692: `**options: Unpack[Simulated]`). Functions with
+options check and list them with `sledlab.runs.keywords.takes_options`.
 """
 
 from __future__ import annotations

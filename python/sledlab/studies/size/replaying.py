@@ -10,6 +10,8 @@ from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
 from sledlab.results import leaves, results
 from sledlab.runs.cluster import composed, run
+from sledlab.runs.keywords import takes_options
+from sledlab.runs.options import Clustered
 from sledlab.studies.size.bill import Bill
 from sledlab.studies.size.found import KIND, LEFT, Size, SmartSize
 from sledlab.studies.size.goal import goal, nodes_of
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from sledlab.job.task import Tell
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
-    from sledlab.runs.options import Clustered
     from sledlab.studies.size.goal import ClusterGoal
     from sledlab.study.recording import Recordable
 
@@ -39,6 +40,7 @@ NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 """A record that any cluster can replay, to check options before a job runs."""
 
 
+@takes_options(Clustered)
 def smart_size(
     job: str | Path | None = None,
     devices: Sequence[Device] | Device | None = None,
@@ -55,7 +57,7 @@ def smart_size(
     out: str | Path | None = None,
     replace: bool = False,
     progress: Tell | None = None,
-    **said: Unpack[Clustered],
+    **options: Unpack[Clustered],
 ) -> SmartSize:
     """Finds the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
@@ -81,7 +83,7 @@ def smart_size(
         out: A directory for report, table and summary.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
         progress: Called now and then with the current step and the share of it that is done.
-        **said: Further options, those of `replay`.
+        **options: Further options, as in `replay`.
 
     Returns:
         The answer for each device, and all replays.
@@ -104,9 +106,9 @@ def smart_size(
     first, last = nodes_of(nodes)
     recordable = _one(job, query, tables)
     settings = settings_of([recordable], [job_settings] if isinstance(job_settings, str) else job_settings)
-    clusters = _clusters(devices, said)
+    clusters = _clusters(devices, options)
     directory = results(out, KIND, replace=replace)
-    runs = _Runs(recordable, settings, said, clusters, progress or (lambda what, share: None))
+    runs = _Runs(recordable, settings, options, clusters, progress or (lambda what, share: None))
     # Per node, the fewest nodes store most: a job that does not fit is refused at once.
     bill = Bill({name: runs.check(name, first) for name in clusters}, costs, needed=budget is not None)
     search = _Search(wanted, runs, bill, first, last)
