@@ -92,8 +92,9 @@ def compare(
         out: A directory for tables and report, in which a comparison that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
         **options: Further options; see the table below. `schedulers` are schedulers or their names, `all` is
-            every one that can race; `vary` is one more key with its values, such as
-            `{"device.sleds": [1, 4]}`, or a word of yours with sets of settings by name, such as
+            every one that can race; `vary` has further keys with their values, such as
+            `{"device.sleds": [1, 4], "device.active_tips": [640, 1280]}`, which run in all combinations. A
+            key may also be a name of your choice with named sets of settings, such as
             `{"saving": {"none": {}, "merging": {"merge.kind": "chains"}}}`.
 
     Returns:
