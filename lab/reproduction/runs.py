@@ -20,6 +20,9 @@ from ..words import cells
 
 T = TypeVar("T")
 
+KEYED = ("--set", "--job-set", "--vary")
+"""Options that can be repeated with different keys."""
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -43,6 +46,23 @@ def _bare(schedulers: Iterable[str]) -> Callable[[str], str]:
     return lambda name: name.split(":")[0] if counted[name.split(":")[0]] == 1 else name
 
 
+def last_values(options: Sequence[str]) -> list[str]:
+    """Return pairs of option and value without those that a later pair overrides.
+
+    A plan may extend another plan and override its options, but a command rejects repeated options.
+
+    Examples:
+        >>> last_values(["--seeds", "3", "--set", "b=1", "--set", "c=1", "--set", "b=2", "--seeds", "1"])
+        ['--set', 'c=1', '--set', 'b=2', '--seeds', '1']
+    """
+    last: dict[tuple[str, str], str] = {}
+    for option, value in zip(options[::2], options[1::2], strict=True):
+        key = option, value.partition("=")[0] if option in KEYED else ""
+        last.pop(key, None)
+        last[key] = value
+    return [word for (option, _), value in last.items() for word in (option, value)]
+
+
 def run(
     plan: Sequence[Planned], directory: Path, extra: Sequence[str] = (), *, side_by_side: bool = False
 ) -> None:
@@ -54,7 +74,8 @@ def run(
     jobs = ("--jobs", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
 
     def start(planned: Planned) -> None:
-        study(planned.experiment, directory / planned.place, [*planned.options, *extra, *jobs])
+        options = last_values([*planned.options, *extra, *jobs])
+        study(planned.experiment, directory / planned.place, options)
 
     with ThreadPoolExecutor(os.cpu_count() if side_by_side else 1) as pool:
         list(pool.map(start, plan))

@@ -14,6 +14,7 @@ import pytest
 import sledlab as sl
 from sledlab.model import choices
 from sledlab.show import curves, load_curves, plots
+from sledlab.show.document import Heading
 from sledlab.show.wording import label
 from sledlab.studies.compare import STUDY, plan, words
 from sledlab.studies.compare.tables import Comparison
@@ -28,6 +29,9 @@ NAMES = [
     *("fcfs", "c-scan", "scan", "sstf", "sdf", "sptf", "asptf", "wstf", "gsptf", "zsptf:grid=40x4"),
     *("zfcfs", "ztsptf", "zsptf-pyramid", "p-sptf", "pa-sptf", "p-alpha", "zscan-psptf", "zpsptf", "pzsptf"),
 ]
+
+
+SAVINGS = {"saving": {"none": {}, "both": {"power.kind": "immediate", "merge.kind": "chains"}}}
 
 
 def race(**changes) -> Comparison:
@@ -146,11 +150,54 @@ def test_another_key_may_vary(refused):
     found = race(vary={"device.active_tips": [1280, 3200]}, speedups=[1])
     assert found.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]
     assert found.curves["device.active_tips"].to_list() == [1280, 3200, 1280, 3200]
-    assert [group.varied for group in found.groups] == [("device.active_tips", n) for n in (1280, 3200)]
+    assert [group.varied for group in found.groups] == [(("device.active_tips", n),) for n in (1280, 3200)]
     assert found.plot("mean_ms", varied=3200).axes
     assert "device.active_tips = 3200: " in repr(found)
     with refused("nothing was compared at `7`"):
         found.plot("mean_ms", varied=7)
+
+
+TWO_KEYS = {"device.active_tips": [1280, 3200], "device.spring_factor": [0, 0.4, 0.75]}
+
+
+def test_two_varied_keys_give_all_combinations(refused):
+    found = race(vary=TWO_KEYS, schedulers=["fcfs"], speedups=[1], limit=300)
+    keys = list(TWO_KEYS)
+    assert found.points.columns[:5] == ["scheduler", "speedup", *keys, "seed"]
+    combinations = [(tips, spring) for tips in (1280, 3200) for spring in (0, 0.4, 0.75)]
+    for table in (found.points, found.curves, found.throughput.filter(level_ms=2), found.decision_cost):
+        assert table.select(keys).rows() == combinations
+    assert [group.varied for group in found.groups] == [
+        tuple(zip(keys, each, strict=True)) for each in combinations
+    ]
+    alone = sl.simulate(
+        sl.workload("uniform"),
+        sl.device("mems-g2", active_tips=3200, spring_factor=0.4),
+        limit=300,
+        speedup=1,
+    )
+    row = found.points.row(by_predicate=(pl.col(keys[0]) == 3200) & (pl.col(keys[1]) == 0.4), named=True)
+    assert row["mean_ms"] == alone.response_time.mean
+    label = "device.active_tips = 3200, device.spring_factor = 0.4"
+    assert f"{label}: At its own rate" in found.answer
+    assert label in [part.text for part in words.page(found).parts if isinstance(part, Heading)]
+    assert found.group({"device.active_tips": 3200, "device.spring_factor": 0.4}).varied[1][1] == 0.4
+    assert found.plot("scv", varied={"device.active_tips": 3200}).axes
+    for wrong in (3200, {"device.active_tips": 7}, {"device.sleds": 1}):
+        with refused("nothing was compared at"):
+            found.plot(varied=wrong)
+
+
+def test_sets_and_values_vary_together():
+    found = race(vary={**SAVINGS, "device.sleds": [1, 2]}, schedulers=["fcfs"], speedups=[1])
+    assert found.points.select("saving", "device.sleds").rows() == [
+        *(("both", 1), ("both", 2), ("none", 1), ("none", 2))
+    ]
+
+
+def test_varied_devices_and_sources_are_named_in_the_title():
+    vary = {"workload.kind": ["uniform", "mems-check"], "device.preset": ["mems-g2", "mems-g3"]}
+    assert "mems-check and uniform on mems-g2 and mems-g3" in repr(race(vary=vary, speedups=[1]))
 
 
 def test_closed_replays_have_one_load():
@@ -195,7 +242,12 @@ def test_work_begins_with_what_takes_longest():
         ({"vary": {"device.activ_tips": [1, 2]}}, "active_tips"),
         ({"vary": {"device.sleds": []}}, "no list of values"),
         ({"vary": {"seed": [1]}}, "varies already"),
-        ({"vary": {"device.sleds": [1], "device.active_tips": [1]}}, "exactly one key"),
+        ({"vary": {"device.sleds": [1, 2], "device.activ_tips": [1, 2]}}, "active_tips"),
+        ({"vary": ["device.sleds"]}, "vary: expected keys with lists of values"),
+        (
+            {"vary": {**SAVINGS, "merge.kind": ["none"]}},
+            "vary: both `saving` and `merge.kind` set `merge.kind`",
+        ),
         ({"replay": "closed:8", "speedups": [2]}, "speed"),
         ({"source": "missing.csv"}, "missing.csv"),
     ],
@@ -450,9 +502,6 @@ def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
     assert (run(), run()) == (1, 1)
     queues.write_text(QUEUES.replace("pop(0)", "pop()"))
     assert run() == 2
-
-
-SAVINGS = {"saving": {"none": {}, "both": {"power.kind": "immediate", "merge.kind": "chains"}}}
 
 
 def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:

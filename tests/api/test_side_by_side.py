@@ -123,7 +123,7 @@ def test_several_traces_have_a_sentence_each_and_a_score():
     found = made_up(means)
     assert [sum(f"answer{s} {trace} in" in found.answer for s in ("", "s")) for trace in means] == [1] * 4
     assert found.answer.endswith("Of 4 races, a is the fastest in 2, b is the fastest in 1 and 1 is a tie.")
-    assert [group.varied[1] for group in found.groups] == list(means)
+    assert [group.varied[0][1] for group in found.groups] == list(means)
 
 
 def test_several_traces_run(bank, tmp_path):

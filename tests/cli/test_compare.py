@@ -122,6 +122,50 @@ def test_words_may_vary(sledlab):
     assert found["points"][0]["mean_ms"] < found["points"][1]["mean_ms"]
 
 
+FCFS = ("--schedulers", "fcfs", "--speedups", 1)
+TWO_KEYS = ("--vary", "device.active_tips=1280,3200", "--vary", "device.spring_factor=0,0.75")
+
+
+@pytest.mark.usefixtures("without_pages")
+def test_repeated_vary_gives_a_study_that_repeats(sledlab, tmp_path):
+    study = (*UNIFORM[:-1], 300, *FCFS, *TWO_KEYS, "--seeds", 2, "--jobs", 1)
+    first, shared, again = (tmp_path / name for name in ("first", "shared", "again"))
+    answer = sledlab(*study, "--out", first)
+    assert answer.code == 0
+    assert "device.active_tips = 3200, device.spring_factor = 0.75: " in " ".join(answer.out.split())
+    points = pl.read_csv(first / "points.csv")
+    assert points.height == 2 * 2 * 2
+    assert points.columns[2:4] == ["device.active_tips", "device.spring_factor"]
+    assert sledlab("compare", first / "study.toml", "--jobs", 1, "--out", again).code == 0
+    for part in ("1/2", "2/2"):
+        assert sledlab(*study, "--out", shared, "--share", part).code == 0
+    for name in STABLE:
+        assert (first / name).read_bytes() == (again / name).read_bytes() == (shared / name).read_bytes(), (
+            name
+        )
+
+
+@pytest.mark.usefixtures("without_pages")
+def test_study_with_another_varied_key_resumes(sledlab, tmp_path):
+    less = (
+        *UNIFORM[:-1],
+        300,
+        *FCFS,
+        "--vary",
+        "device.active_tips=1280,3200",
+        "--jobs",
+        1,
+        "--out",
+        tmp_path,
+    )
+    assert sledlab(*less).code == 0
+    kept = kept_lines(tmp_path)
+    assert sledlab(*less, "--vary", "device.spring_factor=0,0.75").code == 0
+    assert len(kept) == 2
+    assert kept_lines(tmp_path)[:2] == kept
+    assert len(kept_lines(tmp_path)) == 4  # 0.75 is the default and is not run again
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, jobs):
     trace = tmp_path / "late.csv"
@@ -160,6 +204,10 @@ def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, job
         ((*UNIFORM, "--jobs", 0), "not a number of jobs"),
         ((*UNIFORM, "--vary", "device.sleds"), "has no value"),
         ((*UNIFORM, "--vary", "device.sledz=1,4"), "did you mean `device.sleds`"),
+        (
+            (*UNIFORM, "--vary", "device.sleds=1", "--vary", "device.sleds=2,4"),
+            "use --vary device.sleds=1,2,4",
+        ),
         ((*UNIFORM, "--out", "/proc/nothing"), "/proc/nothing"),
         (("compare", "missing.toml"), "missing.toml"),
         (("compare", "--device", "mems-g2", "--trace", "missing.csv"), "missing.csv"),

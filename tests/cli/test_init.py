@@ -13,6 +13,16 @@ SHORT = {
 }
 
 
+def with_options(words, options):
+    """A command with some options, which replace those of the same name."""
+    for flag, value in zip(options[::2], options[1::2], strict=True):
+        if flag in words:
+            at = words.index(flag)
+            words = [*words[:at], *words[at + 2 :]]
+        words = [*words, flag, value]
+    return words
+
+
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
     """A directory with nothing in it."""
@@ -39,9 +49,9 @@ def test_commands_in_the_file_work_too(sledlab, kind):
     assert commands
     for command in commands:
         short = () if kind in ("device", "power") else SHORT.get(kind, ())
-        said = [*command.split(), *(short if "replay" not in command else ())]
+        said = with_options(command.split(), short if "replay" not in command else ())
         if kind == "scheduler" and said[0] == "compare":
-            said += ["--speedups", "1", "--limit", "100", "--jobs", "1"]
+            said = with_options(said, ("--speedups", "1", "--limit", "100", "--jobs", "1"))
         done = sledlab(*said)
         assert done.code == 0, (command, done.err)
 

@@ -7,7 +7,10 @@ import os
 import shlex
 from pathlib import Path
 
+import click
 import pytest
+from sledlab.cli import cli
+from sledlab.cli.man import walk
 
 KEPT = Path(__file__).with_name("mistakes.txt")
 
@@ -45,6 +48,8 @@ sledlab simulate UNIFORM --limit x
 sledlab simulate UNIFORM --limit -1
 sledlab simulate UNIFORM --scheduler sptff
 sledlab simulate UNIFORM --scheduler foo
+sledlab simulate UNIFORM --scheduler fcfs --scheduler sptf
+sledlab simulate UNIFORM --set device.sleds=1 --set device.sleds=2
 sledlab simulate UNIFORM --scheduler mine:Lcfs
 sledlab simulate UNIFORM --scheduler schedulers/mine.py:Lcfs
 sledlab simulate UNIFORM --power fixd
@@ -80,6 +85,10 @@ sledlab compare UNIFORM --seeds 0
 sledlab compare run
 sledlab compare power.toml
 sledlab compare --vary device.active_tips=1,2
+sledlab compare UNIFORM --vary device.active_tips=1 --vary device.active_tips=2
+sledlab compare UNIFORM --device atlas-10k
+sledlab compare UNIFORM --schedulers fcfs --schedulers sptf
+sledlab compare UNIFORM --scheduler sptf
 sledlab compare lst
 sledlab hybrid UNIFORM --capacites 4
 sledlab hybrid shwo
@@ -216,3 +225,42 @@ def test_mistakes_are_told_in_one_style(sledlab):
     if os.environ.get("SLEDLAB_SNAPSHOT") == "1":
         KEPT.write_text(shown, encoding="utf-8")
     assert shown == KEPT.read_text("utf-8")
+
+
+def single_valued_options():
+    """All options that take one value, with the words of their commands."""
+    for context in walk(cli, click.Context(cli, info_name="sledlab")):
+        for option in context.command.params:
+            if isinstance(option, click.Option) and not (option.multiple or option.is_flag):
+                yield context.command_path.split()[1:], option
+
+
+def test_repeated_option_is_refused_in_every_command(sledlab):
+    found = list(single_valued_options())
+    assert len(found) > 300
+    for words, option in found:
+        flag = max(option.opts, key=len)
+        given = [flag, *["1"] * option.nargs]
+        answer = sledlab(*words, *given, *given)
+        answer.assert_refused(f"`{flag}` is given twice")
+        sledlab(*words, *given, *given, *given).assert_refused(f"`{flag}` is given 3 times")
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ("compare --device mems-g2 --device atlas-10k", "use --devices mems-g2,atlas-10k"),
+        ("compare --trace a.csv --trace b.csv", "use --traces a.csv,b.csv"),
+        ("compare --workload uniform --workload cello", "use --workloads uniform,cello"),
+        ("compare --scheduler fcfs --scheduler sptf", "use --schedulers fcfs,sptf"),
+        ("compare --schedulers fcfs,sptf --schedulers wstf", "use --schedulers fcfs,sptf,wstf"),
+        ("compare --speedups 1 --speedups 2", "use --speedups 1,2"),
+        ("smart --job sort --job join", "use --job sort,join"),
+        ("smart --node smart-2003 --node csd-arm", "keep one of them"),
+        ("simulate --scheduler fcfs --scheduler sptf", "keep one of them"),
+        ("simulate --limit 1 --limit 2", "keep one of them"),
+        ("simulate --set device.sleds=1 --set device.sleds=2", "keep one of them"),
+    ],
+)
+def test_repeated_option_suggests_how_to_give_several_values(sledlab, line, remedy):
+    sledlab(*line.split()).assert_refused(remedy)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab.cli.completion import files, items
-from sledlab.cli.options import PLUGINS, options, seed_option
+from sledlab.cli.options import PLUGINS, option, options, seed_option
 from sledlab.model.catalogue import CATALOGUES
 from sledlab.model.conformance import KINDS, kept
 from sledlab.show import terminal
@@ -23,9 +23,9 @@ def _models(_context: click.Context, _parameter: click.Parameter, word: str) -> 
 
 @click.command()
 @click.argument("model", metavar="MODULE:CLASS|NAME|FILE.toml", shell_complete=_models)
-@click.option("--kind", type=click.Choice(KINDS), help="Kind of model  [default: as its methods say]")
+@option("--kind", type=click.Choice(KINDS), help="Kind of model  [default: as its methods say]")
 @seed_option
-@click.option(
+@option(
     "--cases",
     metavar="N",
     type=click.IntRange(min=1),

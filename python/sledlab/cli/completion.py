@@ -93,7 +93,7 @@ def script(shell: str) -> str:
 
 def of_option(name: str) -> Complete | None:
     """The function that completes the value of an option; `None` where the shell's own completion will do."""
-    if name == "settings":
+    if name in ("settings", "vary"):
         return lambda _context, _parameter, word: items(keys(), word)
     if name in ("trace", "traces"):
         return lambda _context, _parameter, word: trace_items(word)

@@ -12,7 +12,16 @@ from sledlab import _native
 from sledlab.cli.catalogue import list_entries, show_parameters
 from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import PLUGINS, SET, json_option, options, show_json, show_table, static_option
+from sledlab.cli.options import (
+    PLUGINS,
+    SET,
+    json_option,
+    option,
+    options,
+    show_json,
+    show_table,
+    static_option,
+)
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import later, tomllib
@@ -52,7 +61,7 @@ def device_list(*, as_json: bool) -> None:
 @device.command("show")
 @click.argument("name", shell_complete=model_of("device"))
 @options({**SET, **PLUGINS})
-@click.option("--toml", "as_toml", is_flag=True, help="Print the device file, with units and sources.")
+@option("--toml", "as_toml", is_flag=True, help="Print the device file, with units and sources.")
 @json_option
 def device_show(
     name: str, settings: Mapping[str, str], *, allow_plugins: bool | None, as_toml: bool, as_json: bool
@@ -135,11 +144,11 @@ def is_experiment(name: str) -> bool:
 @device.command("seek-map")
 @click.argument("name", shell_complete=model_of("device"))
 @options(SET)
-@click.option(
+@option(
     "--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre."
 )
-@click.option("--downwards", is_flag=True, help="The sled starts moving towards negative y.")
-@click.option("--out", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")
+@option("--downwards", is_flag=True, help="The sled starts moving towards negative y.")
+@option("--out", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")
 @static_option
 @json_option
 def device_seek_map(
@@ -172,8 +181,8 @@ def device_seek_map(
 
 @device.command("import")
 @click.argument("file")
-@click.option("--name", metavar="N", help="Device to take from a file that holds several.")
-@click.option("--out", metavar="FILE", help="Device file to write; standard output when left out.")
+@option("--name", metavar="N", help="Device to take from a file that holds several.")
+@option("--out", metavar="FILE", help="Device file to write; standard output when left out.")
 def device_import(file: str, name: str | None, out: str | None) -> None:
     """Turn a MEMS device or a disk of DiskSim (.specs, .diskspecs, .parv) into a device file.
 

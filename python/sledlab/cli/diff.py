@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sledlab.cli.options import json_option, show_json, static_option
+from sledlab.cli.options import json_option, option, show_json, static_option
 from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
@@ -20,7 +20,7 @@ difference = later("sledlab.studies.diff:diff")
 @click.argument("a", type=click.Path())
 @click.argument("b", type=click.Path())
 @json_option
-@click.option("--out", metavar="FILE", help="Page about the difference, .html.")
+@option("--out", metavar="FILE", help="Page about the difference, .html.")
 @static_option
 def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
     """Compare two runs of the same requests, request by request.

@@ -9,7 +9,7 @@ import click
 
 from sledlab.cli.completion import experiment_or_file, items
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import json_option, show_json, show_table
+from sledlab.cli.options import json_option, option, show_json, show_table
 from sledlab.errors import unknown
 from sledlab.lazy import tomllib
 from sledlab.model.experiment import experiment as known
@@ -57,7 +57,7 @@ def experiment_list(*, as_json: bool) -> None:
 
 @experiment.command("show")
 @click.argument("name", shell_complete=experiment_or_file)
-@click.option("--toml", "as_toml", is_flag=True, help="Print the file, with its comments and sources.")
+@option("--toml", "as_toml", is_flag=True, help="Print the file, with its comments and sources.")
 @json_option
 def experiment_show(name: str, *, as_toml: bool, as_json: bool) -> None:
     """What an experiment shows, which study runs it, and its file: NAME is a name or a file."""

@@ -6,7 +6,7 @@ import click
 
 from sledlab.cli.completion import trace_or_file
 from sledlab.cli.group import CommandGroup
-from sledlab.cli.options import quiet_option
+from sledlab.cli.options import option, quiet_option
 from sledlab.cli.study import made
 from sledlab.cli.trace import format_option, sort_option
 from sledlab.lazy import later
@@ -20,7 +20,7 @@ split_volumes = later("sledlab.traces.splitting:split_volumes")
 
 @click.command("split")
 @click.argument("files", nargs=-1, required=True, shell_complete=trace_or_file)
-@click.option(
+@option(
     "--out", metavar="DIR", required=True, help="Directory to make; appears only once all files are complete."
 )
 @format_option

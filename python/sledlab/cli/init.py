@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sledlab import _native
+from sledlab.cli.options import option
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import later
@@ -66,7 +67,7 @@ ALL = {
 @click.command()
 @click.argument("kind", type=click.Choice(list(ALL)))
 @click.argument("name", required=False)
-@click.option("--replace", is_flag=True, help="Write over a file of that name.")
+@option("--replace", is_flag=True, help="Write over a file of that name.")
 def init(kind: str, name: str | None, *, replace: bool) -> None:
     """Write a file to begin with: commented, and working as it is.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,7 +12,7 @@ from sledlab.cli.completion import of_option
 from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.options import Option, Replayed, Simulated, Studied, Trusted, declared, pair
+from sledlab.runs.options import Option, Replayed, Simulated, Studied, Trusted, declared
 from sledlab.runs.written import count
 from sledlab.show import terminal
 
@@ -77,7 +78,57 @@ class Count(click.ParamType[int]):
         return found
 
 
-seed_option = click.option(
+PLURALS = {name: f"{name}s" for name in ("device", "trace", "workload", "scheduler", "speedup")}
+"""Options that take one value, and the options that take several of the same kind."""
+
+
+class SingleValueOption(click.Option):
+    """An option that rejects a second value. `click` would keep the last one without a warning.
+
+    Args:
+        takes_list: Whether the value is a list, with commas between its items.
+    """
+
+    def __init__(self, *args: Any, takes_list: bool = False, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.takes_list = takes_list
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Have the parser collect all values."""
+        if self.multiple or self.is_flag or self.count:
+            super().add_to_parser(parser, ctx)
+        else:
+            parser.add_option(obj=self, opts=self.opts, dest=self.name, action="append", nargs=self.nargs)
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, Any]:
+        """Return the only value.
+
+        Raises:
+            Error: There are several values.
+        """
+        values = None if self.multiple or self.is_flag or self.count else opts.get(str(self.name))
+        if values is None:
+            return super().consume_value(ctx, opts)
+        if len(values) > 1 and not ctx.resilient_parsing:
+            raise self._repeated(ctx, values)
+        return super().consume_value(ctx, {**opts, str(self.name): values[-1]})
+
+    def _repeated(self, ctx: click.Context, values: Sequence[Any]) -> Error:
+        """Return the error about several values, and how to give them where the command can take them."""
+        flag = max(self.opts, key=len)
+        times = "twice" if len(values) == 2 else f"{len(values)} times"
+        several = self.name if self.takes_list else PLURALS.get(str(self.name))
+        other = next((each for each in ctx.command.params if each.name == several), None)
+        remedy = (
+            f"use {max(other.opts, key=len)} {','.join(values)}" if other is not None else "keep one of them"
+        )
+        return Error(f"`{flag}` is given {times}", remedy=remedy)
+
+
+option = partial(click.option, cls=SingleValueOption)
+"""Decorator for an option of a command; all commands use it instead of `click.option`."""
+
+seed_option = option(
     "--seed",
     metavar="N",
     type=click.IntRange(min=0),
@@ -85,7 +136,7 @@ seed_option = click.option(
     show_default=True,
     help="Root of all random numbers.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+json_option = option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 
 
 def _quieten(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -93,7 +144,7 @@ def _quieten(context: click.Context, _parameter: click.Parameter, value: bool) -
         context.with_resource(quietly())
 
 
-quiet_option = click.option(
+quiet_option = option(
     "-q",
     "--quiet",
     is_flag=True,
@@ -108,7 +159,7 @@ def _without_script(context: click.Context, _parameter: click.Parameter, value: 
         context.with_resource(statically())
 
 
-static_option = click.option(
+static_option = option(
     "--static",
     is_flag=True,
     expose_value=False,
@@ -117,28 +168,29 @@ static_option = click.option(
 )
 
 
-def made(name: str, option: Option) -> click.Option:
-    """A declared option as an option of click."""
-    flag = f"--{option.flag or name.replace('_', '-')}"
-    default = f"  [default: {option.default}]" if option.default else ""
+def made(name: str, declaration: Option) -> click.Option:
+    """Return the option of `click` for a declared option."""
+    flag = f"--{declaration.flag or name.replace('_', '-')}"
+    default = f"  [default: {declaration.default}]" if declaration.default else ""
 
     def read(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
-        if option.repeated:
-            return dict(pair(flag, item) for item in value) if name == "settings" else list(value) or None
         try:
-            return None if value is None else option.read(value)
+            return None if value is None else declaration.read(value)
         except Error as error:
+            if declaration.repeated:  # the message names the option with its key
+                raise
             raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
 
-    if option.read is bool:
-        return click.Option([flag, name], is_flag=True, help=option.meaning, callback=_said)
-    return click.Option(
+    if declaration.read is bool:
+        return SingleValueOption([flag, name], is_flag=True, help=declaration.meaning, callback=_said)
+    return SingleValueOption(
         [flag, name],
-        metavar=option.metavar,
-        multiple=option.repeated,
-        required=option.required,
+        metavar=declaration.metavar,
+        multiple=declaration.repeated,
+        takes_list="," in declaration.metavar,
+        required=declaration.required,
         callback=read,
-        help=f"{option.meaning}{default}",
+        help=f"{declaration.meaning}{default}",
         shell_complete=of_option(name),
     )
 

@@ -9,7 +9,16 @@ import click
 
 from sledlab.cli.completion import items, model_of
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import PLUGINS, Count, json_option, options, quiet_option, show_json, show_table
+from sledlab.cli.options import (
+    PLUGINS,
+    Count,
+    json_option,
+    option,
+    options,
+    quiet_option,
+    show_json,
+    show_table,
+)
 from sledlab.errors import unknown
 from sledlab.lazy import later
 from sledlab.show import terminal
@@ -51,8 +60,8 @@ def reproduce() -> None:
 
 
 @reproduce.command("list")
-@click.option("--paper", type=click.Choice(PAPERS), help="Only figures and claims of one paper.")
-@click.option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not reproduced`.")
+@option("--paper", type=click.Choice(PAPERS), help="Only figures and claims of one paper.")
+@option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not reproduced`.")
 @json_option
 def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
     """All figures that are drawn again and all claims, with what came of them."""
@@ -84,18 +93,18 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
 
 @reproduce.command("run")
 @click.argument("name", shell_complete=names)
-@click.option(
+@option(
     "--device",
     metavar="NAME|FILE",
     help="A device of yours instead of the device of the paper.",
     shell_complete=model_of("device"),
 )
-@click.option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
-@click.option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
-@click.option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
-@click.option("--jobs", metavar="N", type=Count(), help="Runs at a time  [default: one for each processor]")
+@option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
+@option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
+@option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
+@option("--jobs", metavar="N", type=Count(), help="Runs at a time  [default: one for each processor]")
 @options(PLUGINS)
-@click.option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
+@option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
 @quiet_option
 @json_option
 def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:

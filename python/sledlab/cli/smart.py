@@ -14,6 +14,7 @@ from sledlab.cli.options import (
     DEVICE,
     REPLACE,
     json_option,
+    option,
     options,
     quiet_option,
     seed_option,
@@ -64,12 +65,12 @@ def _options() -> Mapping[str, Option]:
 @click.command("replay")
 @click.argument("file")
 @options(_options())
-@click.option(
+@option(
     "--what-if/--no-what-if",
     default=True,
     help="Replay again with each component twice as fast, to find the bottleneck.  [default: what-if]",
 )
-@click.option(
+@option(
     "--dump-trace",
     metavar="NODE FILE",
     nargs=2,
@@ -144,33 +145,31 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 
 
 @click.command("record")
-@click.option("--job", metavar="NAME|FILE", help="Job: sledlab job list, or a Python file.")
-@click.option("--query", metavar="NAME|FILE", help="Instead of a job: q1 to q22 of TPC-H, or a file of SQL.")
-@click.option("--nodes", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
-@click.option("--work", metavar="FILE", help="File for the record; its usual name ends in .work.")
-@click.option(
-    "--answer", metavar="FILE", help="File for the answer: .parquet for rows, .json for plain data."
-)
-@click.option("--data", metavar="NAME", default="", help="Data to run on, instead of the job's own kind.")
-@click.option(
+@option("--job", metavar="NAME|FILE", help="Job: sledlab job list, or a Python file.")
+@option("--query", metavar="NAME|FILE", help="Instead of a job: q1 to q22 of TPC-H, or a file of SQL.")
+@option("--nodes", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
+@option("--work", metavar="FILE", help="File for the record; its usual name ends in .work.")
+@option("--answer", metavar="FILE", help="File for the answer: .parquet for rows, .json for plain data.")
+@option("--data", metavar="NAME", default="", help="Data to run on, instead of the job's own kind.")
+@option(
     "--scale-factor",
     metavar="X",
     type=float,
     help="Scale factor of TPC-H: 1 has 6,001,215 line items.  [default: 1]",
 )
-@click.option(
+@option(
     "--tables",
     metavar="DIR",
     help="Tables of a query instead of TPC-H's: NAME.parquet or NAME/*.parquet in a directory.",
 )
-@click.option(
+@option(
     "--set",
     "settings",
     metavar="KEY=VALUE",
     multiple=True,
     help="A parameter of job or data; sledlab job show NAME.",
 )
-@click.option(
+@option(
     "--memory-mb",
     metavar="X",
     type=float,
@@ -179,30 +178,29 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     help="Memory that a job may hold on a node, in MiB.",
 )
 @seed_option
-@click.option("--mpi", is_flag=True, help="Run each node as a process of its own, under MPI.")
-@click.option(
+@option("--mpi", is_flag=True, help="Run each node as a process of its own, under MPI.")
+@option(
     "--mpiexec",
     metavar="COMMAND",
     default="mpiexec",
     show_default=True,
     help="What starts processes for --mpi; takes -n N, as srun does.",
 )
-@click.option(
+@option(
     "--measured", is_flag=True, help="Take the time of this processor instead of counting; not reproducible."
 )
-@click.option(
-    "--again", is_flag=True, help="Run again although a record of the same job on the same data is kept."
-)
-@click.option(
+@option("--again", is_flag=True, help="Run again although a record of the same job on the same data is kept.")
+@option(
     "--redundancy",
     metavar="KIND",
     default="none",
     show_default=True,
     help="Nodes that hold copies of a node's files: none, mirror or chained.",
 )
-@click.option(
+@option(
     "--failed",
     metavar="N[,N...]",
+    takes_list=True,
     default="",
     help="Nodes that have failed; their files are read from copies.",
 )

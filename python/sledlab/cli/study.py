@@ -149,7 +149,9 @@ def _chosen(
             owner = next((each for each in others if name in declared(each.options)), study)
             choice = " or ".join(f"--{word}" for word in (owner.chosen_by or chosen.chosen_by))
             goes = "goes only" if owner.chosen_by else "does not go"
-            raise Error(f"`--{flag}` {goes} with {choice}", remedy="leave one of them out")
+            other = next((each for each in (f"{name}s", name.removesuffix("s")) if each in known), None)
+            remedy = f"did you mean `--{other}`?" if other else "leave one of them out"
+            raise Error(f"`--{flag}` {goes} with {choice}", remedy=remedy)
     return chosen
 
 

@@ -17,6 +17,7 @@ from sledlab.cli.options import (
     SET,
     Count,
     json_option,
+    option,
     options,
     quiet_option,
     seed_option,
@@ -49,23 +50,23 @@ table = later("sledlab.traces.table")
 read_trace = later("sledlab.traces.read:read_trace")
 Steps = later("sledlab.traces.steps:Steps")
 
-format_option = click.option(
+format_option = option(
     "--format", metavar="F", help="Format of the trace; told by its content when left out."
 )
-sort_option = click.option(
+sort_option = option(
     "--sort",
     metavar="N",
     type=Count(least=0),
     default=0,
     help="Put requests in order that come up to N lines too late.",
 )
-to_option = click.option(
+to_option = option(
     "--to", metavar="F", help="Format to write: csv, disksim-ascii or parquet; told by the name of OUT."
 )
-device_column_option = click.option(
+device_column_option = option(
     "--device-column", is_flag=True, help="Keep device numbers, as a further column."
 )
-media_only_option = click.option("--media-only", is_flag=True, help="Leave out trims and flushes.")
+media_only_option = option("--media-only", is_flag=True, help="Leave out trims and flushes.")
 
 
 @click.group(cls=SuggestingGroup)
@@ -133,7 +134,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
         ),
     }
 )
-@click.option(
+@option(
     "--segment-kb",
     metavar="KB",
     type=float,
@@ -179,7 +180,7 @@ def hits(
 
 @trace.command("head")
 @click.argument("file", shell_complete=trace_or_file)
-@click.option(
+@option(
     "-n",
     "--rows",
     metavar="N",
@@ -233,7 +234,7 @@ def convert(trace: Trace, **where: Any) -> None:
 @format_option
 @to_option
 @sort_option
-@click.option(
+@option(
     "--from",
     "from_s",
     metavar="S",
@@ -241,19 +242,19 @@ def convert(trace: Trace, **where: Any) -> None:
     default=0.0,
     help="Drop requests that arrive before S.",
 )
-@click.option(
+@option(
     "--until",
     "until_s",
     metavar="S",
     type=click.FloatRange(min=0),
     help="Drop requests that arrive at S or later.",
 )
-@click.option(
+@option(
     "--keep-times",
     is_flag=True,
     help="Keep times as they are, instead of counting from the start of the window.",
 )
-@click.option(
+@option(
     "--device",
     "devices",
     metavar="N",
@@ -261,21 +262,21 @@ def convert(trace: Trace, **where: Any) -> None:
     multiple=True,
     help="Keep requests to device N only; repeatable.",
 )
-@click.option("--range", "block_range", metavar="A:B", help="Keep requests that begin in blocks A to B - 1.")
-@click.option(
+@option("--range", "block_range", metavar="A:B", help="Keep requests that begin in blocks A to B - 1.")
+@option(
     "--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0."
 )
-@click.option("--place", is_flag=True, help="Place the devices of the trace one after another on one device.")
-@click.option("--fit", metavar="DEVICE", help="Fit addresses to the capacity of a device, as --outside says.")
-@click.option(
+@option("--place", is_flag=True, help="Place the devices of the trace one after another on one device.")
+@option("--fit", metavar="DEVICE", help="Fit addresses to the capacity of a device, as --outside says.")
+@option(
     "--outside",
     metavar="HOW",
     default="scale",
     show_default=True,
     help="Addresses past the end, with --fit: wrap | clip | scale.",
 )
-@click.option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
-@click.option("--limit", metavar="N", type=Count(), help="Keep the first N of the remaining requests.")
+@option("--speedup", metavar="X", type=float, help="Divide the times between arrivals by X.")
+@option("--limit", metavar="N", type=Count(), help="Keep the first N of the remaining requests.")
 @options(PLUGINS)
 @device_column_option
 @quiet_option
@@ -303,14 +304,12 @@ def cut(
 
 @trace.command("merge")
 @click.argument("files", nargs=-1, required=True, shell_complete=trace_or_file)
-@click.option("--out", metavar="OUT", required=True, help="The file to write.")
+@option("--out", metavar="OUT", required=True, help="The file to write.")
 @format_option
 @to_option
 @sort_option
-@click.option(
-    "--keep-devices", is_flag=True, help="Equal device numbers in different files are the same device."
-)
-@click.option("--place", is_flag=True, help="Place the devices one after another on one device.")
+@option("--keep-devices", is_flag=True, help="Equal device numbers in different files are the same device.")
+@option("--place", is_flag=True, help="Place the devices one after another on one device.")
 @device_column_option
 @quiet_option
 @media_only_option
@@ -342,14 +341,14 @@ def merge(
 @trace.command("generate")
 @click.argument("name", shell_complete=model_of("workload"))
 @click.argument("out")
-@click.option(
+@option(
     "--device",
     metavar="NAME|FILE",
     default="mems-g2",
     show_default=True,
     help="Device whose capacity to fill.",
 )
-@click.option("--limit", metavar="N", type=Count(), help="Number of requests.")
+@option("--limit", metavar="N", type=Count(), help="Number of requests.")
 @seed_option
 @options({**SET, **PLUGINS})
 @quiet_option

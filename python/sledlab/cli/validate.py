@@ -7,7 +7,7 @@ import json
 import click
 
 from sledlab.cli.group import SuggestingGroup
-from sledlab.cli.options import REPLACE, json_option, options, show_json
+from sledlab.cli.options import REPLACE, json_option, option, options, show_json
 from sledlab.files import drafted
 from sledlab.lazy import later
 from sledlab.results import leaves, results
@@ -30,13 +30,13 @@ def validate() -> None:
 
 @validate.command()
 @click.argument("name", metavar="NAME|FILE.toml")
-@click.option(
+@option(
     "--measured",
     metavar="FILE",
     required=True,
     help="Measured stream: `R|W action lbn blocks service_us gap_us` a line, plain or compressed.",
 )
-@click.option(
+@option(
     "--host",
     metavar="NAME",
     help="Host whose bus the drive is on; none for its own  [default: the one it was measured on]",

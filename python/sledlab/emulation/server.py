@@ -22,6 +22,7 @@ from sledlab.files import check_writable, drafted
 from sledlab.results import leaves
 from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.emulation import Emulation, PowerFailure
+from sledlab.runs.keywords import takes_options
 from sledlab.runs.recording import KIND, Recording
 from sledlab.runs.recording import LEFT as RUN_LEFT
 from sledlab.traces.columns import PARQUET
@@ -41,13 +42,14 @@ LEFT = (EMULATION, REPLIES)
 """Files that a server leaves in a directory, besides those of a run and the traces of its requests."""
 
 
+@takes_options(Emulated)
 def serve(
     device: Device | None = None,
     *,
     experiment: Experiment | str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **said: Unpack[Emulated],
+    **options: Unpack[Emulated],
 ) -> Server:
     """Starts a block device for real programs that replies when the model completes a request.
 
@@ -59,7 +61,7 @@ def serve(
             workload.
         out: A directory for the files that `simulate` leaves, the recording, and the lateness of replies.
         replace: Whether to remove first the results that sledlab left in that directory, of any kind.
-        **said: All other options; see the table below.
+        **options: Further options; see the table below.
 
     Returns:
         The server, to be used in a `with` statement, or ended by `stop`.
@@ -76,16 +78,16 @@ def serve(
         ...         client.recv(8)
         b'NBDMAGIC'
     """
-    with in_its_file(experiment, device, said, Emulated):
+    with in_its_file(experiment, device, options, Emulated):
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
-        composed = compose(None, device, said, base=base).experiment
+        composed = compose(None, device, options, base=base).experiment
         if composed.setting("workload.kind") or composed.setting("trace.file"):
             raise Error(
                 "the experiment says what is read and written, but that is up to programs",
                 remedy="leave out [workload] and [trace]; `sledlab simulate` runs it as it is",
             )
         composed.with_trace(TRACE).check()
-    return Server(composed, said, out=out, over=replace)
+    return Server(composed, options, out=out, over=replace)
 
 
 class Server:

@@ -6,7 +6,7 @@ for hyphens. Parameters and their meanings come from their declarations in the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache as remembered
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Iterator, Mapping
 
-    from sledlab.model.entries import Entry
+    from sledlab.model.entries import Entry, ParameterSpec
 
 to_entry = later("sledlab.model.entries:to_entry")
 
@@ -136,6 +136,14 @@ class Catalogue:
             raise Error(f"`{name}` is not the name of a {what} alone", remedy="leave the rest out")
         return entry
 
+    def parameters_of(self, name: str) -> tuple[ParameterSpec, ...]:
+        """Return the parameters of a model, with the values of the model as defaults.
+
+        Raises:
+            Error: There is no such name.
+        """
+        return self.show(name).parameters
+
     def _find(self, name: str) -> Entry | None:
         return next((entry for entry in self.list() if name in (entry.name, *entry.aliases)), None)
 
@@ -153,16 +161,20 @@ class Catalogue:
         def choose(**parameters: Any) -> Chosen:
             return self(name, **parameters)
 
+        specs = self.parameters_of(found.name)
         choose.__name__ = attribute
         choose.__doc__ = f"{found.meaning}\n\nArgs:\n" + "".join(
-            f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n"
-            for spec in found.parameters
+            f"    {spec.name}: {spec.meaning}{f' In {spec.unit}.' if spec.unit else ''}\n" for spec in specs
         )
         signature = Signature(
-            [Parameter(spec.name, Parameter.KEYWORD_ONLY, default=spec.default) for spec in found.parameters]
+            [Parameter(spec.name, Parameter.KEYWORD_ONLY, default=spec.default) for spec in specs]
         )
         choose.__signature__ = signature  # type: ignore[attr-defined]
         return choose
+
+    def __repr__(self) -> str:
+        """The names of all models of the kind."""
+        return f"sledlab.{self._kind}: {', '.join(self)}"
 
     def __dir__(self) -> builtins.list[str]:
         """The names, as attributes."""
@@ -184,7 +196,16 @@ def apply(experiment: E, chosen: Chosen) -> E:
     return experiment
 
 
-device = Catalogue("device", "devices")
+class _Devices(Catalogue):
+    """Devices: presets or files, which share the parameters of their kind."""
+
+    def parameters_of(self, name: str) -> tuple[ParameterSpec, ...]:
+        device = json.loads(_native.Experiment().with_device(name).describe_device())
+        kind = next((kind for kind in entries("device_kinds") if kind.name == device["kind"]), None)
+        return tuple(replace(spec, default=device[spec.name]) for spec in (kind.parameters if kind else ()))
+
+
+device = _Devices("device", "devices")
 """Devices: presets by name, or a device file by path, with parameters changed at will.
 
 Examples:

@@ -18,6 +18,7 @@ from sledlab.model.settings import to_toml
 from sledlab.results import leaves, results
 from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
 from sledlab.runs.compose import in_its_file, set_all, with_store
+from sledlab.runs.keywords import takes_options
 from sledlab.runs.options import Clustered
 from sledlab.runs.places import check_local
 from sledlab.traces.work import Work
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sledlab.runs.execute import Tell
 
 
+@takes_options(Clustered)
 def replay(
     work: Work | str | Path | None = None,
     device: Device | None = None,
@@ -42,7 +44,7 @@ def replay(
     dump_trace: tuple[int, str | Path] | None = None,
     goal: str | Path | None = None,
     progress: Tell | None = None,
-    **said: Unpack[Clustered],
+    **options: Unpack[Clustered],
 ) -> ClusterResult:
     """Replays a work record on a cluster: works out the times of what each node did.
 
@@ -57,7 +59,7 @@ def replay(
         dump_trace: The number of a node and the trace file to write the requests to its store to.
         goal: A file to write the job to as a GOAL schedule, for simulators of networks.
         progress: Called now and then with the pages done and the share of the whole.
-        **said: All other options; see the table below.
+        **options: Further options; see the table below.
 
     Returns:
         The result.
@@ -76,12 +78,12 @@ def replay(
         >>> fast.elapsed_s < mems.elapsed_s
         True
     """
-    for what, number in (("number of threads", said.get("threads")), ("node", (dump_trace or (0,))[0])):
+    for what, number in (("number of threads", options.get("threads")), ("node", (dump_trace or (0,))[0])):
         if number is not None and number < 0:
             raise Error(f"there is no {what} {number}", remedy="give a number from 0")
-    with in_its_file(experiment, device, said, Clustered):
+    with in_its_file(experiment, device, options, Clustered):
         base = read(experiment) if experiment is not None else ClusterExperiment()
-        record, made = compose(work, device, said, base)
+        record, made = compose(work, device, options, base)
         toml = made.to_toml(record.native)
     for path in (dump_trace[1] if dump_trace else None, goal):
         if path is not None:
@@ -100,7 +102,7 @@ def replay(
         outcome = made.run(
             record.native,
             what_if,
-            said.get("threads") or 0,
+            options.get("threads") or 0,
             progress,
             dump_trace[0] if dump_trace else None,
             str(dumped) if dumped else None,

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sledlab._native import Experiment
 from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.interrupt import Interrupt, Interrupted
+from sledlab.runs.keywords import takes_options
 from sledlab.runs.nesting import nested
+from sledlab.runs.options import Simulated
 from sledlab.runs.recording import Recording
 from sledlab.runs.result import Result
 from sledlab.traces.stream import open_stream
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sledlab.runs.compose import Device, Source
-    from sledlab.runs.options import Simulated
     from sledlab.traces.read import Trace
 
     Tell = Callable[[int, float | None], None]
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Experiment", "execute", "run", "simulate"]
 
 
+@takes_options(Simulated)
 def simulate(
     source: Source | None = None,
     device: Device | None = None,
@@ -37,7 +39,7 @@ def simulate(
     out: str | Path | None = None,
     replace: bool = False,
     progress: Tell | None = None,
-    **said: Unpack[Simulated],
+    **options: Unpack[Simulated],
 ) -> Result:
     """Replays a trace or a workload against a device.
 
@@ -53,7 +55,7 @@ def simulate(
         out: A directory for summary, tables and report.
         replace: Whether to remove first the results that sledlab left in that directory, of any kind.
         progress: Called now and then with the operations done and the share of the whole where known.
-        **said: All other options; see the table below.
+        **options: Further options; see the table below.
 
     Returns:
         The result.
@@ -75,9 +77,9 @@ def simulate(
         >>> buffered.response_time.mean < 3
         True
     """
-    with in_its_file(experiment, device, said):
+    with in_its_file(experiment, device, options):
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
-        composed = compose(source, device, said, base=base)
+        composed = compose(source, device, options, base=base)
         if composed.trace is None:
             with nested(composed.experiment):
                 composed.experiment.check()

@@ -2,7 +2,8 @@
 
 Each field of the classes below is a keyword of the functions in Python, an option of the command line, and
 mostly a key of an experiment: the `Option` beside its type has its meaning, default and key. Studies declare
-their options in the same way and inherit these (PEP 692: `**said: Unpack[Simulated]`).
+their options in the same way and inherit these (PEP 692: `**options: Unpack[Simulated]`). Functions with
+options check and list them with `sledlab.runs.keywords.takes_options`.
 """
 
 from __future__ import annotations
@@ -38,6 +39,25 @@ READ: Mapping[Any, Callable[[str], Any]] = {
 """Functions that read a value of a type on the command line; values of other types are text."""
 
 
+def items(texts: Sequence[str]) -> list[str] | None:
+    """Return the values of a repeated option; `None` if it was not given."""
+    return [*texts] or None
+
+
+def settings(texts: Sequence[str]) -> dict[str, str]:
+    """Return settings by key from texts `KEY=VALUE`.
+
+    Raises:
+        Error: A text has no `=`, or two texts have the same key.
+    """
+    found: dict[str, str] = {}
+    for key, value in (pair("--set", text) for text in texts):
+        if key in found:
+            raise Error(f"`--set {key}` is given twice", remedy="keep one of them")
+        found[key] = value
+    return found
+
+
 def pair(flag: str, item: str) -> tuple[str, str]:
     """`KEY=VALUE` as a pair.
 
@@ -60,7 +80,8 @@ class Option:
         default: Its default, in words.
         key: The key of an experiment that it sets; `None` where the function handles the option itself.
         flag: Its name on the command line, where that is not the keyword with hyphens.
-        read: Reads its value from text on the command line; by default the function in `READ` for its type.
+        read: Reads its value from text on the command line, or from a list of texts if it can be repeated.
+            Default: the function in `READ` for its type, or `items`.
         repeated: Whether it can be given several times.
         required: Whether it must be given.
         python_only: Whether only Python has it: its value cannot be written as text.
@@ -71,7 +92,7 @@ class Option:
     default: str = ""
     key: str | None = None
     flag: str | None = None
-    read: Callable[[str], Any] = str
+    read: Callable[[Any], Any] = str
     repeated: bool = False
     required: bool = False
     python_only: bool = False
@@ -128,6 +149,7 @@ class Set(TypedDict, total=False):
             "Any other setting, such as device.active_tips=3200 or workload.read_share=0.7; can be repeated.",
             "KEY=VALUE",
             flag="set",
+            read=settings,
             repeated=True,
         ),
     ]
@@ -314,5 +336,7 @@ def declared(said: type) -> Mapping[str, Option]:
     for name, hint in get_type_hints(said, include_extras=True).items():
         kind, *marks = get_args(hint)
         option = next(each for each in marks if isinstance(each, Option))
-        found[name] = option if option.read is not str else replace(option, read=READ.get(kind, str))
+        if option.read is str:
+            option = replace(option, read=items if option.repeated else READ.get(kind, str))
+        found[name] = option
     return found

@@ -19,6 +19,8 @@ from sledlab.files import check_writable, drafted
 from sledlab.model.settings import to_toml
 from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.execute import Experiment
+from sledlab.runs.keywords import takes_options
+from sledlab.runs.options import Simulated
 from sledlab.runs.result import Result
 from sledlab.traces.samples import located
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sledlab.runs.compose import Device, Source
-    from sledlab.runs.options import Simulated
 
 __all__ = ["View", "view"]
 
@@ -116,13 +117,14 @@ def _whole(frame: Path, core: Path) -> str:
     return frame.read_text(encoding="utf-8").replace(SLOT_OF_CORE, filled, 1)
 
 
+@takes_options(Simulated)
 def view(
     what: Result | Source | None = None,
     device: Device | None = None,
     *,
     experiment: Experiment | str | Path | None = None,
     around: Literal["start", "slowest"] = "start",
-    **said: Unpack[Simulated],
+    **options: Unpack[Simulated],
 ) -> View:
     """Makes a page that simulates a run in the browser and shows every move of the device.
 
@@ -133,7 +135,7 @@ def view(
         device: A device, its name or its file.
         experiment: An experiment, its file, or the directory that `--out` left.
         around: Where the page begins: at the `start`, or at the `slowest` request.
-        **said: All other options, as of `simulate`.
+        **options: Further options, as in `simulate`.
 
     Returns:
         The page; it shows itself in notebooks.
@@ -147,17 +149,17 @@ def view(
         >>> sl.view(r, around="slowest")
         a page about this run; .write(path) keeps it
     """
-    if what is None and device is None and experiment is None and not said:
+    if what is None and device is None and experiment is None and not options:
         return View("the laboratory")
     if around not in ("start", "slowest"):
         raise Error(f"a page cannot begin at `{around}`", remedy="say `start` or `slowest`")
     if isinstance(what, Result):
-        composed, name = compose(None, device, said, base=Experiment(what.experiment)), "this run"
+        composed, name = compose(None, device, options, base=Experiment(what.experiment)), "this run"
     else:
         file = in_directory(experiment)
-        with in_its_file(file, device, said):
+        with in_its_file(file, device, options):
             base = file if file is None or isinstance(file, Experiment) else read(file)
-            composed = compose(what, device, said, base=base)
+            composed = compose(what, device, options, base=base)
         name = str(experiment) if isinstance(experiment, (str, Path)) else "this experiment"
     if composed.trace is not None:
         raise Error("this trace is in memory only", remedy="write it to a file and name that")

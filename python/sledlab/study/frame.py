@@ -14,6 +14,8 @@ from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
 from sledlab.results import leaves, results
 from sledlab.runs.compose import in_its_file
+from sledlab.runs.keywords import unknown_option
+from sledlab.runs.options import declared
 from sledlab.runs.places import check_local, study_seen
 from sledlab.study.bench import Bench
 from sledlab.study.executor.where import Where
@@ -41,6 +43,10 @@ def run(
     replace: bool = False,
 ) -> Out:
     """Runs a study; see `sledlab.study.run.Study.run`."""
+    declared_options = declared(study.options)
+    for name in said:
+        if name not in declared_options:
+            raise unknown_option(name, declared_options, said)
     with in_its_file(file, device, said, study.options):
         return _run(study, source, device, said, file, out, replace=replace)
 

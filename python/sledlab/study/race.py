@@ -1,10 +1,11 @@
 """A race: competitors, such as schedulers or devices, at the same loads, and the winners at each load.
 
-A race may have groups: the race is run once for each value of something else that varies.
+A race may have groups: the race is run once for each combination of other keys that vary.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from sledlab.errors import Error
 from sledlab.study.outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import polars
     from matplotlib.figure import Figure
@@ -66,14 +67,14 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The race for one value of what varies besides competitors and loads.
+    """The race for one combination of the keys that vary besides competitors and loads.
 
     Attributes:
-        varied: Key and value of what varies; None where nothing does.
+        varied: Keys that vary, each with its value in this group; empty if none does.
         curves: The competitors in the order in which the user gave them.
     """
 
-    varied: tuple[str, Any] | None
+    varied: tuple[tuple[str, Any], ...]
     curves: Sequence[Curve]
 
     @property
@@ -189,14 +190,12 @@ class Race(Outcome):
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The race once for every value of what varies besides; a single group where nothing does."""
+        """The race for every combination of varied values; a single group if no key varies."""
         found: dict[tuple[tuple[str, Any], ...], dict[str, list[Mean]]] = {}
         for row in self.rows["curves"]:
             found.setdefault(tuple(row.who.varied.items()), {}).setdefault(row.who.name, []).append(row)
         return [
-            Group(
-                varied[0] if varied else None, [Curve(name, found[varied][name]) for name in self.competitors]
-            )
+            Group(varied, [Curve(name, found[varied][name]) for name in self.competitors])
             for varied in self._order(found)
         ]
 
@@ -206,20 +205,31 @@ class Race(Outcome):
         raise NotImplementedError
 
     def _order(self, values: Iterable[Any]) -> list[Any]:
-        """Values of what varies besides, in the order of the groups: sorted, unless overridden."""
+        """Combinations of varied values in the order of the groups: sorted, unless overridden."""
         return sorted(values)
 
     def group(self, varied: Any = None) -> Group:
-        """The group for a value of what varies besides; by default the first.
+        """Return the first group with some varied values.
+
+        Args:
+            varied: The value of the key that varies, or values by key, such as `{"device.sleds": 4}`.
+                Default: any.
 
         Raises:
-            Error: There is no such value.
+            Error: There is no such group.
         """
-        values = [group.varied[1] for group in self.groups if group.varied]
-        if varied is not None and varied not in values:
-            known = ", ".join(map(str, values))
-            raise Error(f"nothing was compared at `{varied}`", remedy=f"known: {known or 'nothing varied'}")
-        return self.groups[values.index(varied) if varied is not None else 0]
+        for group in self.groups:
+            values = dict(group.varied)
+            if varied is None or (
+                varied.items() <= values.items()
+                if isinstance(varied, Mapping)
+                else [varied] == [*values.values()]
+            ):
+                return group
+        single = all(len(group.varied) == 1 for group in self.groups)
+        known = [str(group.varied[0][1] if single else dict(group.varied)) for group in self.groups]
+        remedy = f"known: {', '.join(known)}" if self.groups[0].varied else "nothing varies; leave it out"
+        raise Error(f"nothing was compared at `{varied}`", remedy=remedy)
 
     def plot(self, measure: str = "mean_ms", *, varied: Any = None) -> Figure:
         """Draws a measure against the load, one line per competitor; overloaded points are set apart.
@@ -227,7 +237,8 @@ class Race(Outcome):
         Args:
             measure: A column of `curves`, such as `mean_ms`, `scv`, `p99_ms`, `queue_mean` or
                 `total_energy_per_request_mj`.
-            varied: A value of what varies besides; by default the first.
+            varied: The value of the key that varies, or values by key, such as `{"device.sleds": 4}`.
+                Default: the first combination.
 
         Raises:
             Error: There is no such column or value.

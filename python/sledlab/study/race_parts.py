@@ -36,8 +36,8 @@ DRAWN = {
 
 
 def heading(group: Group) -> str:
-    """Heading of a group: the key of what varies besides, and its value."""
-    return f"{group.varied[0]} = {group.varied[1]}" if group.varied else ""
+    """Return the heading of a group: the keys that vary and their values."""
+    return ", ".join(f"{key} = {value}" for key, value in group.varied)
 
 
 def names(curves: Sequence[Curve], most: int = 3) -> str:
@@ -122,8 +122,7 @@ def _best(group: Group, speedup: float, measure: str) -> str:
 
 def throughput(race: Race, group: Group) -> Sequence[Part]:
     """For every competitor the loads at which it reaches levels of mean response, if any is reached."""
-    varied = dict([group.varied] if group.varied else [])
-    found = [row for row in race.rows["throughput"] if row.varied == varied]
+    found = [row for row in race.rows["throughput"] if row.varied == dict(group.varied)]
     levels = sorted({row.level_ms for row in found if row.arrival_rate_iops is not None})
     table = {(*row.competitor.values(), row.level_ms): _crossing(row) for row in found}
     rows = [(curve.label, *(table[curve.name, level] for level in levels)) for curve in group.ranked]

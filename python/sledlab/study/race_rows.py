@@ -29,11 +29,11 @@ LEVELS_MS = (2.0, 5.0, 10.0, 20.0)
 
 @dataclass(frozen=True)
 class Who:
-    """The competitor of a run, and the value of what varies besides.
+    """The competitor of a run, and the values of the keys that vary besides.
 
     Attributes:
         competitor: The kind and the name, such as `{"scheduler": "fcfs"}`: a column.
-        varied: The key and the value of what varies besides, or empty: a column.
+        varied: Values of the keys that vary besides: a column for each key.
     """
 
     competitor: Mapping[str, Any]
@@ -123,9 +123,9 @@ class DecisionCost:
 
 
 def measured(plan: Plan, found: Mapping[Run, Found]) -> list[tuple[RacePoint, Found]]:
-    """All runs of a plan, sorted by competitor, speed-up, what varies besides, and seed.
+    """Return all runs of a plan, sorted by competitor, speed-up, varied values and seed.
 
-    The labels of its cases are competitor, speed-up, and maybe what varies besides, in this order.
+    The labels of its cases are competitor, speed-up, and the keys that vary besides, in this order.
     """
     pairs = []
     for case in plan.cases:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from sledlab.lazy import later
+from sledlab.runs.keywords import takes_options
 from sledlab.studies.compare.options import CompareOptions
 from sledlab.studies.side_by_side import STUDY as OF_DEVICES
 from sledlab.studies.side_by_side import side_by_side
+from sledlab.studies.side_by_side.options import SideBySideOptions
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sledlab.runs.compose import Device, Source
     from sledlab.studies.compare.tables import Comparison
-    from sledlab.studies.side_by_side.options import SideBySideOptions
     from sledlab.studies.side_by_side.tables import SideBySide
 
 __all__ = ["STUDY", "compare"]
@@ -57,7 +59,7 @@ def compare(
     study: str | Path | None = ...,
     out: str | Path | None = ...,
     replace: bool = ...,
-    **said: Unpack[CompareOptions],
+    **options: Unpack[CompareOptions],
 ) -> Comparison: ...
 @overload
 def compare(
@@ -66,8 +68,9 @@ def compare(
     *,
     out: str | Path | None = ...,
     replace: bool = ...,
-    **said: Unpack[SideBySideOptions],
+    **options: Unpack[SideBySideOptions],
 ) -> SideBySide: ...
+@takes_options(CompareOptions, SideBySideOptions)
 def compare(
     source: Source | None = None,
     device: Device | list[Any] | tuple[Any, ...] | None = None,
@@ -75,11 +78,12 @@ def compare(
     study: str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **said: Any,
+    **options: Any,
 ) -> Comparison | SideBySide:
     """Races schedulers: replays a trace or a workload under each of them, at several speeds.
 
-    With a list of devices, or the file of a study that compares devices, it does what `side_by_side` does.
+    Calls `side_by_side`, with its options, for a list of devices, for `devices`, `traces` or `workloads`, and
+    for the file of such a study.
 
     Args:
         source: A trace or a workload, as in `simulate`.
@@ -87,9 +91,10 @@ def compare(
         study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a comparison that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **said: Further options; see the table below. `schedulers` are schedulers or their names, `all` is
-            every one that can race; `vary` is one more key with its values, such as
-            `{"device.sleds": [1, 4]}`, or a word of yours with sets of settings by name, such as
+        **options: Further options; see the table below. `schedulers` are schedulers or their names, `all` is
+            every one that can race; `vary` has further keys with their values, such as
+            `{"device.sleds": [1, 4], "device.active_tips": [640, 1280]}`, which run in all combinations. A
+            key may also be a name of your choice with named sets of settings, such as
             `{"saving": {"none": {}, "merging": {"merge.kind": "chains"}}}`.
 
     Returns:
@@ -110,12 +115,13 @@ def compare(
         >>> race.points.sort("mean_ms")["scheduler"].first()
         'sptf'
     """
-    if isinstance(device, (list, tuple)) or _compares_devices(study):
-        return side_by_side(source, device, study=study, out=out, replace=replace, **said)
-    return STUDY.run(source, device, said, study=study, out=out, replace=replace)
+    if isinstance(device, (list, tuple)) or _compares_devices(study, options):
+        return side_by_side(source, device, study=study, out=out, replace=replace, **options)
+    return STUDY.run(source, device, options, study=study, out=out, replace=replace)
 
 
-def _compares_devices(study: str | Path | None) -> bool:
-    """Whether the file of a study is of `side_by_side`, which compares devices."""
-    said = tables_of(study).get("study") if study is not None else None
-    return isinstance(said, dict) and said.get("kind") == OF_DEVICES.name
+def _compares_devices(study: str | Path | None, options: Mapping[str, Any]) -> bool:
+    """Whether options or the file of a study choose `side_by_side`, which compares devices."""
+    table = tables_of(study).get("study") if study is not None else None
+    chosen = any(options.get(name) is not None for name in OF_DEVICES.chosen_by)
+    return chosen or (isinstance(table, dict) and table.get("kind") == OF_DEVICES.name)

@@ -7,20 +7,22 @@ from typing import Annotated, Any
 
 from sledlab.errors import Error
 from sledlab.lazy import tomllib
-from sledlab.runs.options import Around, Numbers, Option, Several, Studied
+from sledlab.runs.options import Around, Numbers, Option, Several, Studied, pair
 from sledlab.runs.written import words
 
 
-def vary_of(text: str) -> dict[str, list[Any]]:
-    """The key and the values of `KEY=V,V`: numbers and truth values where a value is one, else words.
+def vary_of(texts: Sequence[str]) -> dict[str, list[Any]] | None:
+    """Return the values of each key from texts `KEY=V,V`: numbers, truth values or words.
 
     Raises:
-        Error: The text has no value.
+        Error: A text has no value, or two texts have the same key.
     """
-    key, sign, values = text.partition("=")
-    if not sign:
-        raise Error(f"`{text}` has no value", remedy="write --vary table.key=value,value")
-    return {key.strip(): [_plain(each) for each in words(values)]}
+    found: dict[str, str] = {}
+    for key, values in (pair("--vary", text) for text in texts):
+        if key in found:
+            raise Error(f"`--vary {key}` is given twice", remedy=f"use --vary {key}={found[key]},{values}")
+        found[key] = values
+    return {key: [_plain(each) for each in words(values)] for key, values in found.items()} or None
 
 
 def _plain(text: str) -> Any:
@@ -43,5 +45,10 @@ class CompareOptions(Around, Studied, total=False):
     ]
     vary: Annotated[
         Mapping[str, Sequence[Any] | Mapping[str, Any]],
-        Option("One more key to vary, such as device.sleds=1,4.", "KEY=V,V", read=vary_of),
+        Option(
+            "Also vary a setting, such as device.sleds=1,4; can be repeated for all combinations.",
+            "KEY=V,V",
+            read=vary_of,
+            repeated=True,
+        ),
     ]

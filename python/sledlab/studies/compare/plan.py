@@ -1,9 +1,9 @@
-"""The plan of a comparison: every scheduler at every speed-up, with every seed and value of `vary`."""
+"""The plan of a comparison: every scheduler at every speed-up, with every seed and combination of `vary`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - annotations are read at run time
-from itertools import product
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
@@ -15,9 +15,12 @@ from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, named_alone, said_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sledlab.study.plan import Question, Settings
 
     Varied = tuple[str, Any, Settings]
+    """A key of `vary`, one of its values, and the settings that the value stands for."""
 
 SPEEDUPS = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Speed-ups of an open replay, by default."""
@@ -42,15 +45,15 @@ def planned(question: Question) -> Plan:
     speedups = choices.numbers(
         "speed-up", question.axis("speedups", (1.0,) if closed else SPEEDUPS), above=True
     )
-    vary, sets = _varied(question.axis("vary"))
+    vary, combined = _varied(question.axis("vary"))
     said = {"seed": 1, **said_of(question.base)}
-    for each in sets:
+    for each in combined:
         _check(question, names[0], each)
     seeds = axes.seeds(said, question.axis("seeds", 1))
     made = Plan(
         bases={"": question.base},
         trace=question.trace,
-        cases=[_case(*place) for place in product(reversed(speedups), sets, names)],
+        cases=[_case(*place) for place in product(reversed(speedups), combined, names)],
         seeds=seeds,
         axes={"schedulers": names, "speedups": speedups, "seeds": len(seeds), "vary": vary},
     )
@@ -58,40 +61,61 @@ def planned(question: Question) -> Plan:
     return made
 
 
-def _check(question: Question, name: str, varied: Varied | None) -> None:
-    """Checks the part that all points with one value of `vary` share."""
+def _check(question: Question, name: str, varied: Sequence[Varied]) -> None:
+    """Check the part that all runs with one combination of varied values share."""
     try:
         experiment = question.base.with_setting("scheduler.kind", name)
-        for key, value in varied[2] if varied else ():
+        for key, value in _settings(varied):
             experiment = experiment.with_setting(key, value)
         experiment.to_toml()
     except Error as error:
-        if varied is None:
+        if not varied:
             raise
-        raise named_alone(error, f"{varied[0]} = {varied[1]}", question.base) from error
+        raise named_alone(error, _called(varied), question.base) from error
     check_source(experiment, question.trace)
 
 
-def _case(speedup: float, varied: Varied | None, name: str) -> Case:
-    labels: list[tuple[str, Any]] = [("scheduler", name), ("speedup", speedup)]
-    settings, called = [("scheduler.kind", name)], f"{name} at speed-up {speedup:g}"
-    if varied:
-        labels.append(varied[:2])
-        settings += varied[2]
-        called += f", {varied[0]} = {varied[1]}"
-    settings.append(("replay.speedup", repr(speedup)))
+def _case(speedup: float, varied: Sequence[Varied], name: str) -> Case:
+    labels = [("scheduler", name), ("speedup", speedup), *((key, value) for key, value, _ in varied)]
+    settings = [("scheduler.kind", name), *_settings(varied), ("replay.speedup", repr(speedup))]
+    called = ", ".join([f"{name} at speed-up {speedup:g}", *([_called(varied)] if varied else [])])
     return Case("points", tuple(labels), "", tuple(settings), speedup, called)
 
 
-def _varied(given: Any) -> tuple[dict[str, Any] | None, list[Varied | None]]:
-    """`vary` as a file spells it, and each of its values with its settings."""
+def _called(varied: Sequence[Varied]) -> str:
+    """Return a combination of varied values as text: `device.sleds = 4, replay.limit = 100`."""
+    return ", ".join(f"{key} = {value}" for key, value, _ in varied)
+
+
+def _settings(varied: Sequence[Varied]) -> Settings:
+    """Return the settings of a combination of varied values."""
+    return tuple(setting for *_, settings in varied for setting in settings)
+
+
+def _varied(given: Any) -> tuple[dict[str, Any] | None, list[tuple[Varied, ...]]]:
+    """Return `vary` as a file spells it, and all combinations of its values."""
     if not given:
-        return None, [None]
-    if not hasattr(given, "items") or len(given) != 1:
-        raise Error("vary takes exactly one key", remedy='write it as {"device.sleds" = [1, 4]}')
-    ((key, values),) = given.items()
+        return None, [()]
+    if not hasattr(given, "items"):
+        raise Error("vary: expected keys with lists of values", remedy='write it as {"device.sleds": [1, 4]}')
+    axes = [_values(key, values) for key, values in given.items()]
+    for one, other in combinations(axes, 2):
+        for key in sorted({key for key, _ in _settings(one)} & {key for key, _ in _settings(other)}):
+            raise Error(
+                f"vary: both `{one[0][0]}` and `{other[0][0]}` set `{key}`",
+                remedy="leave it out of one of them",
+            )
+    spelled = {
+        key: values if hasattr(values, "items") else [value for _, value, _ in axis]
+        for (key, values), axis in zip(given.items(), axes, strict=True)
+    }
+    return spelled, list(product(*axes))
+
+
+def _values(key: str, values: Any) -> list[Varied]:
+    """Return the values of one key of `vary`, each with its settings."""
     if hasattr(values, "items"):
-        return {key: values}, _sets(key, values)
+        return _sets(key, values)
     if not isinstance(values, (list, tuple)) or not values:
         raise Error(f"vary: `{key}` has no list of values", remedy=f"write it as {{{key!r}: [1, 4]}}")
     if key in ("scheduler.kind", "replay.speedup", "seed"):
@@ -99,10 +123,10 @@ def _varied(given: Any) -> tuple[dict[str, Any] | None, list[Varied | None]]:
     values = list(dict.fromkeys(values))
     if not all(isinstance(value, (int, float)) for value in values):
         values = [str(value) for value in values]
-    return {key: values}, [(key, value, ((key, word(value)),)) for value in values]
+    return [(key, value, ((key, word(value)),)) for value in values]
 
 
-def _sets(key: str, sets: Mapping[str, Any]) -> list[Varied | None]:
+def _sets(key: str, sets: Mapping[str, Any]) -> list[Varied]:
     """Named sets of settings under a name of the user's, as values of `vary`."""
     form = 'write it as {"saving": {"none": {"merge.kind": "none"}, "merging": {"merge.kind": "chains"}}}'
     if not key.isidentifier():

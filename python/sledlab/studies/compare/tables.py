@@ -53,11 +53,6 @@ class Comparison(Race):
         """The schedulers, which are the competitors."""
         return self.schedulers
 
-    @property
-    def vary(self) -> str | None:
-        """The key of `vary`, if there is one."""
-        return next(iter(self.axes.get("vary") or ()), None)
-
     def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         """Answer, some of the tables by name, and the experiment that all points share, as plain data."""
         found = {name: records(rows) for name, rows in tables.items()}

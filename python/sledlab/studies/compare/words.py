@@ -26,13 +26,13 @@ FEW = 4
 
 def title(comparison: Comparison) -> str:
     """Title: the requests, and the device that they ran on."""
-    source, device = source_name(comparison.config), device_name(comparison.config)
-    named = {"workload.kind": source, "trace.file": source, "device.preset": device}.get(
-        comparison.vary or ""
-    )
-    values = [str(group.varied[1]) for group in comparison.groups if group.varied]
-    source, device = (" and ".join(values) if name == named else name for name in (source, device))
-    return f"{source} on {device}"
+    varied: dict[str, dict[str, None]] = {}
+    for group in comparison.groups:
+        for key, value in group.varied:
+            varied.setdefault(key, {})[str(value)] = None
+    sources = varied.get("workload.kind") or varied.get("trace.file") or [source_name(comparison.config)]
+    devices = varied.get("device.preset") or [device_name(comparison.config)]
+    return f"{' and '.join(sources)} on {' and '.join(devices)}"
 
 
 def contest(comparison: Comparison) -> str:
@@ -50,7 +50,7 @@ def load(comparison: Comparison, speedup: float) -> str:
 
 
 def answer(comparison: Comparison) -> str:
-    """The answer in a sentence or two, for each value of `vary`."""
+    """Return the answer in a sentence or two, for each combination of varied values."""
     if len(comparison.groups) == 1:
         return verdict(comparison, comparison.groups[0])
     return " ".join(f"{heading(group)}: {verdict(comparison, group)}" for group in comparison.groups)
@@ -190,7 +190,7 @@ def _matrix(group: Group) -> Grid:
 
 
 def brief(comparison: Comparison) -> Sequence[Part]:
-    """The title, a table for each value of what varies, and the answer."""
+    """Return the title, a table for each combination of varied values, and the answer."""
     few = len(comparison.schedulers) <= FEW
     parts: list[Part] = [Heading(title(comparison), 1, contest(comparison))]
     for group in comparison.groups:
@@ -232,7 +232,7 @@ COSTS_NOTE = (
 
 
 def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
-    """All parts of the page about one value of `vary`."""
+    """Yield all parts of the page about one combination of varied values."""
     if group.varied:
         yield Heading(heading(group), apart=True)
     yield Text(verdict(comparison, group), "answer")

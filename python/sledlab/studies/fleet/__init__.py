@@ -6,6 +6,7 @@ from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab.lazy import later
+from sledlab.runs.keywords import takes_options
 from sledlab.studies.fleet.options import FleetArguments, FleetOptions
 from sledlab.study.run import ONE_SYSTEM, Study
 
@@ -55,6 +56,7 @@ STUDY: Study[Fleet] = Study(
 )
 
 
+@takes_options(FleetOptions)
 def fleet(
     place: str | Path | None = None,
     devices: Sequence[Device] | Device | None = None,
@@ -62,7 +64,7 @@ def fleet(
     study: str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **said: Unpack[FleetOptions],
+    **options: Unpack[FleetOptions],
 ) -> Fleet:
     """Lays many volumes on many devices, and says which kind serves which volume best.
 
@@ -76,7 +78,7 @@ def fleet(
         study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **said: Further options; see the table below.
+        **options: Further options; see the table below.
 
     Returns:
         All results, as frames, and the answer.
@@ -93,5 +95,5 @@ def fleet(
         >>> found.tables["fleet"]["fleet"].to_list()
         ['mems-g2', 'mems-g3', 'mix']
     """
-    asked: dict[str, Any] = {**said, "place": place, "devices": devices}
+    asked: dict[str, Any] = {**options, "place": place, "devices": devices}
     return STUDY.run(None, None, asked, study=study, out=out, replace=replace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from sledlab.lazy import later
+from sledlab.runs.keywords import takes_options
 from sledlab.studies.hybrid.options import HybridOptions
 from sledlab.study.configurations import DISK_PRESET
 from sledlab.study.run import Study
@@ -44,6 +45,7 @@ STUDY: Study[HybridStudy] = Study(
 )
 
 
+@takes_options(HybridOptions)
 def hybrid_study(
     source: Source | None = None,
     device: Device | None = None,
@@ -51,7 +53,7 @@ def hybrid_study(
     study: str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **said: Unpack[HybridOptions],
+    **options: Unpack[HybridOptions],
 ) -> HybridStudy:
     """Studies how much MEMS in front of a disk speeds up a workload, in which form, and at which price.
 
@@ -65,8 +67,8 @@ def hybrid_study(
         study: A file `study.toml` that a study left; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **said: Further options; see the table below. An empty list leaves a section out. Sizes of MEMS are in
-            2^20 bytes, segments in 1024. Of `settings`, `front.*` are parameters of the MEMS device,
+        **options: Further options; see the table below. An empty list leaves a section out. Sizes of MEMS are
+            in 2^20 bytes, segments in 1024. Of `settings`, `front.*` are parameters of the MEMS device,
             `hybrid.*` of those hybrids that have them.
 
     Returns:
@@ -82,4 +84,4 @@ def hybrid_study(
         >>> study.tables["configurations"]["faster_than_disk"].max() > 1
         True
     """
-    return STUDY.run(source, device, said, study=study, out=out, replace=replace)
+    return STUDY.run(source, device, options, study=study, out=out, replace=replace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import later
+from sledlab.runs.keywords import takes_options
 from sledlab.studies.power.options import PowerArguments, PowerOptions
 from sledlab.study.run import Study
 
@@ -41,6 +42,7 @@ STUDY: Study[PowerStudy] = Study(
 )
 
 
+@takes_options(PowerOptions)
 def power_study(
     source: Source | None = None,
     devices: Sequence[Device] | Device | None = None,
@@ -48,7 +50,7 @@ def power_study(
     study: str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **said: Unpack[PowerOptions],
+    **options: Unpack[PowerOptions],
 ) -> PowerStudy:
     """Studies the energy of devices on a workload: its parts, and what policies and strategies save.
 
@@ -58,7 +60,7 @@ def power_study(
         study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **said: Further options; see the table below. `strategies` are `base`, `immediate`, `merging`,
+        **options: Further options; see the table below. `strategies` are `base`, `immediate`, `merging`,
             `subsector` and `all` of these together; the word `all` by itself stands for every one that the
             device knows. `speedup` is that of all sections but those on loads and on strategies.
 
@@ -79,5 +81,5 @@ def power_study(
         >>> study.tables["break_even"]["break_even_ms"].item() < 1
         True
     """
-    asked: dict[str, Any] = {**said, "devices": devices}
+    asked: dict[str, Any] = {**options, "devices": devices}
     return STUDY.run(source, None, asked, study=study, out=out, replace=replace)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
+from sledlab.runs.keywords import takes_options
 from sledlab.studies.side_by_side.options import SideBySideOptions
 from sledlab.study.run import Study
 
@@ -33,6 +34,7 @@ STUDY: Study[SideBySide] = Study(
 )
 
 
+@takes_options(SideBySideOptions)
 def side_by_side(
     source: Source | Sequence[Source] | None = None,
     device: Device | Sequence[Device] | None = None,
@@ -40,7 +42,7 @@ def side_by_side(
     study: str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **said: Unpack[SideBySideOptions],
+    **options: Unpack[SideBySideOptions],
 ) -> SideBySide:
     """Compares devices with each other: the same requests on every one of them.
 
@@ -50,7 +52,7 @@ def side_by_side(
         study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **said: Further options; see the table below. A trace that does not fit on the smallest device is
+        **options: Further options; see the table below. A trace that does not fit on the smallest device is
             refused, unless `outside` says what becomes of requests past its end: all devices then get the
             requests that the smallest can hold.
 
@@ -68,7 +70,7 @@ def side_by_side(
         >>> found.points.height
         4
     """
-    given: dict[str, Any] = dict(said)
+    given: dict[str, Any] = dict(options)
     one: Any = device
     if isinstance(device, (list, tuple)):
         given["devices"], one = device, None

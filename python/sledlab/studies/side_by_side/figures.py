@@ -36,7 +36,7 @@ def _axes(found: SideBySide, title: str) -> tuple[Figure, Axes, list[tuple[float
     names, heads, place = [], [], 0.0
     for group in found.groups:
         if len(found.groups) > 1 and group.varied:
-            heads.append((place, str(group.varied[1])))
+            heads.append((place, str(group.varied[0][1])))
             place += 0.8
         for speedup in group.speedups:
             for curve in group.curves:

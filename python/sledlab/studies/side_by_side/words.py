@@ -27,7 +27,7 @@ FEW = 3
 
 def title(found: SideBySide) -> str:
     """Title: the devices, and the requests that they served."""
-    kind = found.groups[0].varied[0] if found.groups[0].varied else "trace"
+    kind = found.groups[0].varied[0][0] if found.groups[0].varied else "trace"
     many = len(found.sources) > FEW
     return f"{len(found.sources)} {kind}s" if many else joined(found.sources)
 
@@ -41,7 +41,7 @@ def contest(found: SideBySide) -> str:
 
 def source(group: Group) -> str:
     """The trace or workload of a group."""
-    return str(group.varied[1]) if group.varied else ""
+    return str(group.varied[0][1]) if group.varied else ""
 
 
 def answer(found: SideBySide) -> str:

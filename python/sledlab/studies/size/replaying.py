@@ -11,6 +11,8 @@ from sledlab.model.catalogue import Chosen
 from sledlab.model.plugins import allowed_plugins
 from sledlab.results import leaves, results
 from sledlab.runs.cluster import composed, run
+from sledlab.runs.keywords import takes_options
+from sledlab.runs.options import Clustered
 from sledlab.studies.size.bill import Bill
 from sledlab.studies.size.found import KIND, LEFT, Size, SmartSize
 from sledlab.studies.size.goal import goal, nodes_of
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from sledlab.job.task import Tell
     from sledlab.runs.cluster_result import ClusterResult
     from sledlab.runs.compose import Device
-    from sledlab.runs.options import Clustered
     from sledlab.studies.size.goal import ClusterGoal
     from sledlab.study.recording import Recordable
 
@@ -40,6 +41,7 @@ NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 """A record that any cluster can replay, to check options before a job runs."""
 
 
+@takes_options(Clustered)
 def smart_size(
     job: str | Path | None = None,
     devices: Sequence[Device] | Device | None = None,
@@ -56,7 +58,7 @@ def smart_size(
     out: str | Path | None = None,
     replace: bool = False,
     progress: Tell | None = None,
-    **said: Unpack[Clustered],
+    **options: Unpack[Clustered],
 ) -> SmartSize:
     """Finds the smallest cluster on which a component is the bottleneck, or that meets a deadline.
 
@@ -82,7 +84,7 @@ def smart_size(
         out: A directory for report, table and summary.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
         progress: Called now and then with the current step and the share of it that is done.
-        **said: Further options, those of `replay`.
+        **options: Further options, as in `replay`.
 
     Returns:
         The answer for each device, and all replays.
@@ -105,9 +107,9 @@ def smart_size(
     first, last = nodes_of(nodes)
     recordable = _one(job, query, tables)
     settings = settings_of([recordable], [job_settings] if isinstance(job_settings, str) else job_settings)
-    clusters = _clusters(devices, said)
+    clusters = _clusters(devices, options)
     directory = results(out, KIND, replace=replace)
-    runs = _Runs(recordable, settings, said, clusters, progress or (lambda what, share: None))
+    runs = _Runs(recordable, settings, options, clusters, progress or (lambda what, share: None))
     # Per node, the fewest nodes store most: a job that does not fit is refused at once.
     bill = Bill({name: runs.check(name, first) for name in clusters}, costs, needed=budget is not None)
     search = _Search(wanted, runs, bill, first, last)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab.lazy import later
+from sledlab.runs.keywords import takes_options
 from sledlab.studies.smart.options import SmartArguments, SmartOptions
 from sledlab.study.run import REPLAYS, Study
 
@@ -45,6 +46,7 @@ STUDY: Study[SmartStudy] = Study(
 )
 
 
+@takes_options(SmartOptions)
 def smart_study(
     records: Sequence[str | Path] | str | Path | None = None,
     devices: Sequence[Device] | Device | None = None,
@@ -52,7 +54,7 @@ def smart_study(
     study: str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **said: Unpack[SmartOptions],
+    **options: Unpack[SmartOptions],
 ) -> SmartStudy:
     """Studies jobs on storage nodes: replays their records on devices, page sizes and networks.
 
@@ -63,7 +65,7 @@ def smart_study(
         study: A file `study.toml` that a study left; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **said: Further options; see the table below.
+        **options: Further options; see the table below.
 
     Returns:
         The tables, which draw and explain themselves.
@@ -83,5 +85,5 @@ def smart_study(
         [2, 4]
     """
     files = [records] if isinstance(records, (str, Path)) else records
-    asked: dict[str, Any] = {**said, "records": files, "devices": devices}
+    asked: dict[str, Any] = {**options, "records": files, "devices": devices}
     return STUDY.run(None, None, asked, study=study, out=out, replace=replace)

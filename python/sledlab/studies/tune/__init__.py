@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from sledlab.lazy import later
+from sledlab.runs.keywords import takes_options
 from sledlab.studies.tune.options import TuneOptions
 from sledlab.study.configurations import DISK_PRESET
 from sledlab.study.run import Study
@@ -42,6 +43,7 @@ STUDY: Study[TunedHybrid] = Study(
 )
 
 
+@takes_options(TuneOptions)
 def tune_hybrid(
     source: Source | None = None,
     device: Device | None = None,
@@ -49,7 +51,7 @@ def tune_hybrid(
     study: str | Path | None = None,
     out: str | Path | None = None,
     replace: bool = False,
-    **said: Unpack[TuneOptions],
+    **options: Unpack[TuneOptions],
 ) -> TunedHybrid:
     """Chooses segments, replacement policy and size of a MEMS caching disk for a workload.
 
@@ -59,7 +61,7 @@ def tune_hybrid(
         study: A file `study.toml` that tuning left; other arguments override it.
         out: A directory for tables, report and experiment, in which tuning that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **said: Further options; see the table below. Of `settings`, `front.*` are parameters of the MEMS
+        **options: Further options; see the table below. Of `settings`, `front.*` are parameters of the MEMS
             device, `hybrid.*` of the caching disk.
 
     Returns:
@@ -76,4 +78,4 @@ def tune_hybrid(
         >>> found.choice.mems_mb <= 16
         True
     """
-    return STUDY.run(source, device, said, study=study, out=out, replace=replace)
+    return STUDY.run(source, device, options, study=study, out=out, replace=replace)
