@@ -36,6 +36,7 @@ def completed(*words):
         ("simulate --workload tpc", ["tpcd", "tpcc"]),
         ("simulate --set device.active_t", ["device.active_tips"]),
         ("simulate --set replay.spe", ["replay.speedup"]),
+        ("compare --vary device.active_t", ["device.active_tips"]),
         ("simulate --trace sample:m", ["sample:mail-a", "sample:mail-a-60s"]),
         ("simulate paper-002-st", ["paper-002-starvation"]),
         ("compare --schedulers fcfs,c-s", ["fcfs,c-scan"]),
