@@ -218,17 +218,18 @@ def fleet_rows(draw: st.DrawFn) -> list[FleetRow]:
 @settings(deadline=None)
 def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) -> None:
     rows = [rows[at] for at in order if at < len(rows)]
-    found, single = recommended(rows), recommended([row for row in rows if row.fleet != MIX])
+    singles = [row for row in rows if row.fleet != MIX]
+    found, single = recommended(rows), recommended(singles)
     assert found.meets >= single.meets
     if found.fleet == MIX:
         assert found.volumes_meet >= single.volumes_meet
-        assert cost(found, rows) <= cost(single, rows)
-    for row in rows:
-        if row.fleet != MIX and row.meets:
+        assert cost(found, (found, single)) <= cost(single, (found, single))
+    for row in singles:
+        if row.meets:
             assert single.meets
-            assert cost(single, rows) <= cost(row, rows)
-        if row.fleet != MIX and not single.meets:
-            assert (single.volumes_meet, -cost(single, rows)) >= (row.volumes_meet, -cost(row, rows))
+            assert cost(single, singles) <= cost(row, singles)
+        if not single.meets:
+            assert (single.volumes_meet, -cost(single, singles)) >= (row.volumes_meet, -cost(row, singles))
 
 
 def priced(found: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:

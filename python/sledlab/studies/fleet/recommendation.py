@@ -22,9 +22,10 @@ def recommended(fleets: Sequence[FleetRow]) -> FleetRow:
     Args:
         fleets: A row for each kind of device, and for the mix if there is one. All rows have a goal.
     """
-    single = min((row for row in fleets if row.fleet != MIX), key=lambda row: _rank(row, fleets))
+    singles = [row for row in fleets if row.fleet != MIX]
+    single = min(singles, key=lambda row: _rank(row, singles))
     mix = next((row for row in fleets if row.fleet == MIX), None)
-    return mix if mix is not None and _is_better(mix, single, fleets) else single
+    return mix if mix is not None and _is_better(mix, single) else single
 
 
 def cost(row: FleetRow, fleets: Sequence[FleetRow]) -> float:
@@ -39,11 +40,11 @@ def _rank(row: FleetRow, fleets: Sequence[FleetRow]) -> tuple[float, ...]:
     return (0, usd, within) if row.meets else (1, within, usd)
 
 
-def _is_better(mix: FleetRow, single: FleetRow, fleets: Sequence[FleetRow]) -> bool:
+def _is_better(mix: FleetRow, single: FleetRow) -> bool:
     """Return whether the mix is worse than a fleet in nothing, and better in something."""
 
     def merits(row: FleetRow) -> tuple[float, ...]:
-        return float(bool(row.meets)), float(row.volumes_meet or 0), -cost(row, fleets)
+        return float(bool(row.meets)), float(row.volumes_meet or 0), -cost(row, (mix, single))
 
     pairs = list(zip(merits(mix), merits(single), strict=True))
     return all(mine >= other for mine, other in pairs) and any(mine > other for mine, other in pairs)
