@@ -21,7 +21,7 @@ fn station(scheduler: &str, merge: &str) -> Box<dyn System> {
         scheduler: &scheduler::Choice::new(&name, &params).unwrap(),
         power: &power::Choice::of_device(0.0).unwrap(),
         merge: &MergeParams::parse(Some(merge), Table::new()).unwrap(),
-        start: Start::Ready,
+        start: Start::Parked,
     };
     system::build(&file, setup).unwrap()
 }

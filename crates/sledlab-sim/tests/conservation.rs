@@ -226,7 +226,11 @@ fn a_disk_pays_for_its_four_states() {
     // The disk spins up for each: the second comes a minute after the first, the third another minute later.
     let source = [read(0), read(60), read(120)];
     for (rest_state, sleep_w, startup_s) in [("sleep", 0.1, 2.5), ("off", 0.0, 4.0)] {
-        let settings = [("device.rest_state", rest_state), ("device.idle_timeout_ms", "7000.0")];
+        let settings = [
+            ("device.rest_state", rest_state),
+            ("device.idle_timeout_ms", "7000.0"),
+            ("system.start", "parked"),
+        ];
         let summary = run(&experiment("mobile-disk", &settings), source.to_vec()).0.summary;
         let (time, energy) = (summary.state_time_s, summary.energy_j);
         assert_eq!(summary.startups, 3);
@@ -287,7 +291,8 @@ fn warm_up_leaves_the_rest_as_it_was() {
 fn a_start_up_may_span_the_end_of_the_warm_up() {
     let source = requests(4, 50, 6_700_000, 10_000_000);
     for warmup in ["0", "10"] {
-        let (outcome, _) = run(&experiment("mobile-disk", &[("replay.warmup", warmup)]), source.clone());
+        let settings = [("system.start", "parked"), ("replay.warmup", warmup)];
+        let (outcome, _) = run(&experiment("mobile-disk", &settings), source.clone());
         let summary = &outcome.summary;
         let time = summary.state_time_s;
         let states = time.seek + time.access + time.idle + time.inactive + time.startup;

@@ -87,8 +87,12 @@ fn policies() -> Vec<String> {
 /// The first request is still being transferred when the second one starts the device up again.
 #[test]
 fn each_of_two_start_ups_is_paid_for() {
-    let settings =
-        [("power.kind", "immediate"), ("device.startup_ms", "0.5"), ("device.startup_mw", "333.3333")];
+    let settings = [
+        ("power.kind", "immediate"),
+        ("system.start", "parked"),
+        ("device.startup_ms", "0.5"),
+        ("device.startup_mw", "333.3333"),
+    ];
     let read = |us: u64, lbn, blocks| Request {
         arrival: Time::from_ns(us * 1_000),
         lbn,
@@ -198,7 +202,8 @@ fn a_delayed_start_waits_for_requests_or_for_time() {
 #[test]
 fn parking_costs_and_saves_what_the_powers_say() {
     let run = |policy: &str, gap_us: u64| {
-        let (summary, _) = run(&settings("mems-g2", &[("power.kind", policy)]), reads(&[0, gap_us]));
+        let settings = settings("mems-g2", &[("power.kind", policy), ("system.start", "parked")]);
+        let (summary, _) = run(&settings, reads(&[0, gap_us]));
         (summary.energy_j, summary.state_time_s)
     };
     let (never, time) = run("never", 100_000);

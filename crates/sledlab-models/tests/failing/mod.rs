@@ -40,7 +40,7 @@ impl Array {
         let device: DeviceFile = preset::from_table(&ram).unwrap();
         let scheduler = scheduler::Choice::new("fcfs", &Table::new()).unwrap();
         let (power, merge) = (power::Choice::of_device(1e9).unwrap(), MergeParams::default());
-        let setup = Setup { scheduler: &scheduler, power: &power, merge: &merge, start: Start::Ready };
+        let setup = Setup { scheduler: &scheduler, power: &power, merge: &merge, start: Start::Parked };
         let cache = CacheParams::default();
         system::assemble(SystemParts {
             system: &params,

@@ -157,7 +157,7 @@ pub fn build(hybrid: &str) -> (Box<dyn System>, impl FnOnce() -> Vec<String>) {
     let (scheduler, power) =
         (scheduler::Choice::new("fcfs", &Table::new()).unwrap(), power::Choice::of_device(1e9).unwrap());
     let setup =
-        Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default(), start: Start::Ready };
+        Setup { scheduler: &scheduler, power: &power, merge: &MergeParams::default(), start: Start::Parked };
     let device = |name, access_us| {
         let system = system::build(&memory(access_us), setup).unwrap();
         Box::new(Watched { name, system, accesses: Arc::clone(&accesses) })
