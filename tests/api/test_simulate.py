@@ -230,3 +230,12 @@ def test_moves_in_x_alone_are_told_beside_a_seek_map():
     from_edge = sl.seek_map("mems-g2", x_bit=-1250)
     assert from_edge.ms[:, -1].min() == from_edge.full_stroke_ms == found.full_stroke_ms
     assert "to the next column" in " ".join(repr(found).split())
+
+
+def test_tips_outside_all_groups_are_reported():
+    sled = sl.device("mems-g2", active_tips=2560)
+    found = sl.simulate(sl.workload("uniform"), sled, limit=10).warnings
+    assert any(text.startswith("1,280 of 6,400 tips of a sled belong to no group") for text in found)
+    assert not any(
+        "tips" in text for text in sl.simulate(sl.workload("uniform"), "mems-g2", limit=10).warnings
+    )

@@ -164,3 +164,25 @@ def test_processes_of_a_script_end_with_it(tmp_path, name):
     wait_for(lambda: len(children(process.pid)) >= 4, process)
     time.sleep(0.5)
     assert ended(process, name, all_of_them=False) == (-getattr(signal, name), "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        # Half a billion pages, one after another.
+        ("simulate", "--device", "ssd-tlc", "--outside", "clip", "--quiet"),
+        ("trace", "hits", "--policies", "arc", "--cache-mb", "100", "--segment-kb", "0.5"),
+    ],
+    ids=["simulate", "hits"],
+)
+def test_work_on_one_long_request_is_interrupted(arguments, tmp_path):
+    trace = tmp_path / "long.csv"
+    lines = [f"{number},{'RW'[number % 2]},0,{2**41 - 512}" for number in range(16)]
+    trace.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
+    command, *rest = arguments
+    given = ("--trace", trace) if command == "simulate" else (rest.pop(0), trace)
+    process = start(command, *given, *rest)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=10) == 130
+    assert "Traceback" not in process.communicate()[1].decode()

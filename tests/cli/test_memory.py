@@ -114,3 +114,67 @@ def test_a_queue_beyond_the_address_space_is_refused():
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=own)
     assert found.returncode == 1, found.stderr
     assert "requests wait and have taken" in found.stderr
+
+
+LONGEST = 2**41 - 512
+"""Bytes of the longest request."""
+
+LONG_REQUESTS = """
+import sledlab as sl
+columns = {"time_us": [0, 1], "op": ["R", "W"], "offset_bytes": [0, 0]}
+long = sl.trace({**columns, "length_bytes": [LONGEST] * 2})
+short = sl.trace({**columns, "length_bytes": [512] * 2})
+""".replace("LONGEST", str(LONGEST))
+
+
+def growth_mib(before: str, after: str) -> float:
+    """By how much the peak memory of a process grows with the code `after`, which follows `before`."""
+    code = f"{LONG_REQUESTS}\n{before}\npeak = {PEAK_KIB}\n{after}\nprint({PEAK_KIB} - peak)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return int(found.stdout) / 1024
+
+
+def test_long_requests_of_a_trace_take_no_memory():
+    assert growth_mib("short.info()", "assert long.info()['bytes_read'] == 2**41 - 512") < 20
+
+
+def test_segments_of_long_requests_take_no_memory():
+    hits = "sl.hit_ratios({}, policies=['lru', 'belady'], cache_mb=3000, segment_kb=2**20)"
+    assert growth_mib(hits.format("short"), hits.format("long")) < 20
+
+
+DEVICES = """
+import tomllib
+from sledlab import _native
+kinds = {tomllib.loads(_native.device_text(name))["kind"]: name for name in reversed(list(sl.device))}
+# The table of a flash device's pages is filled by writing all of them, so this device is small.
+kinds["ssd"] = sl.device("ssd-tlc", blocks_per_die=40, over_provisioning=0.3)
+devices = [*kinds.values(), "mems-g2-disksim", "atlas-10k", "mobile-disk", "super-disk"]
+def run(trace):
+    for device in devices:
+        done = sl.simulate(trace, device, outside="clip", requests=False)
+        assert done.count == 2, device
+"""
+
+
+def test_long_requests_take_no_memory_on_any_device():
+    assert growth_mib(f"{DEVICES}\nrun(short)", "run(long)") < 25
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "system=sl.system('stripe', devices=4)",
+        "system=sl.system('mirror', devices=2)",
+        "cache=sl.cache('write-back')",
+        "hybrid=sl.hybrid('caching-disk', segment_kb=64)",
+        "hybrid=sl.hybrid('write-buffer')",
+        "hybrid=sl.hybrid('mirror')",
+        "merge='chains'",
+        "settings=dict([('device.sleds', 4), ('device.sled_motion', 'independent')])",
+    ],
+)
+def test_long_requests_take_no_memory_in_any_system(settings):
+    run = f"done = sl.simulate({{}}, 'mems-g2', outside='clip', requests=False, {settings})"
+    check = "assert done.count == 2"
+    assert growth_mib(run.format("short"), f"{run.format('long')}\n{check}") < 40

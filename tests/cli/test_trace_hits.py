@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
+from sledlab.traces.hits import SHARES
 
 MAIL = Path(__file__).parents[2] / "sample" / "traces" / "mail-a.csv.zst"
 
@@ -18,13 +19,21 @@ def test_a_table_of_hits_by_policy_and_size(sledlab):
     assert int(lru[1]) < int(lru[3]) < int(belady[3])
 
 
+def test_every_policy_is_compared_by_default(sledlab, tmp_path):
+    reads = tmp_path / "reads.csv"
+    reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
+    for arguments in ([], ["--policies", "all"]):
+        found = sledlab("trace", "hits", reads, "--cache-mb", "1", *arguments, "--json").json["hits"]
+        assert [row["policy"] for row in found] == list(sl.replacement)
+
+
 def test_json_has_reads_and_writes_apart(sledlab, tmp_path):
     start = tmp_path / "start.csv"
     assert sledlab("trace", "slice", MAIL, start, "--limit", 20_000).code == 0
     found = sledlab("trace", "hits", start, "--policies", "all", "--segment-kb", "8", "--json").json
     assert found["segment_kb"] == 8
     assert {row["policy"] for row in found["hits"]} == set(sl.replacement)
-    assert len(found["hits"]) == 9 * 6
+    assert len(found["hits"]) == len(list(sl.replacement)) * len(SHARES)
     row = found["hits"][0]
     assert 0 < row["read_hit_ratio"] < 1
     assert 0 < row["write_hit_ratio"] < 1

@@ -14,6 +14,7 @@ import pytest
 import sledlab as sl
 from sledlab.emulation.recorded import Recorded
 
+from benches.journal import ASKS, REQUEST, WRITE, Client
 from tests.require import need
 
 pytestmark = pytest.mark.slow("programs use devices for seconds, and servers keep processors awake meanwhile")
@@ -192,6 +193,49 @@ def test_what_a_killed_server_had_acknowledged_is_in_the_file(run, tmp_path):
         told, error = server.communicate(timeout=30)
     assert server.returncode == 0, error
     assert "how true it was" in told
+
+
+def served_untimed(data: Path, socket: Path) -> subprocess.Popen[str]:
+    """A server on a file that answers at once, ready for clients."""
+    words = ("--device", "ram", "--untimed", "--data", str(data), "--socket", str(socket))
+    server = serve(*words)
+    assert server.stdout is not None
+    assert server.stdout.readline()
+    return server
+
+
+def write_request(number: int, offset: int, payload: bytes) -> bytes:
+    return REQUEST.pack(ASKS, 0, WRITE, number, offset, len(payload)) + payload
+
+
+@pytest.mark.parametrize("sent", [0, 1, 1000, 4095])
+def test_killed_server_leaves_no_incomplete_write(sent, tmp_path):
+    data, socket = tmp_path / "disk.img", tmp_path / "s"
+    with served_untimed(data, socket) as server, Client(socket) as client:
+        client.send(write_request(1, 0, b"1" * 8192))
+        assert client.answered() == 1
+        # The reply to the third write shows that the server has received the first bytes of the fourth.
+        cut = write_request(4, 512, b"2" * 4096)[: REQUEST.size + sent]
+        client.send(write_request(3, 8192, b"3" * 512) + cut)
+        assert client.answered() == 3
+        server.send_signal(signal.SIGKILL)
+    with data.open("rb") as file:
+        assert file.read(8704) == b"1" * 8192 + b"3" * 512
+
+
+@pytest.mark.parametrize("sent", [512 << 10, 1 << 20])
+def test_killed_server_leaves_whole_sectors(sent, tmp_path):
+    """The signal arrives while the server receives or stores the last write."""
+    data, socket, length = tmp_path / "disk.img", tmp_path / "s", 1 << 20
+    with served_untimed(data, socket) as server, Client(socket) as client:
+        client.send(write_request(1, 0, b"1" * length))
+        assert client.answered() == 1
+        client.send(write_request(2, 0, b"2" * length)[: REQUEST.size + sent])
+        server.send_signal(signal.SIGKILL)
+    with data.open("rb") as file:
+        sectors = {file.read(512) for _ in range(length // 512)}
+    whole = {b"1" * 512, b"2" * 512} if sent == length else {b"1" * 512}
+    assert sectors <= whole
 
 
 def test_a_scratch_copy_leaves_the_file_as_it_is(run, tmp_path):

@@ -75,7 +75,7 @@ def test_slru_differs_only_while_the_cache_fills(name):
 @pytest.mark.parametrize("name", TRACES)
 def test_nobody_hits_more_often_than_belady(name):
     found = hits(name, *sl.replacement, rooms=(1000,))
-    assert len(found) == 9
+    assert len(found) == len(list(sl.replacement))
     assert max(found, key=found.__getitem__) == ("belady", 1000)
     # Shifting popularity tells them apart.
     assert len(set(found.values())) >= 8

@@ -16,6 +16,9 @@ const INPUT_BYTES: usize = 128 << 10;
 /// Data longer than this is read from the store and sent in pieces of this many bytes.
 const PIECE_BYTES: usize = 128 << 10;
 
+/// Memory for payloads of writes that a connection keeps between two writes.
+const KEPT_PAYLOAD_BYTES: usize = 1 << 20;
+
 /// Pieces sent to a client before other clients have their turn.
 const MOST_PIECES: usize = 8;
 
@@ -68,6 +71,16 @@ impl Reply {
     }
 }
 
+/// Appends a part of a payload, of which `left` bytes follow.
+fn append_part(payload: &mut Vec<u8>, part: &[u8], left: u32) {
+    // Memory doubles with the data that has arrived: a header that announces 32 MiB reserves none of it.
+    if payload.capacity() < payload.len() + part.len() {
+        let whole = part.len() + left as usize;
+        payload.reserve_exact(whole.min(part.len().max(payload.len())));
+    }
+    payload.extend_from_slice(part);
+}
+
 /// How many of the `bytes` of a read are fetched from the store at a time.
 fn at_once(bytes: u32) -> usize {
     PIECE_BYTES.min(bytes as usize)
@@ -115,9 +128,9 @@ pub(crate) enum Sent {
 pub(crate) enum NextRequest {
     /// No request until more bytes arrive.
     More,
-    /// A message of the handshake was answered, or data of a write was taken.
+    /// A message of the handshake was answered, or a part of a write's payload was taken.
     Done,
-    /// A request. Its result says of a write whether its data has been stored or held back; `Ok` for all others.
+    /// A request. For a write, the result says whether the store took the payload; it is `Ok` for all other requests.
     Request(NbdRequest, Result<(), Errno>),
     Close(Ending),
 }
@@ -142,10 +155,11 @@ pub(crate) struct Connection {
     fetched: u64,
     /// The client has asked to disconnect: close the connection when everything under way has been answered.
     pub ending: bool,
-    /// Data of the write that is arriving, where the store is to get the write as a whole.
-    held_back: Vec<u8>,
-    /// Why data of the write that is arriving could not be stored.
-    refused: Option<Errno>,
+    /// Payload of the write that is arriving: at most [`MOST_BYTES`](crate::transport::nbd::MOST_BYTES), since the next
+    /// request is parsed only after this write has been stored.
+    payload: Vec<u8>,
+    /// The error of storing the payload of the write that has just arrived.
+    store_error: Option<Errno>,
 }
 
 impl Connection {
@@ -164,14 +178,14 @@ impl Connection {
             under_way_bytes: 0,
             fetched: 0,
             ending: false,
-            held_back: Vec::new(),
-            refused: None,
+            payload: Vec::new(),
+            store_error: None,
         }
     }
 
-    /// Takes the data of the write that has arrived, if it was held back.
-    pub fn take_held(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.held_back)
+    /// Takes the payload of the write that has arrived, where [`Connection::next`] has not stored it.
+    pub fn take_payload(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.payload)
     }
 
     /// How requests are replied to.
@@ -247,9 +261,9 @@ impl Connection {
         }
     }
 
-    /// Parses the input up to the next event of the codec. Data of a write goes to the store, or is held back until the
-    /// write is complete where the caller `holds_back`.
-    pub fn next(&mut self, store: &DataStore, holds_back: bool) -> NextRequest {
+    /// Parses the input up to the next event of the codec. The payload of a write is stored as soon as it is complete,
+    /// unless the caller stores it (`keeps_payload`, see [`Connection::take_payload`]).
+    pub fn next(&mut self, store: &DataStore, keeps_payload: bool) -> NextRequest {
         let (used, event) = self.session.feed(&self.input[self.unread.clone()], &mut self.said);
         self.unread.start += used;
         let next = match event {
@@ -258,15 +272,24 @@ impl Connection {
                 NextRequest::More
             }
             Event::Replied => NextRequest::Done,
-            Event::Data { offset, bytes } => {
-                if holds_back {
-                    self.held_back.extend_from_slice(bytes);
-                } else if let Err(error) = store.write_at(offset, bytes) {
-                    self.refused = Some(Errno::from(&error));
+            Event::Data { offset, bytes, left } => {
+                let is_whole = left == 0 && self.payload.is_empty();
+                if !is_whole || keeps_payload {
+                    append_part(&mut self.payload, bytes, left);
+                }
+                if left == 0 && !keeps_payload {
+                    // Most payloads lie whole in the input, and are stored from there.
+                    let payload = if is_whole { bytes } else { &self.payload[..] };
+                    let begin = offset + bytes.len() as u64 - payload.len() as u64;
+                    self.store_error = store.write_at(begin, payload).err().map(|error| Errno::from(&error));
+                    self.payload.clear();
+                    self.payload.shrink_to(KEPT_PAYLOAD_BYTES);
                 }
                 NextRequest::Done
             }
-            Event::Request(request) => NextRequest::Request(request, self.refused.take().map_or(Ok(()), Err)),
+            Event::Request(request) => {
+                NextRequest::Request(request, self.store_error.take().map_or(Ok(()), Err))
+            }
             Event::Close(ending) => NextRequest::Close(ending),
         };
         if !self.said.is_empty() {
@@ -353,5 +376,79 @@ impl Connection {
             }
         }
         Sent::All
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+    use crate::transport::nbd::MOST_BYTES;
+
+    /// A client that has chosen the export, and the server's side of its connection.
+    fn connected(bytes: u64) -> (UnixStream, Connection) {
+        let (mut client, server) = UnixStream::pair().expect("sockets");
+        let export = Export::new("disk", "", bytes).expect("an export");
+        client.write_all(b"\0\0\0\x03IHAVEOPT\0\0\0\x01\0\0\0\0").expect("room");
+        (client, Connection::new(server.into(), 0, export))
+    }
+
+    fn write_header(offset: u64, length: u32) -> Vec<u8> {
+        let mut header = b"\x25\x60\x95\x13\0\0\0\x01\0\0\0\0\0\0\0\0".to_vec();
+        header.extend(offset.to_be_bytes());
+        header.extend(length.to_be_bytes());
+        header
+    }
+
+    /// Parses all bytes that have arrived; returns the number of complete requests.
+    fn parse(connection: &mut Connection, store: &DataStore) -> usize {
+        let mut requests = 0;
+        while connection.receive() == Received::Bytes {
+            loop {
+                match connection.next(store, false) {
+                    NextRequest::More => break,
+                    NextRequest::Done => {}
+                    NextRequest::Request(_, stored) => {
+                        assert_eq!(stored, Ok(()));
+                        requests += 1;
+                    }
+                    NextRequest::Close(ending) => panic!("{ending:?}"),
+                }
+            }
+        }
+        requests
+    }
+
+    #[test]
+    fn announced_payload_reserves_no_memory() {
+        let store = DataStore::in_memory(64 << 20).expect("memory");
+        let (mut client, mut connection) = connected(store.bytes());
+        client.write_all(&write_header(0, MOST_BYTES)).expect("room");
+        client.write_all(&[1; 1_000]).expect("room");
+        assert_eq!(parse(&mut connection, &store), 0);
+        assert!((1_000..=2 * INPUT_BYTES).contains(&connection.payload.capacity()));
+    }
+
+    #[test]
+    fn payload_memory_is_bounded_by_the_longest_write() {
+        let store = DataStore::in_memory(64 << 20).expect("memory");
+        let (mut client, mut connection) = connected(store.bytes());
+        let mut bytes = write_header(0, MOST_BYTES);
+        bytes.resize(bytes.len() + MOST_BYTES as usize, 7);
+        bytes.extend(write_header(u64::from(MOST_BYTES), 3 << 20));
+        bytes.resize(bytes.len() + (3 << 20), 8);
+        let mut requests = 0;
+        for piece in bytes.chunks(64 << 10) {
+            client.write_all(piece).expect("room");
+            requests += parse(&mut connection, &store);
+            assert!(connection.payload.capacity() <= MOST_BYTES as usize);
+        }
+        assert_eq!(requests, 2);
+        assert!(connection.payload.capacity() <= KEPT_PAYLOAD_BYTES);
+        let mut last = [0; 2];
+        store.read_at(u64::from(MOST_BYTES) - 1, &mut last).expect("data");
+        assert_eq!(last, [7, 8]);
     }
 }

@@ -2,11 +2,11 @@
 
 use pyo3::prelude::*;
 use sledlab_core::{Error, Source as Requests};
-use sledlab_trace::characterise::CharacterOptions;
+use sledlab_trace::characterise::{CharacterOptions, characterise_watched};
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::error::raise;
-use crate::interrupt::tell;
+use crate::interrupt::{tell, watch};
 use crate::source::Source;
 
 /// The characteristics of a workload, as JSON.
@@ -25,7 +25,7 @@ pub(crate) fn characterise(
     };
     let mut source = source.take()?;
     py.detach(move || {
-        let report = sledlab_trace::characterise::characterise(source.as_mut(), &options)?;
+        let report = characterise_watched(source.as_mut(), &options, &mut watch())?;
         serde_json::to_string(&report)
             .map_err(|error| Error::internal(format!("cannot write the characterisation as JSON: {error}")))
     })

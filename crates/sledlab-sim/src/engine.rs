@@ -258,14 +258,14 @@ impl<'s, 'p> Run<'s, 'p> {
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
             let until = self.reach(system, horizon);
-            system.advance_before(until, &mut self.books.completed);
+            let is_reached = system.advance_before(until, &mut self.books.completed);
             let mut done = 0;
             if self.books.completed.len() >= MOST_COMPLETED {
                 done = self.complete_before(recorder, horizon)?;
                 if done == 0 {
                     break;
                 }
-            } else if until == horizon {
+            } else if is_reached && until == horizon {
                 break;
             }
             if self.events.beat(1 + done) && !self.look_up(system, recorder)? {

@@ -1,12 +1,14 @@
 //! Hit ratios of caches under a workload: replacement policies by cache size, without a device (MT-10).
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+use rangemap::{RangeMap, RangeSet};
 use serde::Serialize;
-use sledlab_core::hash::{Map, Set};
-use sledlab_core::{Error, Op, Result, Source};
+use sledlab_core::hash::Set;
+use sledlab_core::{Error, Op, Request, Result, Source};
 use sledlab_models::replacement::{Choice, Found, Use};
 
 /// Real time between two calls of `watch` while the workers compute.
@@ -15,15 +17,81 @@ const WATCH_EVERY: Duration = Duration::from_millis(20);
 /// Uses after which a policy is checked for having given up.
 const LOOK_EVERY: usize = 4096;
 
-/// The uses of segments by a workload, in order.
+/// Segments of a request from which on they are counted as a range.
+const LONG_RUN: u64 = 64;
+
+/// The uses of segments by a workload, in order. Memory grows with the number of requests, not with their lengths.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {
-    /// Segment numbers; a request uses each of the segments that it touches once.
-    keys: Vec<u64>,
-    /// Whether each use is a write.
-    writes: Vec<bool>,
+    runs: Vec<Run>,
     /// Number of different segments.
     segments: usize,
+}
+
+/// The segments of a request, each of which the request uses once, in order.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: u64,
+    count: u32,
+    is_write: bool,
+}
+
+impl Run {
+    fn of(request: &Request, segment_blocks: u64) -> Self {
+        let (first, last) = (request.lbn / segment_blocks, (request.end() - 1) / segment_blocks);
+        Run { first, count: (last - first + 1) as u32, is_write: request.op == Op::Write }
+    }
+
+    fn keys(self) -> Range<u64> {
+        self.first..self.first + u64::from(self.count)
+    }
+}
+
+/// Counts different segments.
+#[derive(Debug, Default)]
+struct Different {
+    single: Set<u64>,
+    ranges: RangeSet<u64>,
+}
+
+impl Different {
+    fn insert(&mut self, keys: Range<u64>) {
+        if keys.end - keys.start < LONG_RUN {
+            self.single.extend(keys);
+        } else {
+            self.ranges.insert(keys);
+        }
+    }
+
+    fn count(&self) -> usize {
+        let in_ranges: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
+        self.single.iter().filter(|key| !self.ranges.contains(key)).count() + in_ranges as usize
+    }
+}
+
+/// For every use, the number of the next use of the same segment.
+#[derive(Debug, Default)]
+struct Future {
+    /// Parts of the runs, the last run first.
+    parts: Vec<Part>,
+    /// For each run, the first of its parts.
+    begins: Vec<usize>,
+}
+
+/// Segments of a run whose next uses follow each other.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    end: u64,
+    /// Number of the next use of the first segment; [`Use::NEVER`] for parts whose segments are not used again.
+    next: u64,
+}
+
+impl Future {
+    /// The parts of a run.
+    fn parts(&self, run: usize) -> &[Part] {
+        let end = run.checked_sub(1).map_or(self.parts.len(), |before| self.begins[before]);
+        &self.parts[self.begins[run]..end]
+    }
 }
 
 /// Uses and hits of reads and of writes.
@@ -49,18 +117,15 @@ impl Uses {
         segment_blocks: u64,
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Self> {
-        let (mut uses, mut chunk, mut different) = (Uses::default(), Vec::new(), Set::default());
+        let (mut runs, mut chunk, mut different) = (Vec::new(), Vec::new(), Different::default());
         while watch().and_then(|()| source.fill(&mut chunk))? > 0 {
-            for request in chunk.drain(..).filter(|r| matches!(r.op, Op::Read | Op::Write) && r.blocks > 0) {
-                let last = request.lbn + u64::from(request.blocks) - 1;
-                for key in request.lbn / segment_blocks..=last / segment_blocks {
-                    different.insert(key);
-                    uses.keys.push(key);
-                    uses.writes.push(request.op == Op::Write);
-                }
+            for request in chunk.drain(..).filter(|r| r.op.is_media() && r.blocks > 0) {
+                let run = Run::of(&request, segment_blocks);
+                different.insert(run.keys());
+                runs.push(run);
             }
         }
-        Ok(Uses { segments: different.len(), ..uses })
+        Ok(Uses { runs, segments: different.count() })
     }
 
     /// Number of different segments.
@@ -68,15 +133,53 @@ impl Uses {
         self.segments
     }
 
-    /// For every use, the number of the next use of the same segment.
-    fn next_uses(&self, watch: &mut dyn FnMut() -> Result<()>) -> Result<Vec<u64>> {
-        let mut next = vec![Use::NEVER; self.keys.len()];
-        let mut seen = Map::default();
-        for (number, key) in self.keys.iter().enumerate().rev() {
+    /// The next uses of all uses, found from the last run to the first.
+    fn future(&self, watch: &mut dyn FnMut() -> Result<()>) -> Result<Future> {
+        let mut future = Future { parts: Vec::new(), begins: Vec::with_capacity(self.runs.len()) };
+        // By segment: the number of its next use less the number of the segment, which is the same for all of a run.
+        let mut next: RangeMap<u64, u64> = RangeMap::new();
+        let mut number: u64 = self.runs.iter().map(|run| u64::from(run.count)).sum();
+        for run in self.runs.iter().rev() {
             watch()?;
-            next[number] = seen.insert(*key, number as u64).unwrap_or(Use::NEVER);
+            let keys = run.keys();
+            number -= u64::from(run.count);
+            future.begins.push(future.parts.len());
+            let mut at = keys.start;
+            for (range, offset) in next.overlapping(&keys) {
+                if range.start > at {
+                    future.parts.push(Part { end: range.start, next: Use::NEVER });
+                }
+                at = at.max(range.start);
+                let end = range.end.min(keys.end);
+                future.parts.push(Part { end, next: at.wrapping_add(*offset) });
+                at = end;
+            }
+            if at < keys.end {
+                future.parts.push(Part { end: keys.end, next: Use::NEVER });
+            }
+            next.insert(keys, number.wrapping_sub(run.first));
         }
-        Ok(next)
+        future.begins.reverse();
+        Ok(future)
+    }
+
+    /// Calls `visit` for every use, in order, and whether the use is a write. The next uses are those of `future`, if it
+    /// is known.
+    fn visit(&self, future: Option<&Future>, mut visit: impl FnMut(Use, bool) -> Result<()>) -> Result<()> {
+        for (number, run) in self.runs.iter().enumerate() {
+            let unknown = [Part { end: run.keys().end, next: Use::NEVER }];
+            let mut key = run.first;
+            for part in future.map_or(&unknown[..], |future| future.parts(number)) {
+                let begin = key;
+                while key < part.end {
+                    let is_used = part.next != Use::NEVER;
+                    let next = if is_used { part.next + (key - begin) } else { Use::NEVER };
+                    visit(Use { key, next }, run.is_write)?;
+                    key += 1;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Hits of each policy in a cache of so many segments, in the order of `caches`. Policies run on all processors,
@@ -91,12 +194,12 @@ impl Uses {
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<Hits>> {
         let needs_future = caches.iter().any(|(choice, _)| choice.needs_future());
-        let next = if needs_future { self.next_uses(watch)? } else { Vec::new() };
+        let future = if needs_future { Some(self.future(watch)?) } else { None };
         let (custom, listed): (Vec<_>, Vec<_>) =
             caches.iter().enumerate().partition(|(_, (choice, _))| choice.is_custom());
-        let mut found = self.hits_on_all_processors(&listed, &next, watch)?;
+        let mut found = self.hits_on_all_processors(&listed, future.as_ref(), watch)?;
         for (number, (choice, room)) in custom {
-            found.push((number, self.hits_of(choice, *room, &next, &mut *watch)));
+            found.push((number, self.hits_of(choice, *room, future.as_ref(), &mut *watch)));
         }
         found.sort_unstable_by_key(|(number, _)| *number);
         found.into_iter().map(|(_, hits)| hits).collect()
@@ -106,7 +209,7 @@ impl Uses {
     fn hits_on_all_processors(
         &self,
         caches: &[(usize, &(Choice, usize))],
-        next: &[u64],
+        future: Option<&Future>,
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Vec<(usize, Result<Hits>)>> {
         let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -120,7 +223,7 @@ impl Uses {
                     let sender = sender;
                     while let turn = begun.fetch_add(1, Ordering::Relaxed)
                         && let Some((number, (choice, room))) = caches.get(turn)
-                        && sender.send((*number, self.hits_of(choice, *room, next, stopped))).is_ok()
+                        && sender.send((*number, self.hits_of(choice, *room, future, stopped))).is_ok()
                     {
                     }
                 });
@@ -144,41 +247,80 @@ impl Uses {
         &self,
         choice: &Choice,
         room: usize,
-        next: &[u64],
+        future: Option<&Future>,
         mut watch: impl FnMut() -> Result<()>,
     ) -> Result<Hits> {
         let mut policy = choice.make(room)?;
         let mut hits = Hits::default();
-        for (number, (key, write)) in self.keys.iter().zip(&self.writes).enumerate() {
+        let mut number = 0_usize;
+        self.visit(future, |access, is_write| {
             watch()?;
             if number.is_multiple_of(LOOK_EVERY)
                 && let Some(error) = policy.failure()
             {
                 return Err(error);
             }
-            let next = next.get(number).copied().unwrap_or(Use::NEVER);
-            let hit = u64::from(policy.access(Use { key: *key, next }) == Found::Hit);
-            if *write {
+            number += 1;
+            let hit = u64::from(policy.access(access) == Found::Hit);
+            if is_write {
                 hits.writes += 1;
                 hits.write_hits += hit;
             } else {
                 hits.reads += 1;
                 hits.read_hits += hit;
             }
-        }
+            Ok(())
+        })?;
         policy.failure().map_or(Ok(hits), Err)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use sledlab_core::Request;
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
     use sledlab_core::source::InMemory;
 
     use super::*;
 
     fn request(op: Op, lbn: u64, blocks: u32) -> Request {
         Request { op, lbn, blocks, ..Request::default() }
+    }
+
+    /// The segment of every use, and the number of the next use of that segment.
+    fn all(uses: &Uses) -> Vec<(u64, u64)> {
+        let future = uses.future(&mut || Ok(())).unwrap();
+        let mut found = Vec::new();
+        uses.visit(Some(&future), |Use { key, next }, _| {
+            found.push((key, next));
+            Ok(())
+        })
+        .unwrap();
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn next_uses_agree_with_a_search(requests in prop::collection::vec((0_u64..300, 1_u32..200), 1..30)) {
+            let requests: Vec<Request> =
+                requests.into_iter().map(|(lbn, blocks)| request(Op::Read, lbn, blocks)).collect();
+            let uses = Uses::of(&mut InMemory::new(requests), 2, &mut || Ok(())).unwrap();
+            let found = all(&uses);
+            let mut next: HashMap<u64, u64> = HashMap::new();
+            for (number, (key, found)) in found.iter().enumerate().rev() {
+                prop_assert_eq!(next.insert(*key, number as u64).unwrap_or(Use::NEVER), *found);
+            }
+            prop_assert_eq!(next.len(), uses.segments());
+        }
+    }
+
+    #[test]
+    fn long_requests_take_no_memory() {
+        let requests = vec![request(Op::Read, 1, u32::MAX); 4];
+        let uses = Uses::of(&mut InMemory::new(requests), 1, &mut || Ok(())).unwrap();
+        assert_eq!((uses.segments(), uses.runs.len()), (u32::MAX as usize, 4));
+        assert_eq!(uses.future(&mut || Ok(())).unwrap().parts.len(), 4);
     }
 
     #[test]
@@ -191,8 +333,9 @@ mod tests {
         ];
         let watch = &mut || Ok(());
         let uses = Uses::of(&mut InMemory::new(requests), 8, watch).unwrap();
-        assert_eq!((uses.keys.clone(), uses.segments()), (vec![0, 1, 1, 0, 1, 2], 3));
-        assert_eq!(uses.next_uses(watch).unwrap(), [3, 2, 4, Use::NEVER, Use::NEVER, Use::NEVER]);
+        assert_eq!(uses.segments(), 3);
+        let next = [3, 2, 4, Use::NEVER, Use::NEVER, Use::NEVER];
+        assert_eq!(all(&uses), [0, 1, 1, 0, 1, 2].into_iter().zip(next).collect::<Vec<_>>());
         let caches: Vec<_> = [("lru", 1), ("lru", 2), ("belady", 1), ("lru", 3)]
             .map(|(word, room)| (Choice::parse(word).unwrap(), room))
             .into();

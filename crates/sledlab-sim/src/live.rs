@@ -180,8 +180,8 @@ impl Live {
     fn do_before(&mut self, horizon: Time, answers: &mut Vec<Answer>) -> Result<()> {
         loop {
             let answered = self.books.completed.len();
-            self.system.advance_before(horizon, &mut self.books.completed);
-            let all_done = self.books.completed.len() < MOST_COMPLETED;
+            let is_reached = self.system.advance_before(horizon, &mut self.books.completed);
+            let is_full = self.books.completed.len() >= MOST_COMPLETED;
             let new = &self.books.completed[answered..];
             if self.kept.is_some() {
                 power::forget_found(new, self.system.as_mut());
@@ -189,7 +189,7 @@ impl Live {
             answers.extend(new.iter().map(|done| Answer { id: done.request.id, at: done.completion }));
             let mut ended = |end| tell_flushed(end, answers);
             let recorded = self.books.complete_before(horizon, &mut self.recorder, &mut ended)?;
-            if all_done || recorded == 0 {
+            if is_reached || (is_full && recorded == 0) {
                 break;
             }
         }

@@ -4,6 +4,9 @@ use sledlab_core::{Error, Time};
 
 use crate::sequel::Sequel;
 
+/// Latest arrival in nanoseconds, 285 years: tables hold times as signed or floating-point numbers of 64 bits.
+pub(crate) const LATEST_NS: u64 = 9_000_000_000_000_000_000;
+
 /// The instant from which a trace's times count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
@@ -22,6 +25,8 @@ pub(crate) struct TraceArrivals {
     base_ns: u64,
     /// Latest time so far.
     last_ns: u64,
+    /// Latest arrival that is accepted.
+    latest_ns: u64,
     started: bool,
     /// The trace's time of the first request; another trace may have set `base_ns` before.
     first_ns: u64,
@@ -36,19 +41,22 @@ impl TraceArrivals {
             checking: true,
             base_ns: 0,
             last_ns: 0,
+            latest_ns: LATEST_NS,
             started: !shifting,
             first_ns: 0,
             sequel,
         }
     }
 
-    /// Accepts times in any order, for a caller that sorts the requests.
-    pub(crate) fn unordered() -> Self {
-        TraceArrivals { checking: false, ..TraceArrivals::new(Clock::Trace, Sequel::default()) }
+    /// Accepts times in any order, for a caller that sorts the requests. Times of a wall clock are returned as they are,
+    /// and the caller subtracts the first.
+    pub(crate) fn unordered(clock: Clock) -> Self {
+        let latest_ns = if clock == Clock::Wall { u64::MAX } else { LATEST_NS };
+        TraceArrivals { checking: false, latest_ns, ..TraceArrivals::new(Clock::Trace, Sequel::default()) }
     }
 
     /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before that of the previous
-    /// request.
+    /// request, or after [`LATEST_NS`].
     #[inline]
     pub(crate) fn take(&mut self, trace_ns: u64) -> Option<Time> {
         if !self.started {
@@ -57,7 +65,7 @@ impl TraceArrivals {
             self.last_ns = self.base_ns;
             self.first_ns = trace_ns;
         }
-        if trace_ns < self.last_ns && self.checking {
+        if trace_ns < self.last_ns && self.checking || trace_ns - self.base_ns > self.latest_ns {
             return None;
         }
         self.last_ns = trace_ns;
@@ -67,7 +75,10 @@ impl TraceArrivals {
 
     /// The error for a request at `trace_ns`, for which [`TraceArrivals::take`] returned `None`.
     #[cold]
-    pub(crate) fn disorder(&self, trace_ns: u64) -> Error {
+    pub(crate) fn refusal(&self, trace_ns: u64) -> Error {
+        if trace_ns.saturating_sub(self.base_ns) > self.latest_ns {
+            return too_late();
+        }
         if trace_ns < self.base_ns && self.base_ns != self.first_ns {
             return too_early(self.base_ns - trace_ns);
         }
@@ -76,6 +87,13 @@ impl TraceArrivals {
             "arrivals must not decrease: `--sort N` puts them in order where none is more than N requests late",
         )
     }
+}
+
+/// The error for a request that arrives after [`LATEST_NS`].
+#[cold]
+pub(crate) fn too_late() -> Error {
+    Error::user("the request arrives more than 9e18 ns (285 years) after the start of the trace")
+        .with_remedy("check the unit of the times, and the first of them")
 }
 
 /// The error for a request that arrives `early_ns` before the clock that the traces share begins.

@@ -56,9 +56,9 @@ impl<P: LineParser> LineSource<P> {
             let fault = match self.parser.parse(line) {
                 Ok(Some(mut request)) => {
                     let Some(arrival) = self.arrivals.take(request.arrival.as_ns()) else {
-                        let disorder = self.arrivals.disorder(request.arrival.as_ns());
+                        let refusal = self.arrivals.refusal(request.arrival.as_ns());
                         let line = line.text.to_vec();
-                        return Err(self.placed(Fault(Box::new((0, disorder))), &line));
+                        return Err(self.placed(Fault(Box::new((0, refusal))), &line));
                     };
                     request.arrival = arrival;
                     into.push(request);

@@ -56,8 +56,11 @@ fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
     let name = input.name().to_owned();
     let sorting = options.sort_window > 0;
     let sequel = options.sequel.cloned().unwrap_or_default();
-    let arrivals =
-        if sorting { TraceArrivals::unordered() } else { TraceArrivals::new(format.clock(), sequel.clone()) };
+    let arrivals = if sorting {
+        TraceArrivals::unordered(format.clock())
+    } else {
+        TraceArrivals::new(format.clock(), sequel.clone())
+    };
     let devices = DeviceNumbers::new(sequel.clone());
     let reading = Reading { input, arrivals, devices, add_service_times: options.add_service_times };
     let mut source = format.read(reading)?;

@@ -4,7 +4,7 @@
 
 use sledlab_core::{Error, Op, Request, Result, Source, Time, unwanted_words};
 
-use crate::arrivals::{Clock, TraceArrivals};
+use crate::arrivals::{Clock, LATEST_NS, TraceArrivals};
 use crate::range;
 use crate::sequel::Sequel;
 use crate::transform::Reorder;
@@ -54,7 +54,7 @@ impl Times {
             Times::Whole(times) => u64::try_from(times[row]).ok()?.checked_mul(1000),
             Times::Fractional(times) => {
                 let ns = (times[row] * 1000.0).round();
-                (0.0..9e18).contains(&ns).then_some(ns as u64)
+                (0.0..=LATEST_NS as f64).contains(&ns).then_some(ns as u64)
             }
         }
     }
@@ -85,7 +85,7 @@ pub type NextRows = Box<dyn FnMut() -> Result<Option<Columns>> + Send>;
 /// `sort_window` is that of [`crate::OpenOptions`].
 pub fn open_table(name: &str, next_rows: NextRows, sort_window: usize) -> Box<dyn Source> {
     let arrivals = if sort_window > 0 {
-        TraceArrivals::unordered()
+        TraceArrivals::unordered(Clock::Trace)
     } else {
         TraceArrivals::new(Clock::Trace, Sequel::default())
     };
@@ -135,7 +135,7 @@ impl Table {
         let ns = times.ns(row).ok_or_else(|| {
             Error::user(format!("time_us: {} is not a time from 0 to 9e15 microseconds", times.show(row)))
         })?;
-        self.arrivals.take(ns).ok_or_else(|| self.arrivals.disorder(ns))
+        self.arrivals.take(ns).ok_or_else(|| self.arrivals.refusal(ns))
     }
 }
 

@@ -2,8 +2,8 @@
 
 mod reading;
 
-use reading::error;
-use sledlab_trace::{OpenOptions, open};
+use reading::{error, read};
+use sledlab_trace::{OpenOptions, format, open};
 
 #[test]
 fn says_which_line_and_column() {
@@ -16,7 +16,11 @@ fn says_which_line_and_column() {
         ("0,R,0,512\n1,R,0,512 bytes\n", "csv", "t:2:11: expected `,` here, but other text comes"),
         ("0,R,0,512\n1,W,512,0\n", "csv", "t:2:5: a request of length zero"),
         ("0,R,0,512\n1,R,18446744073709551616,512\n", "csv", "t:2:5: offset_bytes is too large"),
-        ("0,R,0,512\n1,R,18446744073709551615,512\n", "csv", "t:2:5: offset and length together"),
+        (
+            "0,R,0,512\n1,R,18446744073709551615,512\n",
+            "csv",
+            "t:2:5: the request ends beyond the highest byte address",
+        ),
         ("0,T,0,9999999999999\n", "csv", "t:1:5: a request of 19531250000 blocks"),
         ("99999999999999999999,R,0,512\n", "csv", "t:1:1: time_us is too large"),
         ("0,R,0,512\nnan,R,0,512\n", "csv", "t:2:1: time_us is not a finite number"),
@@ -40,7 +44,7 @@ fn says_which_line_and_column() {
         ("1e 0 1 1 1\n", "disksim-ascii", "t:1:2: the arrival in ms has an exponent"),
         ("0 0 -1 1 1\n", "disksim-ascii", "t:1:5: the block number is negative"),
         ("0 0 1 0 1\n", "disksim-ascii", "t:1:5: a request of length zero"),
-        ("0 0 36028797018963967 1 1\n", "disksim-ascii", "t:1:5: a request at block"),
+        ("0 0 36028797018963967 1 1\n", "disksim-ascii", "t:1:5: the request ends beyond"),
         ("0 0 1 1\n", "disksim-ascii", "t:1:8: expected a space here, but the line ends"),
         ("0 0 1 1 1 1\n", "disksim-ascii", "t:1:11: unexpected text after the last field"),
         ("0 0 1 1 xyz\n", "disksim-ascii", "t:1:9: expected the flags"),
@@ -136,4 +140,95 @@ fn paths_that_cannot_be_read_are_named() {
     let message = |path: &str| open(path, OpenOptions::default()).map(|_| ()).unwrap_err().to_string();
     assert!(message("/nowhere/x.csv").starts_with("/nowhere/x.csv: cannot open: "));
     assert!(message(env!("CARGO_MANIFEST_DIR")).contains("is a directory"));
+}
+
+/// Formats whose lines hold byte addresses: a line with the address and length in bytes in the place of `ADDRESS` and
+/// `LENGTH`, and a first line where the format needs one.
+const BYTE_ADDRESSED: [(&str, &str, &str); 7] = [
+    ("csv", "time_us,op,offset_bytes,length_bytes\n", "0,R,ADDRESS,LENGTH\n"),
+    ("csv", "", "0,W,ADDRESS,LENGTH,3\n"),
+    ("msr", "", "1,h,0,Read,ADDRESS,LENGTH,1\n"),
+    ("fio-iolog", "fio version 2 iolog\n", "a read ADDRESS LENGTH\n"),
+    ("fio-iolog", "fio version 3 iolog\n", "5 a write ADDRESS LENGTH\n"),
+    ("fio-iolog", "", "0, 5, 0, LENGTH, ADDRESS\n"),
+    ("alibaba", "", "419,R,ADDRESS,LENGTH,1\n"),
+];
+
+/// As [`BYTE_ADDRESSED`], in blocks of 512 bytes.
+const BLOCK_ADDRESSED: [(&str, &str, &str); 4] = [
+    ("disksim-ascii", "", "0 0 ADDRESS LENGTH 1\n"),
+    ("disksim-validate", "", "R Miss ADDRESS LENGTH 1 1\n"),
+    ("blkparse", "", "  8,0 3 1 0.5 697 Q W ADDRESS + LENGTH [k]\n"),
+    ("tencent", "", "15,ADDRESS,LENGTH,0,3\n"),
+];
+
+#[test]
+fn addresses_of_2_63_bytes_are_refused() {
+    let all = BYTE_ADDRESSED.map(|case| (case, 512)).into_iter();
+    let all = all.chain(BLOCK_ADDRESSED.map(|case| (case, 1))).collect::<Vec<_>>();
+    let spc = ("spc", "", "0,ADDRESS,LENGTH,w,0.5\n");
+    for name in format::names().filter(|name| !["srt", "spc"].contains(name)) {
+        assert!(all.iter().any(|((format, ..), _)| *format == name), "{name} has no case");
+    }
+    for ((format, head, line), unit) in all {
+        let end = (1 << 63) / (512 / unit);
+        for (address, length) in
+            [(end, unit), (end - unit, unit), (end - unit, 8 * unit), (2 * (end - 1), unit)]
+        {
+            refused_after_a_good_line((format, head, line), address, length, unit);
+        }
+        accepted(format, head, line, end - 2 * unit, unit);
+    }
+    // SPC addresses blocks and counts bytes.
+    for (address, length) in [(1 << 54, 512), ((1 << 54) - 1, 512), ((1 << 54) - 2, 1_024), (u64::MAX, 512)] {
+        refused_after_a_good_line(spc, address, length, 512);
+    }
+    accepted(spc.0, spc.1, spc.2, (1 << 54) - 2, 512);
+}
+
+fn filled(line: &str, address: u64, length: u64) -> String {
+    line.replace("ADDRESS", &address.to_string()).replace("LENGTH", &length.to_string())
+}
+
+fn refused_after_a_good_line((format, head, line): (&str, &str, &str), address: u64, length: u64, unit: u64) {
+    let text = format!("{head}{}{}", filled(line, unit, unit.max(length)), filled(line, address, length));
+    let message = error(text.as_bytes(), Some(format));
+    let place = format!("t:{}:", text.lines().count());
+    assert!(message.starts_with(&place) && message.contains("beyond the highest byte address"), "{message}");
+}
+
+fn accepted(format: &str, head: &str, line: &str, address: u64, length: u64) {
+    let text = format!("{head}{}", filled(line, address, length));
+    let options = OpenOptions { format: Some(format), ..OpenOptions::default() };
+    let (_, requests) = read(text.as_bytes(), options).expect("the highest address is accepted");
+    assert_eq!((requests[0].lbn, requests[0].blocks), ((1 << 54) - 2, 1), "{format}");
+}
+
+#[test]
+fn arrivals_after_285_years_are_refused() {
+    // Each text has a last line that arrives a little after 9e18 ns.
+    let cases = [
+        ("csv", "0,R,0,512\n9000000000000001,R,0,512\n"),
+        ("disksim-ascii", "0 0 1 1 1\n9000000000001 0 1 1 1\n"),
+        ("disksim-validate", "R Miss 1 1 1 9000000000000001\nR Miss 1 1 1 1\n"),
+        ("spc", "0,1,512,w,0\n0,1,512,w,9000000001\n"),
+        ("msr", "1,h,0,Read,0,512,1\n90000000000000002,h,0,Read,0,512,1\n"),
+        ("fio-iolog", "fio version 2 iolog\na read 0 512\na wait 9000000000000001 0\na read 0 512\n"),
+        ("fio-iolog", "fio version 3 iolog\n0 a read 0 512\n9000000000000001 a read 0 512\n"),
+        ("fio-iolog", "0, 5, 0, 512, 0\n9000000000001, 5, 0, 512, 0\n"),
+        ("blkparse", "  8,0 3 1 0.5 697 Q W 1 + 8 [k]\n  8,0 3 1 9000000001 697 Q W 1 + 8 [k]\n"),
+        ("alibaba", "419,R,0,512,1\n419,R,0,512,9000000000000002\n"),
+        ("tencent", "0,1,1,0,3\n9000000001,1,1,0,3\n"),
+    ];
+    for name in format::names().filter(|name| *name != "srt") {
+        assert!(cases.iter().any(|(format, _)| *format == name), "{name} has no case");
+    }
+    for (format, text) in cases {
+        let message = error(text.as_bytes(), Some(format));
+        let place = format!("t:{}:1: ", text.lines().count());
+        assert!(message.starts_with(&place) && message.contains("285 years"), "{format}: {message}");
+        let sorted = OpenOptions { format: Some(format), sort_window: 2, ..OpenOptions::default() };
+        let message = read(text.as_bytes(), sorted).unwrap_err().to_string();
+        assert!(message.contains("285 years"), "{format}: {message}");
+    }
 }

@@ -126,7 +126,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
         "policies": Option(
             "Replacement policies (sledlab replacement list), or all.",
             "P,P,..",
-            "all but lfuda-literal",
+            "all",
             read=words,
         ),
         "cache_mb": Option(
@@ -160,9 +160,7 @@ def hits(
     Examples:
       sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
     """
-    found = ratios.hit_ratios(
-        trace, policies=policies or ratios.POLICIES, cache_mb=cache_mb, segment_kb=segment_kb
-    )
+    found = ratios.hit_ratios(trace, policies=policies or "all", cache_mb=cache_mb, segment_kb=segment_kb)
     if as_json:
         show_json(found.to_dict())
         return

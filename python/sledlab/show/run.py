@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sledlab.show import emulation, faults, run_figures, wording
 from sledlab.show.document import (
@@ -35,7 +35,7 @@ from sledlab.show.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sledlab.runs.result import Result
     from sledlab.show.document import Part
@@ -50,7 +50,7 @@ class TableRow(NamedTuple):
 
 
 def warnings(result: Result) -> list[str]:
-    """Warnings about the numbers: an interrupted, overloaded or too short run, requests left out or lost."""
+    """Warnings about an interrupted, overloaded or short run, omitted or lost requests, and unused tips."""
     operations = result.summary.get("operations", {})
     found = []
     if result.interrupted:
@@ -62,6 +62,7 @@ def warnings(result: Result) -> list[str]:
     lost = (result.summary.get("faults") or {}).get("lost_requests")
     if lost:
         found.append(f"For blocks that are lost: {counted(lost, 'request')}; look at them before any mean.")
+    found += [text for name in ("device", "front") if (text := unused_tips(result.config.get(name, {})))]
     half = result.response_time.ci95_half_width
     if half is not None and not result.saturated and half > 0.1 * result.response_time.mean:
         spread = milliseconds(half)
@@ -69,6 +70,36 @@ def warnings(result: Result) -> list[str]:
             f"Bursts weigh much in a run this short: the mean is good to ± {spread} at 95 % confidence."
         )
     return found
+
+
+def unused_tips(device: Mapping[str, Any]) -> str:
+    """A warning if some tips of a sled hold no data, otherwise an empty text.
+
+    Groups of `active_tips` are active together, and in a group, as many tips as a block needs.
+
+    Examples:
+        >>> sled = {"kind": "mems", "usable_tips": 6400, "tips_per_block": 64, "redundant_tips": 0}
+        >>> unused_tips({**sled, "active_tips": 2560})
+        '1,280 of 6,400 tips of a sled belong to no group and hold no data: a group has 2,560 tips.'
+        >>> unused_tips({**sled, "active_tips": 1280})
+        ''
+    """
+    if device.get("kind") != "mems":
+        return ""
+    usable, active = device["usable_tips"], device["active_tips"]
+    of_block = device["tips_per_block"] + device["redundant_tips"]
+    outside, left_over = usable % active, active % of_block
+    if outside:
+        return (
+            f"{outside:,} of {usable:,} tips of a sled belong to no group and hold no data: "
+            f"a group has {active:,} tips."
+        )
+    if left_over:
+        return (
+            f"{left_over:,} of every {active:,} active tips of a sled hold no data: "
+            f"a block needs {of_block:,} tips."
+        )
+    return ""
 
 
 def answer(result: Result) -> str:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sledlab.model.catalogue import Chosen
     from sledlab.traces.read import Trace
 
-POLICIES = ("lru", "slru", "arc", "lfuda", "acme", "fifo", "random", "belady")
-"""Replacement policies compared by default."""
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """Default sizes of the cache, as shares of the segments that the workload uses."""
 
@@ -93,7 +91,7 @@ class HitRatios:
 def hit_ratios(
     trace: Trace,
     *,
-    policies: str | Chosen | Sequence[str | Chosen] = POLICIES,
+    policies: str | Chosen | Sequence[str | Chosen] = "all",
     cache_mb: float | Sequence[float] | None = None,
     segment_kb: float = 64.0,
 ) -> HitRatios:
@@ -105,7 +103,7 @@ def hit_ratios(
 
     Args:
         trace: The trace.
-        policies: Replacement policies, `name` or `name:key=value`, or `all`.
+        policies: Replacement policies, `name` or `name:key=value`, or `all` that sledlab has.
         cache_mb: Sizes of the cache, in 10^6 bytes; by default 1 % to 50 % of the segments used.
         segment_kb: Size of a segment, in 1024 bytes; a multiple of half a KB.
 

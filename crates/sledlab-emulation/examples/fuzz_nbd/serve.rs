@@ -28,6 +28,8 @@ pub struct Transcript {
 pub struct Server {
     session: Session,
     transcript: Transcript,
+    /// Payload of the write that is arriving.
+    payload: Vec<u8>,
 }
 
 pub fn export() -> Export {
@@ -52,7 +54,8 @@ pub fn serve(export: Export, bytes: &[u8], sizes: &[usize]) -> Transcript {
 impl Server {
     pub fn new(export: Export) -> Self {
         let disk = vec![0; export.bytes() as usize];
-        Server { session: Session::new(export), transcript: Transcript { disk, ..Transcript::default() } }
+        let transcript = Transcript { disk, ..Transcript::default() };
+        Server { session: Session::new(export), transcript, payload: Vec::new() }
     }
 
     fn take(&mut self, mut input: &[u8]) {
@@ -67,7 +70,7 @@ impl Server {
             self.told_by_codec(was_open, out, &event);
             match event {
                 Event::More | Event::Replied => {}
-                Event::Data { offset, bytes } => self.range(offset, bytes.len()).copy_from_slice(bytes),
+                Event::Data { offset, bytes, left } => self.take_part(offset, bytes, left),
                 Event::Request(request) => self.answer(request),
                 Event::Close(ending) => self.transcript.ending = Some(ending),
             }
@@ -75,6 +78,17 @@ impl Server {
             if more {
                 return;
             }
+        }
+    }
+
+    /// Collects the payload of a write, and changes the disk when the payload is complete.
+    fn take_part(&mut self, offset: u64, bytes: &[u8], left: u32) {
+        assert!(!bytes.is_empty());
+        self.payload.extend_from_slice(bytes);
+        if left == 0 {
+            let payload = std::mem::take(&mut self.payload);
+            let begin = offset + bytes.len() as u64 - payload.len() as u64;
+            self.range(begin, payload.len()).copy_from_slice(&payload);
         }
     }
 

@@ -135,6 +135,59 @@ fn what_was_written_is_read() {
     }
 }
 
+/// The start of a write: its header, and the first `sent` of `length` bytes of payload.
+fn cut_write(host: &mut Host, offset: u64, length: usize, sent: usize) -> Vec<u8> {
+    let mut request = host.request(WRITE, 0, offset, length as u32, &vec![2; length]).1;
+    request.truncate(request.len() - length + sent);
+    request
+}
+
+#[test]
+fn incomplete_write_changes_no_data() {
+    let folder = Folder::new();
+    for (data, untimed) in
+        [(Data::Memory, true), (Data::Memory, false), (Data::File(folder.0.join("disk.img")), true)]
+    {
+        let (server, mut witness) =
+            start(Constant::new(Span::from_ns(MS)), ServerOptions { data, untimed, ..options() });
+        assert_eq!(witness.write(0, 0, &[1; 8_192]), 0);
+        for (length, sent) in [(4_096, 0), (4_096, 1), (4_096, 1_000), (4_096, 4_095), (300_000, 299_999)] {
+            let mut dying = Host::connect(server.socket().expect("a socket")).expect("a place");
+            // The reply to the complete write shows that the server has parsed the cut one, which is sent with it.
+            let (cookie, mut bytes) = dying.request(WRITE, 0, 1 << 20, 512, &[3; 512]);
+            bytes.extend(cut_write(&mut dying, 1_024, length, sent));
+            dying.stream.write_all(&bytes).expect("the server reads");
+            assert_eq!(dying.reply().expect("a reply"), (cookie, 0, Vec::new()));
+            assert_eq!(witness.read(0, 8_192), [1; 8_192], "{sent} of {length} bytes sent");
+            drop(dying);
+            assert_eq!(witness.read(0, 8_192), [1; 8_192], "client gone after {sent} of {length} bytes");
+            assert_eq!(witness.read(8_192, 300_000), vec![0; 300_000]);
+        }
+        let counts = server.stop(true).expect("a report").counts;
+        assert_eq!((counts.writes, counts.errors, counts.violations), (6, 0, 0));
+    }
+}
+
+#[test]
+fn pipelined_writes_before_the_cut_are_stored() {
+    let (server, mut witness) =
+        start(Constant::new(Span::from_ns(MS)), ServerOptions { untimed: true, ..options() });
+    let mut dying = Host::connect(server.socket().expect("a socket")).expect("a place");
+    // 100 writes of 5,000 bytes: some lie across two reads of the socket.
+    let mut bytes: Vec<u8> = (0..100_u8)
+        .flat_map(|i| dying.request(WRITE, 0, u64::from(i) * 5_000, 5_000, &[i + 1; 5_000]).1)
+        .collect();
+    bytes.extend(cut_write(&mut dying, 0, 300_000, 299_999));
+    dying.stream.write_all(&bytes).expect("the server reads");
+    for _ in 0..100 {
+        assert_eq!(dying.reply().expect("a reply").1, 0);
+    }
+    drop(dying);
+    let expected: Vec<u8> = (0..100_u8).flat_map(|i| [i + 1; 5_000]).collect();
+    assert_eq!(witness.read(0, 500_000), expected);
+    server.stop(true).expect("a report");
+}
+
 #[test]
 fn replies_leave_in_the_order_of_the_model() {
     let (server, mut host) = start(ByPlace::default(), options());

@@ -1,8 +1,8 @@
 //! The device loses its power, and is switched on again.
 //!
 //! The data that a write replaces is kept from the write's arrival until no failure can restore it
-//! ([`Versions`](crate::Versions)). Therefore the data of a write waits outside the store until it is complete: then
-//! the write arrives, in the store and in the model, at once. A write counts as acknowledged when its reply is handed
+//! ([`Versions`](crate::Versions)). Therefore the connection keeps a complete payload until the write arrives, in the
+//! store and in the model, at once. A write counts as acknowledged when its reply is handed
 //! over, which may be earlier than planned by the way to the client; so the power fails after the last moment of the
 //! model of which a client has heard.
 
@@ -28,7 +28,7 @@ impl Serving {
         let end = (offset + length).next_multiple_of(BLOCK_BYTES);
         let mut replaced = vec![0; (end - first) as usize];
         self.store.read_at(first, &mut replaced).map_err(|error| Errno::from(&error))?;
-        let data = self.connections.get_mut(slot).map(Connection::take_held).unwrap_or_default();
+        let data = self.connections.get_mut(slot).map(Connection::take_payload).unwrap_or_default();
         let changed = match request.command {
             Command::Write => self.store.write_at(offset, &data).map_err(|error| Errno::from(&error)),
             _ => self.change(request),

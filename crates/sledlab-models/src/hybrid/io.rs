@@ -199,6 +199,11 @@ impl<J> Io<J> {
         device.map(|device| device.found(access.request.id)).unwrap_or_default()
     }
 
+    /// Number of parts of a request that are not answered.
+    pub fn missing(&self, request: u32) -> u32 {
+        self.requests[request as usize].missing
+    }
+
     /// Begins a request of `parts` parts; returns its index.
     pub fn begin(&mut self, whole: Queued, parts: u32) -> u32 {
         let mut data = Vec::new();

@@ -106,8 +106,8 @@ impl<L: Logic> System for HybridSystem<L> {
         std::mem::swap(completed, &mut self.io.answered);
     }
 
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        advance_by_events(self, horizon, completed);
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
+        advance_by_events(self, horizon, completed)
     }
 
     fn flush(&mut self, _now: Time, _request: Queued) -> bool {

@@ -309,6 +309,20 @@ mod tests {
     }
 
     #[test]
+    fn descriptions_tell_the_order_of_zones() {
+        // One request in the first zone; a crowd near the sled, which begins in the middle.
+        let places = [(20, 4), (1290, 13), (1291, 13), (1292, 13), (1293, 13)];
+        let zoned: Vec<_> =
+            LIST.entries.iter().filter(|entry| entry.meaning.contains("zones of the medium")).collect();
+        assert!(zoned.len() >= 4);
+        for entry in zoned {
+            let is_circular = entry.meaning.contains("zones of the medium in circular order");
+            let first = queue::zoned::trial::order(entry.name, &places)[0];
+            assert_eq!(first == (20, 4), is_circular, "{}: {}", entry.name, entry.meaning);
+        }
+    }
+
+    #[test]
     fn reads_parameters_behind_the_name() {
         assert_eq!(table("zsptf:grid=40x4:parity=false")["grid"].as_str(), Some("40x4"));
         assert_eq!(table("asptf:weight=2")["weight"].as_float(), Some(2.0));

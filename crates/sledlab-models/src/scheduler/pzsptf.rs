@@ -18,7 +18,7 @@ impl Model for Pzsptf {
     type Params = CellParams;
     const NAME: &'static str = "pzsptf";
     const MEANING: &'static str =
-        "P-SPTF between zones of the medium and inside; each zone is served until empty";
+        "zone-based P-SPTF: zones of the medium in circular order, P-SPTF inside until a zone is empty";
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;

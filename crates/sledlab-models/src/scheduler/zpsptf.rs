@@ -18,7 +18,7 @@ impl Model for Zpsptf {
     type Params = CellParams;
     const NAME: &'static str = "zpsptf";
     const MEANING: &'static str =
-        "zone-based P-SPTF: zones of the medium in circular order, P-SPTF inside until a zone is empty";
+        "P-SPTF between zones of the medium and inside; each zone is served until empty";
     const STARVATION_FREE: bool = false;
     const BATCHES: bool = true;
 

@@ -131,8 +131,8 @@ impl System for Medium {
         }
     }
 
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        advance_by_events(self, horizon, completed);
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
+        advance_by_events(self, horizon, completed)
     }
 
     fn flush(&mut self, now: Time, request: Queued) -> bool {

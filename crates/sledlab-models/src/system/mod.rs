@@ -33,6 +33,10 @@ use crate::scheduler;
 /// and an interrupted run stops soon.
 pub const MOST_COMPLETED: usize = 64;
 
+/// Number of events after which [`System::advance_before`] returns, so that a run stops soon that is interrupted while
+/// the system works on a long request.
+const MOST_EVENTS: usize = 1024;
+
 /// The storage that the host sends requests to. Trims never reach a system; they are answered before.
 ///
 /// The event loop delivers arrivals in order of time and calls [`advance`](System::advance) at
@@ -50,11 +54,12 @@ pub trait System: Send {
     fn next_event(&self) -> Option<Time>;
     /// Handles the events due at `now`; appends the completions, in order.
     fn advance(&mut self, now: Time, completed: &mut Vec<Completion>);
-    /// Handles all events before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`].
+    /// Handles all events before `horizon`; stops early when `completed` holds [`MOST_COMPLETED`], or after a thousand
+    /// events. Returns whether no event before `horizon` is left.
     ///
     /// Appends completions in order. Completions at `horizon` or later may be among them once no arrival can change
     /// them; they are not appended again. [`advance_by_events`] implements this for systems that have no faster way.
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>);
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool;
     /// A flush arrives. A system that acknowledges writes before they are durable returns true, and completes the flush
     /// when all writes before it are durable. Other systems return false: their writes are durable when they are
     /// complete.
@@ -114,12 +119,19 @@ pub trait Durable: Send {
 }
 
 /// Implements [`System::advance_before`] by one [`System::advance`] after the other.
-pub fn advance_by_events<S: System + ?Sized>(system: &mut S, horizon: Time, completed: &mut Vec<Completion>) {
-    while let Some(now) = system.next_event().filter(|at| *at < horizon)
-        && completed.len() < MOST_COMPLETED
-    {
+pub fn advance_by_events<S: System + ?Sized>(
+    system: &mut S,
+    horizon: Time,
+    completed: &mut Vec<Completion>,
+) -> bool {
+    for _ in 0..MOST_EVENTS {
+        let Some(now) = system.next_event().filter(|at| *at < horizon) else { return true };
+        if completed.len() >= MOST_COMPLETED {
+            return false;
+        }
         system.advance(now, completed);
     }
+    false
 }
 
 /// The policies of a station: how its queue is served and merged, and when its device parks.

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Span, Time};
 
-use super::{Completion, Durable, MOST_COMPLETED, Residency, Station, System};
+use super::{Completion, Durable, Residency, Station, System};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
 use crate::hybrid::HybridCounts;
@@ -40,8 +40,8 @@ impl System for Single {
         self.station.advance(now, completed);
     }
 
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        self.station.advance_before(horizon, MOST_COMPLETED, completed);
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
+        self.station.advance_before(horizon, completed)
     }
 
     fn flush(&mut self, _now: Time, _request: Queued) -> bool {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sledlab_core::{Error, Span, Time};
 
 use super::watch::{Seen, State, Watch};
-use super::{Setup, Start};
+use super::{MOST_COMPLETED, MOST_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
 use crate::device::{self, Busy, Device, MechanicalWork, Queued, Rest, Served};
 use crate::merge::{Merged, Merger};
@@ -353,10 +353,11 @@ impl Station {
         }
     }
 
-    /// See [`System::advance_before`](super::System::advance_before); returns early when `completed` holds `most`.
+    /// See [`System::advance_before`](super::System::advance_before).
     #[inline]
-    pub fn advance_before(&mut self, horizon: Time, most: usize, completed: &mut Vec<Completion>) {
-        while completed.len() < most {
+    pub fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
+        let mut events = 0;
+        while completed.len() < MOST_COMPLETED {
             match self.phase {
                 // Selects and serves in one step, as no other event can come between.
                 Phase::Selecting { at } if at < horizon && self.tells_all() && self.finishing.is_empty() => {
@@ -372,11 +373,18 @@ impl Station {
                     self.free(since, until, work);
                 }
                 _ => match self.next_event() {
-                    Some(now) if now < horizon => self.advance(now, completed),
-                    _ => return,
+                    Some(now) if now < horizon => {
+                        if events == MOST_EVENTS {
+                            return false;
+                        }
+                        events += 1;
+                        self.advance(now, completed);
+                    }
+                    _ => return true,
                 },
             }
         }
+        false
     }
 
     fn complete(&mut self, now: Time, completed: &mut Vec<Completion>) -> bool {

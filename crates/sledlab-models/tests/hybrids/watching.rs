@@ -64,8 +64,8 @@ impl System for Watched {
         self.accesses.lock().unwrap().extend(done);
     }
 
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        system::advance_by_events(self, horizon, completed);
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
+        system::advance_by_events(self, horizon, completed)
     }
 
     fn flush(&mut self, now: Time, request: Queued) -> bool {

@@ -1,26 +1,44 @@
 //! Which blocks requests touch: the working set, and the share of overwritten data.
+//!
+//! Pages that a short request touches have a bit for each block; pages that a long request covers whole are kept as
+//! ranges. So memory grows with the number of requests, not with their lengths, and the counts are exact.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use rangemap::RangeSet;
 use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Op, Request};
 
 use super::report::WorkingSet;
 use super::{BLOCKS_PER_4K, key, ratio};
 
-/// Blocks of a page: 64 units of 4 KiB, one machine word for a bit each.
-const PAGE_BLOCKS: u64 = 64 * BLOCKS_PER_4K;
+/// Units of 4 KiB in a page: one machine word for a bit each.
+const PAGE_UNITS: u64 = 64;
 
-/// A bit for every block read and every block written, kept only for pages with a block touched.
+/// Blocks of a page.
+const PAGE_BLOCKS: u64 = PAGE_UNITS * BLOCKS_PER_4K;
+
+/// Pages from which on the whole pages of a request are kept as a range.
+const LONG_PAGES: u64 = 64;
+
+/// The blocks that were read and written, and the pages with a bit set.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
     index: Map<u64, u32>,
     pages: Vec<Page>,
+    read: RangeSet<u64>,
+    written: RangeSet<u64>,
+    /// The keys of all pages outside `written`, in order; `None` until the first long write.
+    ordered: Option<BTreeSet<u64>>,
     /// 4 KiB units written, and (`units_overwritten`) how many of them had been written before.
     units_written: u64,
     units_overwritten: u64,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Page {
+    key: u64,
     read: Bits,
     written: Bits,
 }
@@ -35,21 +53,51 @@ struct Bits {
 }
 
 impl Bits {
-    /// Marks blocks `first..end` of the page, at least one; returns the units they lie in as bits.
+    /// Marks blocks `first..end` of the page, at least one.
     #[inline]
-    fn mark(&mut self, first: u64, end: u64) -> u64 {
-        let units = span(first / BLOCKS_PER_4K, (end - 1) / BLOCKS_PER_4K + 1);
-        self.units |= units;
+    fn mark(&mut self, first: u64, end: u64) {
+        self.units |= units(first, end);
         for word in first / 64..=(end - 1) / 64 {
             let (from, to) = (first.max(word * 64), end.min(word * 64 + 64));
             self.blocks[word as usize] |= span(from - word * 64, to - word * 64);
         }
-        units
     }
 
-    fn count_blocks(&self) -> u64 {
-        self.blocks.iter().map(|word| u64::from(word.count_ones())).sum()
+    fn or(&self, other: &Bits) -> Bits {
+        Bits {
+            units: self.units | other.units,
+            blocks: std::array::from_fn(|word| self.blocks[word] | other.blocks[word]),
+        }
     }
+
+    /// Bytes of the units and of the blocks.
+    fn bytes(&self) -> Touched {
+        let blocks: u64 = self.blocks.iter().map(|word| u64::from(word.count_ones())).sum();
+        Touched { in_units: u64::from(self.units.count_ones()) * 4096, in_blocks: blocks * BLOCK_BYTES }
+    }
+}
+
+/// Bytes touched, in whole units of 4 KiB and in whole blocks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Touched {
+    in_units: u64,
+    in_blocks: u64,
+}
+
+impl Touched {
+    fn of_pages(pages: &RangeSet<u64>) -> Self {
+        let bytes = length(pages) * PAGE_BLOCKS * BLOCK_BYTES;
+        Touched { in_units: bytes, in_blocks: bytes }
+    }
+
+    fn add(&mut self, other: Touched) {
+        self.in_units += other.in_units;
+        self.in_blocks += other.in_blocks;
+    }
+}
+
+fn length(pages: &RangeSet<u64>) -> u64 {
+    pages.iter().map(|range| range.end - range.start).sum()
 }
 
 /// Bits `first..end` of a word; `first < end <= 64`.
@@ -57,29 +105,50 @@ fn span(first: u64, end: u64) -> u64 {
     (u64::MAX >> (64 - (end - first))) << first
 }
 
+/// The units in which blocks `first..end` of a page lie, as bits.
+fn units(first: u64, end: u64) -> u64 {
+    span(first / BLOCKS_PER_4K, (end - 1) / BLOCKS_PER_4K + 1)
+}
+
 impl Footprint {
     #[inline]
     pub fn record(&mut self, request: &Request) {
-        let mut lbn = request.lbn;
-        while lbn < request.end() {
+        let (first, end) = (request.lbn.div_ceil(PAGE_BLOCKS), request.end() / PAGE_BLOCKS);
+        if end < first + LONG_PAGES {
+            self.record_short(request, request.lbn, request.end());
+            return;
+        }
+        self.record_short(request, request.lbn, first * PAGE_BLOCKS);
+        self.record_pages(request.op, key(request.device, first)..key(request.device, first) + (end - first));
+        self.record_short(request, end * PAGE_BLOCKS, request.end());
+    }
+
+    /// Records blocks `lbn..end` of a request page by page.
+    #[inline]
+    fn record_short(&mut self, request: &Request, mut lbn: u64, end: u64) {
+        while lbn < end {
             let number = lbn / PAGE_BLOCKS;
             let page_start = number * PAGE_BLOCKS;
-            let end = request.end().min(page_start + PAGE_BLOCKS);
-            self.mark(key(request.device, number), request.op, lbn - page_start, end - page_start);
-            lbn = end;
+            let page_end = end.min(page_start + PAGE_BLOCKS);
+            self.mark(key(request.device, number), request.op, lbn - page_start, page_end - page_start);
+            lbn = page_end;
         }
     }
 
     #[inline]
-    fn mark(&mut self, page: u64, op: Op, first: u64, end: u64) {
-        let slot = *self.index.entry(page).or_insert_with(|| {
-            self.pages.push(Page::default());
+    fn mark(&mut self, key: u64, op: Op, first: u64, end: u64) {
+        let slot = *self.index.entry(key).or_insert_with(|| {
+            self.pages.push(Page { key, read: Bits::default(), written: Bits::default() });
+            if let Some(ordered) = &mut self.ordered {
+                ordered.insert(key);
+            }
             (self.pages.len() - 1) as u32
         });
         let page = &mut self.pages[slot as usize];
         if op == Op::Write {
-            let before = page.written.units;
-            let units = page.written.mark(first, end);
+            let units = units(first, end);
+            let before = if self.written.contains(&key) { u64::MAX } else { page.written.units };
+            page.written.mark(first, end);
             self.units_written += u64::from(units.count_ones());
             self.units_overwritten += u64::from((units & before).count_ones());
         } else {
@@ -87,21 +156,57 @@ impl Footprint {
         }
     }
 
-    pub fn working_set(&self) -> WorkingSet {
-        let mut set = WorkingSet::default();
-        for Page { read, written } in &self.pages {
-            let either = Bits {
-                units: read.units | written.units,
-                blocks: std::array::from_fn(|word| read.blocks[word] | written.blocks[word]),
-            };
-            set.read_4k_bytes += u64::from(read.units.count_ones()) * 4096;
-            set.written_4k_bytes += u64::from(written.units.count_ones()) * 4096;
-            set.all_4k_bytes += u64::from(either.units.count_ones()) * 4096;
-            set.read_512_bytes += read.count_blocks() * BLOCK_BYTES;
-            set.written_512_bytes += written.count_blocks() * BLOCK_BYTES;
-            set.all_512_bytes += either.count_blocks() * BLOCK_BYTES;
+    /// Records whole pages.
+    #[cold]
+    fn record_pages(&mut self, op: Op, pages: Range<u64>) {
+        if op == Op::Write {
+            self.units_written += (pages.end - pages.start) * PAGE_UNITS;
+            self.units_overwritten += self.units_written_in(&pages);
+            self.written.insert(pages);
+        } else {
+            self.read.insert(pages);
         }
-        set
+    }
+
+    /// Number of units that were written before in some whole pages, of which the caller makes a range.
+    fn units_written_in(&mut self, pages: &Range<u64>) -> u64 {
+        let whole = self.written.overlapping(pages);
+        let whole: u64 = whole.map(|range| range.end.min(pages.end) - range.start.max(pages.start)).sum();
+        let ordered = self.ordered.get_or_insert_with(|| self.pages.iter().map(|page| page.key).collect());
+        let in_bits: Vec<u64> = ordered.range(pages.clone()).copied().collect();
+        let mut units = whole * PAGE_UNITS;
+        for key in in_bits {
+            ordered.remove(&key);
+            if let Some(slot) = self.index.get(&key)
+                && !self.written.contains(&key)
+            {
+                units += u64::from(self.pages[*slot as usize].written.units.count_ones());
+            }
+        }
+        units
+    }
+
+    pub fn working_set(&self) -> WorkingSet {
+        let mut either = self.read.clone();
+        either.extend(self.written.iter().cloned());
+        let [mut read, mut written, mut all] = [&self.read, &self.written, &either].map(Touched::of_pages);
+        for page in &self.pages {
+            let bits = |ranges: &RangeSet<u64>, bits: &Bits| {
+                // Of a page within a range, all bytes are counted already.
+                if ranges.contains(&page.key) { Touched::default() } else { bits.bytes() }
+            };
+            read.add(bits(&self.read, &page.read));
+            written.add(bits(&self.written, &page.written));
+            all.add(bits(&either, &page.read.or(&page.written)));
+        }
+        WorkingSet {
+            read_4k_bytes: read.in_units,
+            written_4k_bytes: written.in_units,
+            all_4k_bytes: all.in_units,
+            read_512_bytes: read.in_blocks,
+            written_512_bytes: written.in_blocks,
+            all_512_bytes: all.in_blocks,
+        }
     }
 
     /// Share of the 4 KiB units written that had been written before. A unit that two

@@ -2,7 +2,8 @@
 //!
 //! One pass, in memory that grows with the data touched and not with the number of
 //! requests: a bit for each 512 bytes read and each written, in pages of 256 KiB,
-//! and a counter for each address at which a write has started.
+//! and a counter for each address at which a write has started. Long requests take ranges
+//! instead of bits, so that memory and time do not grow with the length of a request.
 //!
 //! Unless said otherwise statistics count reads and writes only, KB is 1024 bytes, and shares are of all reads and
 //! writes. Requests of several devices are kept apart: a request continues, overlaps or repeats only requests to its
@@ -212,11 +213,27 @@ impl Characterisation {
 }
 
 /// Characterises all remaining requests of a source.
+///
+/// # Errors
+/// The source's own, and invalid options.
 pub fn characterise(source: &mut dyn Source, options: &CharacterOptions) -> Result<Report> {
+    characterise_watched(source, options, &mut || Ok(()))
+}
+
+/// As [`characterise`]; `watch` is called before every request.
+///
+/// # Errors
+/// Those of [`characterise`], and what `watch` returns.
+pub fn characterise_watched(
+    source: &mut dyn Source,
+    options: &CharacterOptions,
+    watch: &mut dyn FnMut() -> Result<()>,
+) -> Result<Report> {
     let mut characterisation = Characterisation::new(options)?;
     let mut chunk = Vec::new();
     while source.fill(&mut chunk)? > 0 {
         for request in chunk.drain(..) {
+            watch()?;
             characterisation.record(&request);
         }
     }

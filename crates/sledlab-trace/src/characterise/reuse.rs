@@ -75,11 +75,24 @@ impl Reuse {
         if self.caches.is_empty() {
             return;
         }
-        let mut unit = request.lbn / self.unit_blocks;
-        let end = request.end().div_ceil(self.unit_blocks);
+        let (first, end) = (request.lbn / self.unit_blocks, request.end().div_ceil(self.unit_blocks));
+        let room = self.caches.last().map_or(0, |largest| largest.capacity as u64);
+        if end - first <= 2 * room {
+            self.use_units(request.device, first, end);
+            return;
+        }
+        // After as many different units as the largest cache holds, that cache holds these units alone. So all further
+        // units miss, and only the last of them stay.
+        self.use_units(request.device, first, first + room);
+        self.accesses += end - first - 2 * room;
+        self.use_units(request.device, end - room, end);
+    }
+
+    #[inline]
+    fn use_units(&mut self, device: u16, mut unit: u64, end: u64) {
         while unit < end {
             let number = unit / PAGE_UNITS;
-            let page = self.pages.find(key(request.device, number));
+            let page = self.pages.find(key(device, number));
             let page_end = end.min((number + 1) * PAGE_UNITS);
             for unit in unit..page_end {
                 self.access(page, (unit % PAGE_UNITS) as u16);
@@ -292,6 +305,26 @@ mod tests {
                 let lbn = unit * spread;
                 reuse.record(&Request { arrival: Time::ZERO, lbn, blocks: 1, op: Op::Read, ..Request::default() });
             }
+            let mut hits = 0;
+            for (cache, size) in reuse.caches.iter().zip(&sizes) {
+                hits += cache.hits;
+                prop_assert_eq!(hits, plain_hits(*size, &units), "{} entries", size);
+            }
+        }
+
+        #[test]
+        fn long_requests_agree_with_single_units(
+            runs in prop::collection::vec((0_u64..200, 1_u32..150), 1..20),
+            sizes in prop::collection::btree_set(1_usize..30, 1..4),
+        ) {
+            let sizes: Vec<usize> = sizes.into_iter().collect();
+            let mut reuse = reuse(&sizes);
+            for (lbn, blocks) in &runs {
+                reuse.record(&Request { lbn: *lbn, blocks: *blocks, ..Request::default() });
+            }
+            let units: Vec<u64> =
+                runs.iter().flat_map(|(lbn, blocks)| *lbn..lbn + u64::from(*blocks)).collect();
+            prop_assert_eq!(reuse.accesses, units.len() as u64);
             let mut hits = 0;
             for (cache, size) in reuse.caches.iter().zip(&sizes) {
                 hits += cache.hits;

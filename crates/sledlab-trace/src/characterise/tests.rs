@@ -80,6 +80,23 @@ fn devices_are_told_apart() {
 }
 
 #[test]
+fn requests_of_two_terabytes_are_counted() {
+    let report = report(&[
+        request(0, Op::Read, 0, u32::MAX),
+        request(1, Op::Read, 5, u32::MAX),
+        request(2, Op::Write, 1 << 32, u32::MAX),
+        request(3, Op::Write, 1 << 32, u32::MAX),
+        request(4, Op::Write, 1 << 32, 8),
+    ]);
+    let (longest, block) = (u64::from(u32::MAX), BLOCK_BYTES);
+    let set = report.working_set;
+    assert_eq!((set.read_512_bytes, set.written_512_bytes), ((longest + 5) * block, longest * block));
+    assert_eq!(set.all_512_bytes, ((1 << 32) + longest) * block);
+    assert!((report.overwrite_ratio - 0.5).abs() < 1e-8);
+    assert!(report.cache_hits.iter().all(|cache| cache.hit_ratio < 1e-4));
+}
+
+#[test]
 fn a_poisson_process_looks_like_one() {
     let params = toml::from_str("requests = 200000\nmean_interarrival_ms = 10.0").unwrap();
     let mut source = crate::synthetic::build("uniform", &params, 1, 6_750_000).unwrap();
@@ -134,6 +151,45 @@ proptest! {
             prop_assert_eq!(found[1], blocks_of(&|op| op == Op::Write, unit));
             prop_assert_eq!(found[2], blocks_of(&|_| true, unit));
         }
+    }
+
+    #[test]
+    fn long_requests_have_the_footprint_of_their_blocks(
+        requests in prop::collection::vec(
+            (any::<bool>(), 0_u64..150_000, prop_oneof![1_u32..2_000, 30_000_u32..90_000]),
+            1..16,
+        ),
+    ) {
+        let op = |reads: bool| if reads { Op::Read } else { Op::Write };
+        let requests: Vec<Request> =
+            requests.into_iter().map(|(reads, lbn, blocks)| request(0, op(reads), lbn, blocks)).collect();
+        let report = report(&requests);
+        let (mut units_written, mut overwritten) = (0_u64, 0_u64);
+        let mut touched = [1, 8].map(|unit| [(), ()].map(|()| vec![false; 300_000 / unit]));
+        for request in &requests {
+            for (of_size, unit) in touched.iter_mut().zip([1, 8]) {
+                let range = (request.lbn / unit) as usize..=((request.end() - 1) / unit) as usize;
+                let flags = &mut of_size[usize::from(request.op == Op::Write)][range];
+                if unit == 8 && request.op == Op::Write {
+                    units_written += flags.len() as u64;
+                    overwritten += flags.iter().filter(|flag| **flag).count() as u64;
+                }
+                flags.fill(true);
+            }
+        }
+        let expected = touched.map(|[read, written]| {
+            let count = |keep: &dyn Fn(bool, bool) -> bool| {
+                read.iter().zip(&written).filter(|(read, written)| keep(**read, **written)).count() as u64
+            };
+            [count(&|read, _| read), count(&|_, written| written), count(&|read, written| read || written)]
+        });
+        let set = report.working_set;
+        let found = [
+            [set.read_512_bytes, set.written_512_bytes, set.all_512_bytes].map(|bytes| bytes / 512),
+            [set.read_4k_bytes, set.written_4k_bytes, set.all_4k_bytes].map(|bytes| bytes / 4096),
+        ];
+        prop_assert_eq!(found, expected);
+        prop_assert!((report.overwrite_ratio - ratio(overwritten, units_written)).abs() < 1e-12);
     }
 
     #[test]

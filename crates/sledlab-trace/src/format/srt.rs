@@ -201,7 +201,7 @@ fn parse(bytes: &[u8], disks: &[Disk], arrivals: &mut TraceArrivals) -> Result<R
     }
     let (lbn, blocks) = range::of_bytes(disk.start + offset, size).map_err(|error| (24, error))?;
     let trace_ns = (u64::from(seconds) * 1_000_000 + u64::from(micros)) * 1_000;
-    let Some(arrival) = arrivals.take(trace_ns) else { return Err((8, arrivals.disorder(trace_ns))) };
+    let Some(arrival) = arrivals.take(trace_ns) else { return Err((8, arrivals.refusal(trace_ns))) };
     let op = if flags & READ_FLAG != 0 { Op::Read } else { Op::Write };
     Ok(Request { arrival, lbn, blocks, op, ..Request::default() })
 }

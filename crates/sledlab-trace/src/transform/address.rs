@@ -1,11 +1,9 @@
 //! Transformation steps that move requests to other blocks.
 
-use sledlab_core::{BLOCK_BYTES, Error, Request, Result};
+use sledlab_core::{Error, Request, Result};
 
 use super::{Next, TransformStep};
-
-/// Most blocks whose byte addresses fit 64 bits.
-const MOST_BLOCKS: u64 = u64::MAX / BLOCK_BYTES;
+use crate::range::MOST_BLOCKS;
 
 /// Moves every request by a number of blocks, up or down.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,7 @@ impl Shift {
     #[cold]
     fn impossible(self, request: &Request) -> Error {
         Error::user(format!("a request at block {} cannot be moved by {} blocks", request.lbn, self.blocks))
-            .with_remedy("choose a shift that keeps every request at block 0 or above")
+            .with_remedy("choose a shift that keeps every request between block 0 and byte 2^63")
     }
 }
 

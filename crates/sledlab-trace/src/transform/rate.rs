@@ -3,6 +3,7 @@
 use sledlab_core::{Error, Request, Result, Time};
 
 use super::{Next, TransformStep};
+use crate::arrivals::LATEST_NS;
 
 /// Divides every arrival by a factor, rounded to the nearest nanosecond: a factor of 2 is twice as intense.
 ///
@@ -31,9 +32,9 @@ impl TransformStep for Speedup {
         #[allow(clippy::float_cmp, reason = "exactly 1 means: as traced")]
         if self.factor != 1.0 {
             let ns = (request.arrival.as_ns() as f64 / self.factor).round();
-            if ns >= u64::MAX as f64 {
+            if ns > LATEST_NS as f64 {
                 return Err(Error::user(format!(
-                    "times do not fit 64 bits at a speed-up of {}",
+                    "a request arrives after more than 9e18 ns (285 years) at a speed-up of {}",
                     self.factor
                 ))
                 .with_remedy("choose a larger speed-up"));

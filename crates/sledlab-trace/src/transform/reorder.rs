@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use sledlab_core::{Error, Request, Result, Source, Time};
 
-use crate::arrivals::too_early;
+use crate::arrivals::{LATEST_NS, too_early, too_late};
 use crate::ending::Ending;
 use crate::lines::CHUNK;
 use crate::sequel::Sequel;
@@ -108,6 +108,9 @@ impl<S: Source> Reorder<S> {
             let base_ns = *self.base_ns.get_or_insert_with(|| sequel.begin(arrival.as_ns()));
             let since_ns =
                 arrival.as_ns().checked_sub(base_ns).ok_or_else(|| too_early(base_ns - arrival.as_ns()))?;
+            if since_ns > LATEST_NS {
+                return Err(too_late());
+            }
             request.arrival = Time::from_ns(since_ns);
         }
         Ok(Some(request))

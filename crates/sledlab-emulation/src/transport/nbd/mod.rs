@@ -10,8 +10,8 @@
 //! 1. Send [`GREETING`]; make a [`Session`].
 //! 2. Give it the bytes that arrive, in pieces of any size, until it returns [`Event::More`]; send what it puts into
 //!    `replies`.
-//! 3. [`Event::Data`] is for the store, [`Event::Request`] for the model. The codec has checked it already: a request
-//!    lies within the device, and what must be refused was answered.
+//! 3. Collect the parts of [`Event::Data`], and change the store when the last part has arrived. [`Event::Request`] is
+//!    for the model. The codec has checked both: a request lies within the device, and invalid requests were answered.
 //! 4. When a request is due, encode its reply with [`Session::replies`] and send it, in any order.
 //!
 //! ```
@@ -28,7 +28,7 @@
 //!     match event {
 //!         Event::More => break, // read the socket again
 //!         Event::Replied => {}
-//!         Event::Data { offset, bytes } => println!("write {} bytes at {offset}", bytes.len()),
+//!         Event::Data { offset, bytes, left } => println!("{} bytes for {offset}, {left} follow", bytes.len()),
 //!         Event::Request(request) => println!("ask the model for {request:?}"),
 //!         Event::Close(ending) => println!("{ending:?}"),
 //!     }
@@ -123,13 +123,15 @@ pub enum Event<'a> {
     More,
     /// Bytes to send were added to `replies`.
     Replied,
-    /// A part of the data of a write, and where it goes. The [`Event::Request`] of the write follows once all its parts
-    /// have come, with no other event between: if the store cannot take a part, that is the error of the next request.
+    /// A part of the payload of a write. The [`Event::Request`] of the write follows the last part, with no other event
+    /// in between. The store must not change before the last part: a client may disconnect in the middle of a payload.
     Data {
-        /// Where on the device, in bytes.
+        /// Offset of this part on the device, in bytes.
         offset: u64,
         /// The data: a piece of the input; not empty.
         bytes: &'a [u8],
+        /// Number of payload bytes that follow this part; 0 for the last one.
+        left: u32,
     },
     /// A request has arrived as a whole; it waits for its reply.
     Request(NbdRequest),
@@ -149,7 +151,7 @@ pub enum Ending {
 /// A connection: what client and server have agreed on, and the message that is arriving.
 ///
 /// Holds no memory but for the front of a message that has not arrived as a whole: an option of at most 16 KiB or the
-/// 28 bytes of a request. Data of writes is passed on as it arrives.
+/// 28 bytes of a request. Payloads of writes are passed on as they arrive.
 #[derive(Debug)]
 pub struct Session {
     export: Export,

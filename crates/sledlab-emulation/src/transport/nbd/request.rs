@@ -188,8 +188,9 @@ impl Requests {
             Stage::Data { request, left } => {
                 let bytes = &input[..input.len().min(left as usize)];
                 let offset = request.offset + u64::from(request.length - left);
-                self.stage = Stage::Data { request, left: left - bytes.len() as u32 };
-                (bytes.len(), Event::Data { offset, bytes })
+                let left = left - bytes.len() as u32;
+                self.stage = Stage::Data { request, left };
+                (bytes.len(), Event::Data { offset, bytes, left })
             }
             Stage::Skip { request, refusal, left } => {
                 let used = input.len().min(left as usize);

@@ -1,5 +1,8 @@
 //! The flash device: accepts commands up to its queue depth, and completes each when its last page is done.
 //!
+//! A command starts up to [`MOST_PAGES`] pages at once. Of a longer command, each page that is done starts the next one,
+//! so that a command takes the same memory whatever its length.
+//!
 //! The device is busy from the arrival of the first command to the completion of the last. The energy of the
 //! controller in that time is shared evenly among the commands in the device; the energy of dies and channels is
 //! charged to the command they work for, to a write also that of the pages moved for it. So the device does no work
@@ -15,6 +18,9 @@ use crate::device::{
     QueueOrder, Queued, Rest, Served, Timing,
 };
 use crate::power::PowerRates;
+
+/// Pages of one command in the device at once: more than dies, channels and bus work on at a time.
+const MOST_PAGES: u32 = 4096;
 
 /// A flash device.
 #[derive(Debug)]
@@ -38,8 +44,10 @@ pub(super) struct Drive {
 struct Command {
     request: Queued,
     start: Time,
-    /// Number of pages that are not done.
+    /// Number of pages that have started and are not done.
     pages: u32,
+    /// First block of the pages that have not started.
+    next: u64,
     /// Energy of dies and channels for the command, in mW ns.
     energy: u64,
     /// [`Shares::each_ns`] when the command came.
@@ -105,33 +113,36 @@ impl Drive {
         self.shares.pass(now, self.outstanding());
         let place = self.empty.pop().unwrap_or(self.commands.len() as u32);
         let before_ns = self.shares.each_ns;
-        let mut command = Command { request: *request, start: now, pages: 0, energy: 0, before_ns };
-        self.send_pages(now + self.flash.costs.command, place, &mut command);
-        self.energy += command.energy;
+        let command =
+            Command { request: *request, start: now, pages: 0, next: request.lbn, energy: 0, before_ns };
         if let Some(slot) = self.commands.get_mut(place as usize) {
             *slot = command;
         } else {
             self.commands.push(command);
         }
+        self.start_pages(now + self.flash.costs.command, place);
     }
 
-    /// Starts all pages of `command` at `now`.
-    fn send_pages(&mut self, now: Time, place: u32, command: &mut Command) {
+    /// Starts pages of the command `place` at `at`, as many as there is room for.
+    fn start_pages(&mut self, at: Time, place: u32) {
+        let mut command = self.commands[place as usize];
         let page_blocks = u64::from(self.flash.shape.page_blocks);
-        let (mut lbn, end) = (command.request.lbn, command.request.lbn + u64::from(command.request.blocks));
-        while lbn < end {
-            let page = lbn / page_blocks;
+        let end = command.request.lbn + u64::from(command.request.blocks);
+        while command.next < end && command.pages < MOST_PAGES {
+            let page = command.next / page_blocks;
             let next = ((page + 1) * page_blocks).min(end);
-            let (logical, blocks) = (page as u32, (next - lbn) as u32);
+            let (logical, blocks) = (page as u32, (next - command.next) as u32);
             let (way, energy) = match command.request.op {
                 Op::Write => self.write(place, logical, blocks),
                 _ => self.read(place, logical, blocks),
             };
-            self.lines.begin(now, way);
+            self.lines.begin(at, way);
             command.pages += 1;
             command.energy += energy;
-            lbn = next;
+            self.energy += energy;
+            command.next = next;
         }
+        self.commands[place as usize] = command;
     }
 
     /// The steps of a page that is read, and their energy.
@@ -223,9 +234,10 @@ impl Device for Drive {
         let before = self.outstanding();
         self.lines.advance(now);
         while let Some((at, place)) = self.lines.next_done(now) {
-            let pages = &mut self.commands[place as usize].pages;
-            *pages -= 1;
-            if *pages == 0 {
+            self.commands[place as usize].pages -= 1;
+            // Steps that begin up to one overhead from now are simulated already.
+            self.start_pages(now + self.flash.costs.command, place);
+            if self.commands[place as usize].pages == 0 {
                 let completed = self.complete(at, place);
                 served.push(completed);
             }

@@ -67,6 +67,17 @@ fn sequential_mb_s(params: &SsdParams, blocks: u32, count: u64, op: Op) -> f64 {
 }
 
 #[test]
+fn long_command_is_as_fast_as_its_parts() {
+    // Ten times as many pages as a command has in the device at once.
+    let (pages, page_blocks) = (40_960, 32);
+    for op in [Op::Read, Op::Write] {
+        let one = sequential_mb_s(&plain(), pages * page_blocks, 1, op);
+        let parts = sequential_mb_s(&plain(), 64 * page_blocks, u64::from(pages / 64), op);
+        assert!((one / parts - 1.0).abs() < 0.01, "{op:?}: {one} and {parts} MB/s");
+    }
+}
+
+#[test]
 fn a_command_alone_takes_its_way_and_no_longer() {
     let params = plain();
     let us = |us: f64| Span::from_ns((us * 1e3).round() as u64);

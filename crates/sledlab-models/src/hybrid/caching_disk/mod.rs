@@ -159,7 +159,27 @@ pub struct CachingDisk {
     stretch: Vec<(u32, Part)>,
     /// Slots whose state has changed, to be stepped.
     ready: Vec<u32>,
+    /// Requests longer than [`MOST_PARTS`], in order of arrival.
+    rests: Vec<Rest>,
     counts: HybridCounts,
+}
+
+/// Parts of one request under way at once. Of a longer request, each part that is answered makes room for the next one,
+/// so that a request takes the same memory whatever its length.
+const MOST_PARTS: u32 = 1 << 14;
+
+/// The blocks of a request whose parts have not been entered.
+struct Rest(Part);
+
+impl Rest {
+    fn is_empty(&self) -> bool {
+        self.0.run.first == self.0.run.end
+    }
+
+    fn segments(&self, segment_blocks: u64) -> u32 {
+        let BlockRun { first, end } = self.0.run;
+        (end.div_ceil(segment_blocks) - first / segment_blocks) as u32
+    }
 }
 
 impl Model for CachingDisk {
@@ -203,6 +223,7 @@ impl Model for CachingDisk {
             managers: params.managers(sizes, &policy)?,
             stretch: Vec::new(),
             ready: Vec::new(),
+            rests: Vec::new(),
             counts: HybridCounts::default(),
         })
     }
@@ -224,6 +245,42 @@ impl CachingDisk {
     /// The first block of data in a slot.
     fn data_at(&self, slot: u32) -> u64 {
         u64::from(slot) * (self.sizes.segment_blocks + self.sizes.header_blocks) + self.sizes.header_blocks
+    }
+
+    /// Enters parts of a request until [`MOST_PARTS`] of them are under way; returns whether there were any.
+    #[inline]
+    fn enter_parts(&mut self, io: &mut Io<Job>, rest: &mut Rest) -> bool {
+        let size = self.sizes.segment_blocks;
+        let mut entered = false;
+        let mut left = rest.segments(size);
+        while left > 0 && io.missing(rest.0.request) - left < MOST_PARTS {
+            let end = ((rest.0.run.first / size + 1) * size).min(rest.0.run.end);
+            let part = Part { run: BlockRun { end, ..rest.0.run }, ..rest.0 };
+            rest.0.run.first = end;
+            left -= 1;
+            self.enter(io, part);
+            entered = true;
+        }
+        entered
+    }
+
+    /// Does all that is possible, and enters further parts of long requests as others are answered.
+    #[inline]
+    fn go_on_with_rests(&mut self, io: &mut Io<Job>) {
+        self.go_on(io);
+        while !self.rests.is_empty() {
+            let mut rests = std::mem::take(&mut self.rests);
+            let mut entered = false;
+            for rest in &mut rests {
+                entered |= self.enter_parts(io, rest);
+            }
+            rests.retain(|rest| !rest.is_empty());
+            self.rests = rests;
+            if !entered {
+                return;
+            }
+            self.go_on(io);
+        }
     }
 
     /// A part of a request arrives.
@@ -319,12 +376,12 @@ impl Logic for CachingDisk {
             managers.observe(&request);
         }
         let place = io.begin(request, (segments.end() - segments.start() + 1) as u32);
-        for segment in segments {
-            let run =
-                BlockRun { first: all.first.max(segment * size), end: all.end.min((segment + 1) * size) };
-            self.enter(io, Part { request: place, run, op: request.op });
+        let mut rest = Rest(Part { request: place, run: all, op: request.op });
+        self.enter_parts(io, &mut rest);
+        if !rest.is_empty() {
+            self.rests.push(rest);
         }
-        self.go_on(io);
+        self.go_on_with_rests(io);
     }
 
     fn done(&mut self, io: &mut Io<Job>, job: Job, access: &Completion) {
@@ -344,7 +401,7 @@ impl Logic for CachingDisk {
             Job::Destaged { destage } => self.destaged(io, destage, access),
             Job::Header { slot } => self.header_written(io, slot, access),
         }
-        self.go_on(io);
+        self.go_on_with_rests(io);
     }
 
     fn due(&self) -> Option<Time> {

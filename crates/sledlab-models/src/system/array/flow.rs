@@ -60,6 +60,8 @@ struct UnderWay {
     plan: Plan,
     /// For every step, the number of steps that it still waits for.
     needs: Vec<usize>,
+    /// Whether some step waits for another one, so that a completion may free it.
+    waits: bool,
     missing: usize,
     guarded: Guarded,
     /// Number of stripes that the request has to wait for.
@@ -187,8 +189,9 @@ impl Flow {
         for (number, step) in plan.steps.iter().enumerate().filter(|(_, step)| step.needs.is_empty()) {
             begin(&mut self.accesses, &mut self.begun, &request, (number, step), ready);
         }
-        let under_way =
-            UnderWay { whole: request, plan, needs, missing, guarded, held_by, energy: Spent::default() };
+        let waits = needs.iter().any(|steps| *steps > 0);
+        let energy = Spent::default();
+        let under_way = UnderWay { whole: request, plan, needs, waits, missing, guarded, held_by, energy };
         self.requests.insert(request.id, under_way);
         if held_by > 0 {
             self.held += 1;
@@ -217,6 +220,7 @@ impl Flow {
         let plan = self.plan(&whole, nearest);
         let Some(under_way) = self.requests.get_mut(&id) else { return };
         (under_way.needs, under_way.missing) = (plan.needs(), plan.steps.len());
+        under_way.waits = under_way.needs.iter().any(|steps| *steps > 0);
         under_way.plan = plan;
         self.start(id, ready);
     }
@@ -257,6 +261,9 @@ impl Flow {
         }
         if under_way.missing == 0 {
             return self.finish(id, access, ready);
+        }
+        if !under_way.waits {
+            return None;
         }
         let mut free = Vec::new();
         for (number, step) in under_way.plan.steps.iter().enumerate() {

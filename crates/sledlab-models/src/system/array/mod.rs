@@ -304,8 +304,8 @@ impl System for Array {
         }
     }
 
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        advance_by_events(self, horizon, completed);
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
+        advance_by_events(self, horizon, completed)
     }
 
     fn flush(&mut self, _now: Time, _request: Queued) -> bool {

@@ -63,8 +63,8 @@ impl System for Shuffled {
         self.free = now + Span::from_ms(1.0);
     }
 
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) {
-        advance_by_events(self, horizon, completed);
+    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
+        advance_by_events(self, horizon, completed)
     }
 
     fn flush(&mut self, _now: Time, _request: Queued) -> bool {

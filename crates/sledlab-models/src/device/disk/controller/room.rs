@@ -41,6 +41,18 @@ impl Taken {
     }
 }
 
+impl Taken {
+    /// Whether `next` follows without a gap and at the same rate, so that both are one transfer.
+    fn is_continued_by(&self, next: &Taken) -> bool {
+        let cross = |span: &Taken, other: &Taken| {
+            u128::from(span.until.since(span.from).as_ns()) * u128::from(other.end - other.first)
+        };
+        self.since == next.since
+            && (self.end, self.until) == (next.first, next.from)
+            && cross(self, next) == cross(next, self)
+    }
+}
+
 impl Room {
     /// An empty ring of `sectors` sectors.
     pub fn new(sectors: u64) -> Self {
@@ -62,7 +74,11 @@ impl Room {
     pub fn take(&mut self, first: u64, end: u64, from: Time, until: Time) {
         let Some((since, _)) = self.wanted else { return };
         self.wanted = Some((since, end));
-        self.taken.push(Taken { since, first, end, from, until });
+        let taken = Taken { since, first, end, from, until };
+        match self.taken.last_mut() {
+            Some(last) if last.is_continued_by(&taken) => (last.end, last.until) = (end, until),
+            _ => self.taken.push(taken),
+        }
     }
 
     /// Ends the command's hold: the host has all its blocks.

@@ -11,6 +11,9 @@ use super::room::Room;
 use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::geometry::Track;
 
+/// Passes that are kept: of a longer read, those whose blocks have crossed the bus are discarded.
+const MOST_PASSES: usize = 64;
+
 /// Consecutive blocks on their way from the medium into a segment.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
@@ -18,6 +21,8 @@ pub(super) struct Stream {
     limit: u64,
     /// Passes computed so far and not discarded, in order; the last may be under way.
     passes: SmallVec<[Pass; 2]>,
+    /// Time between the passes of the present read that [`Stream::sent`] has discarded.
+    discarded: Span,
     next: u64,
     at: Track,
     /// When the arm can set out for the next pass; [`Time::MAX`] while it is unknown when its first block has room.
@@ -48,6 +53,7 @@ impl Stream {
         Stream {
             limit,
             passes: SmallVec::new(),
+            discarded: Span::ZERO,
             next: lbn,
             at,
             ready: now,
@@ -170,6 +176,7 @@ impl Stream {
             if self.ready <= now {
                 // The blocks of the passes before are in the segment.
                 self.passes.clear();
+                self.discarded = Span::ZERO;
                 self.go_on(drive);
             }
         }
@@ -215,9 +222,22 @@ impl Stream {
             let (until, first, last) = self.cross(sent, lbn, most, sector);
             self.take(lbn, until, first, last);
             (sent, lbn) = (last, until);
+            if self.passes.len() > MOST_PASSES {
+                self.discard_before(lbn);
+            }
         }
         self.room.release();
         sent
+    }
+
+    /// Discards the passes whose blocks lie before `lbn`, except for the last of these: the time to the next pass counts
+    /// from its end. The first two passes are discarded together, as they may be out of order in time.
+    fn discard_before(&mut self, lbn: u64) {
+        let last = self.passes.iter().rposition(|pass| pass.end_block() <= lbn).unwrap_or(0);
+        if last >= 2 {
+            self.discarded += between(&self.passes[..=last]);
+            self.passes.drain(..last);
+        }
     }
 
     /// How far the bus, free at `free`, gets with blocks `lbn..end` before it may have to wait again: the block after
@@ -240,10 +260,7 @@ impl Stream {
     /// Total time between the passes computed so far, sorted by time: the rest of a track that is read on arrival
     /// passes before its beginning.
     pub fn repositioning(&self) -> Span {
-        let mut passes: SmallVec<[_; 2]> = self.passes.iter().map(|pass| (pass.start, pass.end())).collect();
-        passes.sort_unstable();
-        let pairs = passes.iter().zip(passes.iter().skip(1));
-        pairs.map(|((_, end), (start, _))| start.since(*end)).sum()
+        self.discarded + between(&self.passes)
     }
 
     /// When block `lbn` is in the segment.
@@ -278,4 +295,12 @@ impl Stream {
         }
         Stopped { free: pass.ends(end), at: pass.track, end: end + 1 }
     }
+}
+
+/// Total time between passes, sorted by time.
+fn between(passes: &[Pass]) -> Span {
+    let mut times: SmallVec<[_; 2]> = passes.iter().map(|pass| (pass.start, pass.end())).collect();
+    times.sort_unstable();
+    let pairs = times.iter().zip(times.iter().skip(1));
+    pairs.map(|((_, end), (start, _))| start.since(*end)).sum()
 }
