@@ -119,6 +119,9 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     /// Whether parts of the device spin: studies of load start with the device spun up, so that no request waits for
     /// a spin-up.
     const SPINS: bool = false;
+    /// Whether the time of a request depends on all writes before it, as garbage collection makes it; otherwise it
+    /// depends on the last requests.
+    const REMEMBERS_WRITES: bool = false;
     /// The presets of this kind: name and device file of each.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
     /// How a device of this kind is read from a parameter file of the reference simulator, if that models the kind.
@@ -171,6 +174,8 @@ pub trait Description: fmt::Debug + Send + Sync {
     /// # Errors
     /// Parameters that make no sense together.
     fn units(&self) -> Result<Option<Units>>;
+    /// [`Model::REMEMBERS_WRITES`].
+    fn remembers_writes(&self) -> bool;
     /// The seek-time map from a state, if this kind of device has one; `watch` is called before every position.
     ///
     /// # Errors
@@ -205,6 +210,10 @@ impl<M: Model> Description for M {
 
     fn units(&self) -> Result<Option<Units>> {
         Model::units(self)
+    }
+
+    fn remembers_writes(&self) -> bool {
+        M::REMEMBERS_WRITES
     }
 
     fn seek_map(&self, from: DeviceState, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<SeekMap>> {
