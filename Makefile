@@ -51,6 +51,7 @@ test-data: $(READY) ## databases and data frames that read what sledlab leaves
 
 validate: $(READY) ## published numbers, all reference runs (where they are found), and jobs at full size; `make test` checks a subset
 	$(PYTEST) tests/validation tests/job --everything
+	cargo test --release -p sledlab-sim --test cluster_passes -- --ignored
 	$(BIN)/python -m lab.validation
 
 reproduce: $(READY) ## experiments of the papers that changed since their points were kept; pages and pictures of all

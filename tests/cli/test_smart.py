@@ -31,6 +31,8 @@ def test_json_is_one_object_with_everything_promised(sledlab):
         "what_if",
         "pages",
         "simulated_share",
+        "skipped_passes",
+        "sampling_error",
         "by_phase",
         "energy_j",
         "store_energy_j",

@@ -89,6 +89,10 @@ impl Description for Described {
         Ok(None)
     }
 
+    fn remembers_writes(&self) -> bool {
+        true
+    }
+
     fn seek_map(
         &self,
         _from: DeviceState,

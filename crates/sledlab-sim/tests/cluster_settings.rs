@@ -178,3 +178,67 @@ fn an_interrupt_ends_a_replay() {
         assert!(ended.is_ok() && calls == 0 || ended.is_err_and(|error| error.is_interrupt()), "{prefetch}");
     }
 }
+
+fn large(bytes: &str, sends: &str) -> Work {
+    record(&format!(
+        r#"{{"work": 1, "job": "large", "nodes": 2, "files": {{"data": 8192}}}}
+{{"phase": "exchange", "node": 0, "reads": [{{"file": "data"}}], "sends": {{"1": {bytes}}}{sends}}}"#
+    ))
+}
+
+#[test]
+fn too_large_exchange_is_refused_with_phase() {
+    let ram = ("device.preset", "ram");
+    let (alone, ahead) = (("node.prefetch_pages", "0"), ("node.prefetch_pages", "8"));
+    let petabyte = large("1125899906842624", "");
+    let single_bytes = large("10000000000", r#", "message_bytes": 1"#);
+    let broadcast = record(
+        r#"{"work": 1, "job": "large", "nodes": 2, "files": {}}
+{"phase": "exchange", "collective": "broadcast", "bytes": 1125899906842624}"#,
+    );
+    for (work, settings, part) in [
+        (&petabyte, [ram, alone], "pages, messages and packets, more than 2^32"),
+        (&petabyte, [ram, ahead], "messages are more than can be in memory, 2^26"),
+        (&single_bytes, [ram, alone], "pages, messages and packets, more than 2^32"),
+        (&single_bytes, [ram, ahead], "messages are more than can be in memory, 2^26"),
+        (&broadcast, [ram, alone], "pages, messages and packets, more than 2^32"),
+        (&broadcast, [ram, ahead], "pages, messages and packets, more than 2^32"),
+    ] {
+        let error = message(&settings, work);
+        assert!(error.contains("phase `exchange`") && error.contains(part), "{settings:?}: {error}");
+    }
+    let slow = [ram, alone, ("network.bandwidth_mbit_s", "0.001"), ("network.packet_kb", "1000000")];
+    let error = message(&slow, &large("1000000000000", r#", "message_bytes": 1000000000"#));
+    assert!(error.contains("phase `exchange`") && error.contains("30 years"), "{error}");
+}
+
+#[test]
+fn too_many_pages_are_refused_with_phase() {
+    let settings = [("device.preset", "ram"), ("device.capacity_mb", "1000000000"), ("node.block_kb", "8")];
+    let file = r#"{"work": 1, "job": "large", "nodes": 1, "files": {"outer": 70368744177664, "inner": 70368744177664}}"#;
+    let scan = r#"{"phase": "scan", "node": 0, "reads": [{"file": "outer"}]}"#;
+    let error = message(&settings, &record(&format!("{file}\n{scan}")));
+    assert!(error.contains("phase `scan`") && error.contains("more than 2^32"), "{error}");
+    let random = scan.replace("}]", r#", "order": "random"}]"#);
+    let error = message(&settings, &record(&format!("{file}\n{random}")));
+    assert!(error.contains("phase `scan`") && error.contains("random order"), "{error}");
+    let nested = scan.replace("}]", r#"}, {"file": "inner", "per_block_of": "outer"}]"#);
+    let error = message(&settings, &record(&format!("{file}\n{nested}")));
+    assert!(error.contains("phase `scan`") && error.contains("more than 2^62 bytes"), "{error}");
+    let at_host = [&settings[..], &[("cluster.at", "host")]].concat();
+    let error = message(&at_host, &record(&format!("{file}\n{nested}")));
+    assert!(error.contains("the host would read `inner`"), "{error}");
+}
+
+#[test]
+fn many_reads_and_phases_take_linear_time() {
+    let reads = vec![r#"{"file": "data"}"#; 100_000].join(", ");
+    let header = r#"{"work": 1, "job": "many", "nodes": 1, "files": {"data": 512}}"#;
+    let step = |name: usize, reads: &str| format!(r#"{{"phase": "{name}", "node": 0, "reads": [{reads}]}}"#);
+    let ram = [("device.preset", "ram")];
+    let outcome = Machine::new(&ram).run(&record(&format!("{header}\n{}", step(0, &reads))));
+    assert_eq!(outcome.pages, 100_000);
+    let phases: Vec<String> = (0..20_000).map(|phase| step(phase, r#"{"file": "data"}"#)).collect();
+    let outcome = Machine::new(&ram).run(&record(&format!("{header}\n{}", phases.join("\n"))));
+    assert_eq!((outcome.phases.len(), outcome.pages), (20_000, 20_000));
+}

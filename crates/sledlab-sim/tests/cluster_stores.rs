@@ -1,13 +1,12 @@
-//! Stores of a cluster against the same device alone, and skipped passes against simulating all passes.
+//! Stores of a cluster against the same device alone.
 
 mod clusters;
 
 use clusters::{Machine, record};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Request, Source};
-use sledlab_sim::cluster::{ClusterHooks, ClusterOutcome, Dump};
+use sledlab_sim::cluster::{ClusterHooks, Dump};
 use sledlab_sim::{Experiment, Hooks, Rows};
-use sledlab_trace::work::Work;
 
 /// Stores by name, as settings.
 const STORES: [(&str, &[(&str, &str)]); 9] = [
@@ -67,45 +66,4 @@ fn alone(settings: &[(&str, &str)], requests: Vec<Request>) -> Vec<u64> {
     let source: Option<Box<dyn Source>> = Some(Box::new(InMemory::new(requests)));
     experiment.run(Hooks { source, rows: Some(Box::new(&mut rows)), ..Hooks::default() }).unwrap();
     completions
-}
-
-/// A nested loop: `blocks` passes over `pages` pages.
-fn nested(blocks: u64, pages: u64) -> Work {
-    // A block of the outer file has 16 pages.
-    record(&format!(
-        r#"{{"work": 1, "job": "join", "nodes": 1, "files": {{"outer": {}, "inner": {}}}}}
-{{"phase": "loop", "node": 0, "reads": [{{"file": "outer"}}, {{"file": "inner", "per_block_of": "outer"}}], "operations": {{"probe": {}}}}}"#,
-        blocks * 16 * 8192,
-        pages * 8192,
-        blocks * pages
-    ))
-}
-
-#[test]
-fn skipped_passes_are_like_those_that_are_simulated() {
-    let work = nested(60, 3_333);
-    for device in ["mems-g1", "mems-g2", "mems-g3", "hp-c2490a", "ram"] {
-        for (prefetch, extent) in [("0", "0"), ("0", "8"), ("8", "0")] {
-            let settings = [
-                ("device.preset", device),
-                ("node.block_kb", "128"),
-                ("node.prefetch_pages", prefetch),
-                ("node.extent_kb", extent),
-            ];
-            let skipped = Machine::new(&settings).run(&work);
-            let exact = Machine::new(&[&settings[..], &[("cluster.exact", "true")]].concat()).run(&work);
-            assert!((exact.simulated_share - 1.0).abs() < 1e-12);
-            let (short, long) = (skipped.elapsed_ns as f64, exact.elapsed_ns as f64);
-            println!(
-                "{device} {prefetch} {extent}: {:.6}, {:.3} simulated",
-                short / long,
-                skipped.simulated_share
-            );
-            assert!((short / long - 1.0).abs() < 1e-3, "{device}, {prefetch} ahead: {short} for {long}");
-            assert!((skipped.energy.store_j / exact.energy.store_j - 1.0).abs() < 1e-3, "{device}");
-            let node = |outcome: &ClusterOutcome| outcome.phases[0].nodes[0];
-            assert_eq!(node(&skipped).requests, node(&exact).requests);
-            assert_eq!(node(&skipped).read_bytes, node(&exact).read_bytes);
-        }
-    }
 }

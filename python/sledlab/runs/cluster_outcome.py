@@ -63,6 +63,8 @@ def result_of(outcome: Mapping[str, Any], work: Work, toml: str) -> ClusterResul
         ],
         "pages": outcome["pages"],
         "simulated_share": outcome["simulated_share"],
+        "skipped_passes": outcome["skipped_passes"],
+        "sampling_error": outcome["sampling_error"],
         "by_phase": [_sums(phase) for phase in outcome["phases"]],
         "energy_j": energy,
         "store_energy_j": states,

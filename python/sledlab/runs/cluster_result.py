@@ -175,8 +175,18 @@ class ClusterResult(Shown):
 
     @property
     def simulated_share(self) -> float:
-        """Share of the pages that was simulated; passes of a loop equal to passes before them are skipped."""
+        """Share of the pages that was simulated; the others belong to skipped passes of nested loops."""
         return float(self.summary["simulated_share"])
+
+    @property
+    def skipped_passes(self) -> int:
+        """Number of passes of nested loops that were skipped, over all nodes."""
+        return int(self.summary["skipped_passes"])
+
+    @property
+    def sampling_error(self) -> float:
+        """Bound on the relative error of the elapsed time due to skipped passes, with 99.9 % confidence."""
+        return float(self.summary["sampling_error"])
 
     @property
     def config(self) -> Mapping[str, Any]:

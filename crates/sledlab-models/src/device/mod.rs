@@ -116,6 +116,9 @@ pub trait Model: Params + Clone + fmt::Debug + Send + Sync + 'static {
     const STATES: States;
     /// The parts of the positioning time of an access.
     const POSITIONING: Positioning;
+    /// Whether the time of a request depends on all writes before it, as garbage collection makes it; otherwise it
+    /// depends on the last requests.
+    const REMEMBERS_WRITES: bool = false;
     /// The presets of this kind: name and device file of each.
     const PRESETS: &'static [(&'static str, &'static str)] = &[];
     /// How a device of this kind is read from a parameter file of the reference simulator, if that models the kind.
@@ -168,6 +171,8 @@ pub trait Description: fmt::Debug + Send + Sync {
     /// # Errors
     /// Parameters that make no sense together.
     fn units(&self) -> Result<Option<Units>>;
+    /// [`Model::REMEMBERS_WRITES`].
+    fn remembers_writes(&self) -> bool;
     /// The seek-time map from a state, if this kind of device has one; `watch` is called before every position.
     ///
     /// # Errors
@@ -202,6 +207,10 @@ impl<M: Model> Description for M {
 
     fn units(&self) -> Result<Option<Units>> {
         Model::units(self)
+    }
+
+    fn remembers_writes(&self) -> bool {
+        M::REMEMBERS_WRITES
     }
 
     fn seek_map(&self, from: DeviceState, watch: &mut dyn FnMut() -> Result<()>) -> Result<Option<SeekMap>> {

@@ -176,6 +176,13 @@ impl Choice {
         self.link.packet_kb * KB
     }
 
+    /// The lowest bandwidth of any link, in Mbit/s.
+    pub fn slowest_mbit_s(&self) -> f64 {
+        let bandwidths = self.chosen.params.iter().filter(|(key, _)| key.ends_with("_mbit_s"));
+        let links = bandwidths.filter_map(|(_, value)| value.as_float());
+        links.fold(self.link.bandwidth_mbit_s, f64::min)
+    }
+
     /// Power of a port, in W.
     pub fn port_w(&self) -> f64 {
         self.link.port_w

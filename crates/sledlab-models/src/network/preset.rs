@@ -73,6 +73,11 @@ impl NetworkFile {
         self.choice.packet_bytes()
     }
 
+    /// The lowest bandwidth of any link, in Mbit/s.
+    pub fn slowest_mbit_s(&self) -> f64 {
+        self.choice.slowest_mbit_s()
+    }
+
     /// Power of a port, in W.
     pub fn port_w(&self) -> f64 {
         self.choice.port_w()

@@ -1,5 +1,7 @@
 //! The order in which an access touches the pages of a file.
 
+use std::ops::Range;
+
 use rand::seq::SliceRandom;
 use sledlab_core::request::BLOCK_BYTES;
 use sledlab_core::seed;
@@ -57,7 +59,21 @@ impl Pages {
 
     /// Number of blocks touched.
     pub fn blocks(&self) -> u64 {
-        self.count.saturating_sub(1) * self.page_blocks() + self.last_bytes.div_ceil(BLOCK_BYTES)
+        self.blocks_in(0..self.count)
+    }
+
+    /// Number of blocks touched in these turns.
+    pub fn blocks_in(&self, turns: Range<u64>) -> u64 {
+        let last_turn = match self.order {
+            AccessOrder::Sequential | AccessOrder::Random => self.count.saturating_sub(1),
+            AccessOrder::Interleaved(parts) => {
+                let parts = parts.clamp(1, self.count.max(1));
+                (self.count / parts * parts).saturating_sub(1)
+            }
+        };
+        let missing = self.page_blocks() - self.last_bytes.div_ceil(BLOCK_BYTES);
+        let whole = turns.end.saturating_sub(turns.start) * self.page_blocks();
+        if turns.contains(&last_turn) { whole - missing } else { whole }
     }
 
     /// Blocks of a whole page.
@@ -119,6 +135,9 @@ mod tests {
             let mut touched: Vec<(u64, u32)> = (0..pages.len()).map(|turn| pages.at(turn)).collect();
             let blocks: u64 = touched.iter().map(|(_, blocks)| u64::from(*blocks)).sum();
             prop_assert_eq!(blocks, (bytes / 8192) * 16 + (bytes % 8192).div_ceil(512));
+            for (turn, (_, blocks)) in (0..).zip(&touched) {
+                prop_assert_eq!(pages.blocks_in(turn..turn + 1), u64::from(*blocks));
+            }
             touched.sort_unstable();
             touched.dedup_by_key(|(page, _)| *page);
             prop_assert_eq!(touched.len() as u64, bytes.div_ceil(8192));

@@ -27,6 +27,7 @@ use sledlab_core::{Error, Result, Span};
 use toml::{Table, Value};
 
 use crate::device::MechanicalWork;
+use adaptive::Adaptive;
 use fixed::Fixed;
 
 /// Power of a device in each state except idle, in which the power depends on where the mechanism has stopped.
@@ -242,6 +243,11 @@ impl Choice {
         make: impl Fn() -> Result<Box<dyn PowerPolicy>> + Send + Sync + 'static,
     ) -> Self {
         Choice { name: name.to_owned(), params, make: Arc::new(make) }
+    }
+
+    /// Whether decisions depend on all idle periods before them; true for a plug-in, which may do that.
+    pub fn adapts(&self) -> bool {
+        self.name == Adaptive::NAME || LIST.iter().all(|entry| entry.name != self.name)
     }
 
     /// The policy of a device without another choice: it parks after its `device_timeout_ms`.

@@ -2,11 +2,14 @@
 //! that are due, and so on. Times add, and no other node affects them.
 
 use sledlab_core::{Op, Result, Span, Time};
+use sledlab_models::power::Energy;
 use sledlab_trace::work::{NodeStep, Work};
 
-use super::member::{Charge, Member, MemberParts, Passes, Watch};
+use super::member::{Charge, Member, MemberParts, Watch};
+use super::sampling::{Skip, State};
 use super::sequence::{Cursor, Sequence};
 use super::share::Share;
+use super::store::Traffic;
 
 /// The half of a step before messages are exchanged, or the half after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,29 +66,27 @@ pub(super) fn run(
         unwatched: 0,
     };
     let mut reading = Cursor::default();
-    let mut passes = Passes::default();
+    let mut sampling = member.sampling(reads, writes, phase);
     let mut done = 0;
-    if reads.pass_after(0).is_some() {
-        passes.end(0, turn.now, turn.parts, member.energy(), 0);
+    if sampling.next == 0 {
+        sampling.reach(0, 0, turn.state(member));
     }
     while let Some((lbn, blocks)) = reading.next(reads, &member.files) {
         turn.serve(member, Op::Read, lbn, blocks)?;
         done += 1;
         turn.work(member, done, writes)?;
         turn.watch(watch)?;
-        let Some(pass) = reads.pass_after(done).filter(|_| !member.exact) else { continue };
-        let skips = pass.alike;
-        if let Some((left_out, energy)) = passes.end(pass.ended, turn.now, turn.parts, member.energy(), skips)
-        {
-            done += skips * pass.pages;
-            turn.skip(member, done, left_out);
-            let written = turn.due.upto(done);
-            let blocks = turn.writing.forward(writes, &member.files, written);
-            let read = (skips * pass.pages, skips * pass.blocks);
-            member.skip(left_out.total(), read, (written, blocks), energy)?;
-            reading.skip(skips);
+        if done == sampling.next {
+            let skip = sampling.reach(done, 0, turn.state(member));
+            turn.charge(member, &skip)?;
+            if skip.passes > 0 {
+                done += skip.pages;
+                let blocks = reading.skip(reads, skip.passes);
+                turn.skip(member, done, (skip.pages, blocks), writes)?;
+            }
         }
     }
+    member.note_sampling(&sampling);
     if reads.len() == 0 {
         turn.work(member, units, writes)?;
     }
@@ -132,13 +133,28 @@ impl Turn {
         Ok(())
     }
 
-    /// Goes on at `done` units, after skipped passes that took `left_out`.
-    fn skip(&mut self, member: &mut Member, done: u64, left_out: MemberParts) {
-        self.compute.upto(done);
-        self.network.upto(done);
-        self.parts += left_out;
-        self.now += left_out.total();
-        member.processor_busy += left_out.compute + left_out.network;
+    fn state(&self, member: &mut Member) -> State {
+        member.state(self.parts)
+    }
+
+    /// Adds the estimated time and energy of skipped passes.
+    fn charge(&mut self, member: &mut Member, skip: &Skip) -> Result<()> {
+        self.parts.store += skip.store;
+        self.now += skip.store;
+        member.skip(skip.store, Traffic::default(), skip.energy)
+    }
+
+    /// Resumes at `done` units, after passes with `read` pages and blocks.
+    fn skip(&mut self, member: &mut Member, done: u64, read: (u64, u64), writes: &Sequence) -> Result<()> {
+        let compute = Span::from_ns(self.compute.upto(done));
+        let network = Span::from_ns(self.network.upto(done));
+        self.parts.compute += compute;
+        self.parts.network += network;
+        self.now += compute + network;
+        member.processor_busy += compute + network;
+        let written = self.due.upto(done);
+        let blocks = self.writing.forward(writes, &member.files, written);
+        member.skip(compute + network, Traffic::of(read, (written, blocks)), Energy::default())
     }
 
     #[inline]

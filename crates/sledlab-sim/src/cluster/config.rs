@@ -25,7 +25,7 @@ sledlab_core::params! {
     pub struct ClusterParams {
         /// Where the work is done: on the nodes, or on a host to which all pages come over the network.
         at: At = At::Nodes;
-        /// Whether every pass of a nested loop is simulated, even where passes take equally long.
+        /// Whether every pass of a nested loop is simulated; otherwise long loops are sampled.
         exact: bool = false;
         /// Whether the record is replayed again with processor, store and network each twice as fast.
         what_if: bool = true;

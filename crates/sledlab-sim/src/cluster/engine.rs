@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sledlab_core::{Error, Result, Span, Time};
 use sledlab_models::network::{Network, Port, collective};
@@ -41,6 +41,8 @@ pub(super) struct Spent {
     pub store: Energy,
     /// Time in which the processor was busy.
     pub busy: Span,
+    /// A bound on the error of the time due to skipped passes.
+    pub sampling_error: Span,
 }
 
 /// A phase that has been replayed, with what each node spent in it.
@@ -66,6 +68,9 @@ pub(super) struct Cluster<'a> {
     /// Pages done before the phase, and pages of the phase: passes of nested loops, which may be skipped, count once.
     before: u64,
     ahead: u64,
+    /// Whether the phase is so short that threads would take longer.
+    is_short: bool,
+    looked: Instant,
 }
 
 impl<'a> Cluster<'a> {
@@ -90,6 +95,8 @@ impl<'a> Cluster<'a> {
             phase: 0,
             before: 0,
             ahead: 0,
+            is_short: false,
+            looked: Instant::now(),
         }
     }
 
@@ -119,11 +126,30 @@ impl<'a> Cluster<'a> {
             self.phase = index;
             self.before = self.watch.pages.load(Ordering::Relaxed);
             self.ahead = self.pages_of(&self.work.phases[index]);
+            self.is_short = self.is_short(&self.work.phases[index]);
             ran.push(self.phase(&self.work.phases[index])?);
             // An interrupt that came too late to end the phase ends the replay here.
             self.watch.note(0)?;
+            self.look()?;
         }
         Ok(ran)
+    }
+
+    /// Calls the progress hook after a short phase, which does not call it, if some time has passed.
+    fn look(&mut self) -> Result<()> {
+        if !self.is_short || self.looked.elapsed() < LOOK {
+            return Ok(());
+        }
+        self.looked = Instant::now();
+        let pages = self.watch.pages.load(Ordering::Relaxed);
+        let share = self.share()(pages);
+        let is_continued = self.progress.as_mut().is_none_or(|progress| progress(share, pages));
+        if is_continued { Ok(()) } else { Err(Error::interrupted()) }
+    }
+
+    fn is_short(&self, phase: &Phase) -> bool {
+        let mut reads = phase.steps.iter().flat_map(|step| &step.reads);
+        self.ahead < Watch::EVERY && reads.all(|access| access.per_block_of.is_none())
     }
 
     fn pages_of(&self, phase: &Phase) -> u64 {
@@ -143,8 +169,11 @@ impl<'a> Cluster<'a> {
 
     fn phase(&mut self, phase: &Phase) -> Result<Ran> {
         let start = self.now;
-        let before: Vec<_> =
-            self.members.iter().map(|member| (member.spent(), member.processor_busy)).collect();
+        let before: Vec<_> = self
+            .members
+            .iter()
+            .map(|member| (member.spent(), member.processor_busy, member.sampling_error))
+            .collect();
         let incoming = self.incoming(phase);
         let overlaps = self.members.iter().any(|member| member.node.params.prefetch_pages > 0);
         let mut parts =
@@ -154,7 +183,7 @@ impl<'a> Cluster<'a> {
         }
         let end = self.now;
         let mut nodes = Vec::with_capacity(self.members.len());
-        for (index, (member, (spent, busy))) in self.members.iter().zip(before).enumerate() {
+        for (index, (member, (spent, busy, error))) in self.members.iter().zip(before).enumerate() {
             if parts[index].total() != end.since(start) {
                 return Err(Error::internal(format!(
                     "node {index} spends {} in phase `{}`, which lasts {}",
@@ -169,6 +198,7 @@ impl<'a> Cluster<'a> {
                 traffic: traffic.since(spent.0),
                 store: since(energy, spent.1),
                 busy: member.processor_busy - busy,
+                sampling_error: member.sampling_error - error,
             });
         }
         Ok(Ran { name: phase.name.clone(), start, end, nodes })
@@ -254,6 +284,9 @@ impl<'a> Cluster<'a> {
 
     /// Calls `run` for every node, on as many threads as the replay may use.
     fn each<T: Send>(&mut self, run: impl Fn(&mut Member, &Watch) -> Result<T> + Sync) -> Result<Vec<T>> {
+        if self.is_short {
+            return self.members.iter_mut().map(|member| run(member, &self.watch)).collect();
+        }
         let threads = self.threads.clamp(1, self.members.len().max(1));
         let (share, watch, run) = (self.members.len().div_ceil(threads).max(1), &self.watch, &run);
         let share_done = self.share();
@@ -343,7 +376,7 @@ impl<'a> Cluster<'a> {
     /// A phase of nodes in which reading, working, writing and messages overlap.
     fn overlapped(&mut self, phase: &Phase, incoming: &[Incoming]) -> Result<Vec<MemberParts>> {
         let (now, work) = (self.now, self.work);
-        let begun = |member: &Member| {
+        let begun = |member: &mut Member| {
             let step = &phase.steps[member.index];
             Overlap::new(member, work, &phase.name, step, incoming[member.index], now)
         };
@@ -373,7 +406,7 @@ impl<'a> Cluster<'a> {
             self.join(ran, &mut parts);
             return Ok(parts);
         }
-        let mut overlaps = self.members.iter().map(begun).collect::<Result<Vec<_>>>()?;
+        let mut overlaps = self.members.iter_mut().map(begun).collect::<Result<Vec<_>>>()?;
         self.together(&mut overlaps)?;
         let ends = overlaps
             .iter()

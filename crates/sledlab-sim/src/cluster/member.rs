@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use sledlab_core::request::BLOCK_BYTES;
-use sledlab_core::{Error, Result, Span, Time};
+use sledlab_core::{Error, Result, Span, seed};
 use sledlab_models::node::{Files, Node};
 use sledlab_models::power::Energy;
 use sledlab_trace::work::{NodeStep, Work};
 
-use super::sequence::{Sequence, SequencePlace};
+use super::sampling::{Sampling, State};
+use super::sequence::{Sequence, SequencePlace, extent};
 use super::store::{Store, Traffic};
 
 /// How many times as fast as described processor, store and network are: 1, or 2 in a what-if replay.
@@ -82,6 +82,16 @@ impl Watch {
     }
 }
 
+/// Whether passes of nested loops may be skipped: not if every pass is to be simulated, or if the time of a request
+/// depends on requests of skipped passes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Skips {
+    /// In steps that only read.
+    pub if_only_read: bool,
+    /// In steps that write.
+    pub if_written: bool,
+}
+
 /// A node of the cluster.
 pub(super) struct Member {
     pub index: usize,
@@ -90,8 +100,7 @@ pub(super) struct Member {
     pub store: Option<Store>,
     pub files: Files,
     pub rates: Rates,
-    /// Whether every pass of a nested loop is simulated.
-    pub exact: bool,
+    pub skips: Skips,
     pub seed: u64,
     /// Time in which the processor was busy, over all phases.
     pub processor_busy: Span,
@@ -99,6 +108,10 @@ pub(super) struct Member {
     pub simulated: u64,
     /// Pages of passes that were skipped.
     pub skipped: u64,
+    /// Passes that were skipped.
+    pub skipped_passes: u64,
+    /// A bound on the error that skipped passes leave in the time of the node.
+    pub sampling_error: Span,
 }
 
 impl Member {
@@ -148,6 +161,16 @@ impl Member {
         Sequence::new(&place, accesses, |file| work.files[file].bytes[self.index])
     }
 
+    /// Pages and bytes of accesses of a step; the passes of a nested loop count, or with `once` only the first.
+    pub fn extent(
+        &self,
+        work: &Work,
+        accesses: &[sledlab_trace::work::FileAccess],
+        once: bool,
+    ) -> (u128, u128) {
+        extent(&self.node, accesses, |file| work.files[file].bytes[self.index], once)
+    }
+
     /// The store of the node.
     ///
     /// # Errors
@@ -161,76 +184,37 @@ impl Member {
         self.store.as_ref().map_or_else(Energy::default, Store::energy)
     }
 
-    /// Skips passes that last `span`: `read` and `written` are their pages and blocks, `energy` that of the store.
-    pub fn skip(&mut self, span: Span, read: (u64, u64), written: (u64, u64), energy: Energy) -> Result<()> {
-        self.skipped += read.0 + written.0;
-        let traffic = Traffic {
-            requests: read.0 + written.0,
-            read: read.1 * BLOCK_BYTES,
-            written: written.1 * BLOCK_BYTES,
-        };
-        self.store()?.skip(span, traffic, energy);
-        Ok(())
+    /// Samples the nested loops of a step, unless every pass has to be simulated.
+    pub fn sampling(&self, reads: &Sequence, writes: &Sequence, phase: &str) -> Sampling {
+        let skips = if writes.len() > 0 { self.skips.if_written } else { self.skips.if_only_read };
+        let loops = if skips { reads.loops() } else { Vec::new() };
+        let random = seed::stream(self.seed, &format!("{phase}, node {}, passes", self.index));
+        Sampling::new(loops, self.node.params.prefetch_pages, random)
+    }
+
+    /// The state of a step in which the node has spent `parts`.
+    pub fn state(&mut self, parts: MemberParts) -> State {
+        let longest_gap = self.store.as_mut().map_or(Span::ZERO, Store::take_longest_gap);
+        State { parts, energy: self.energy(), longest_gap }
+    }
+
+    /// Counts the passes that were skipped in a step.
+    pub fn note_sampling(&mut self, sampling: &Sampling) {
+        self.skipped_passes += sampling.skipped;
+        self.sampling_error += sampling.error;
+    }
+
+    /// Skips passes, or parts of their time, that last `span`.
+    ///
+    /// # Errors
+    /// Passes that last longer than the clock can count.
+    pub fn skip(&mut self, span: Span, traffic: Traffic, energy: Energy) -> Result<()> {
+        self.skipped += traffic.requests;
+        self.store()?.skip(span, traffic, energy)
     }
 
     /// Traffic and energy of the store so far.
     pub fn spent(&self) -> (Traffic, Energy) {
         self.store.as_ref().map_or_else(Default::default, |store| (store.traffic(), store.energy()))
     }
-}
-
-/// Finds out when successive passes of a nested loop last the same, so that later passes can be skipped.
-#[derive(Debug, Default)]
-pub(super) struct Passes {
-    /// At the end of each pass: the time, the node's time by component so far, and the energy of the store so far.
-    ends: Vec<(Time, MemberParts, Energy)>,
-}
-
-impl Passes {
-    /// Passes in a row that must last the same before later passes count as like them.
-    const SAME: usize = 2;
-    /// Passes whose lengths differ by less than this share count as the same. The mean of two passes is nearer to the
-    /// later ones than either is: the first begins at another position, and passes on disks always differ by about as
-    /// much.
-    const ALIKE: f64 = 2e-3;
-
-    /// Notes the end of the `ended`th pass, or the beginning of the first. Where the last passes lasted the same: time
-    /// and energy of `times` more passes like them.
-    pub fn end(
-        &mut self,
-        ended: u64,
-        now: Time,
-        parts: MemberParts,
-        energy: Energy,
-        times: u64,
-    ) -> Option<(MemberParts, Energy)> {
-        if ended == 0 {
-            self.ends.clear();
-        }
-        self.ends.push((now, parts, energy));
-        let last = &self.ends[self.ends.len().saturating_sub(Self::SAME + 1)..];
-        if times == 0 || last.len() <= Self::SAME || !are_alike(last) {
-            return None;
-        }
-        let (_, first, then) = last[0];
-        let mean =
-            |now: u64, then: u64| (u128::from(now - then) * u128::from(times) / Self::SAME as u128) as u64;
-        let span = |now: Span, then: Span| Span::from_ns(mean(now.as_ns(), then.as_ns()));
-        let left_out = MemberParts {
-            compute: span(parts.compute, first.compute),
-            store: span(parts.store, first.store),
-            network: span(parts.network, first.network),
-            waiting: span(parts.waiting, first.waiting),
-        };
-        let share = times as f64 / Self::SAME as f64;
-        Some((left_out, super::store::scaled(super::store::since(energy, then), share)))
-    }
-}
-
-/// Whether the passes between these ends lasted the same.
-fn are_alike(ends: &[(Time, MemberParts, Energy)]) -> bool {
-    let lengths = ends.windows(2).map(|two| two[1].0.since(two[0].0).as_ns() as f64);
-    let (least, most) =
-        lengths.fold((f64::MAX, 0.0_f64), |(least, most), length| (least.min(length), most.max(length)));
-    most - least <= Passes::ALIKE * most
 }

@@ -23,9 +23,14 @@ pub struct ClusterOutcome {
     pub energy: ClusterEnergy,
     /// Pages that nodes read and wrote, passes of nested loops that were skipped included.
     pub pages: u64,
-    /// The share of `pages` that was simulated. The others belong to skipped passes of nested loops, which are taken to
-    /// be like the passes before them.
+    /// The share of `pages` that was simulated. The others belong to skipped passes of nested loops, whose time and
+    /// energy are estimated from a sample of passes.
     pub simulated_share: f64,
+    /// Passes of nested loops that were skipped, over all nodes.
+    pub skipped_passes: u64,
+    /// A bound on the relative error of `elapsed_ns` due to skipped passes, with a confidence of 99.9 %; 0 where all
+    /// passes were simulated.
+    pub sampling_error: f64,
     /// The component that takes most time over all nodes together: `compute`, `store` or `network` (MT-14).
     pub largest: &'static str,
     /// The same replay with one component twice as fast; empty unless asked for.

@@ -8,10 +8,12 @@ use sledlab_core::{Op, Result, Span, Time};
 use sledlab_models::network::{Network, Packet, Port};
 use sledlab_trace::work::{NodeStep, Work};
 
-use super::member::{Member, MemberParts, Passes};
+use super::member::{Member, MemberParts};
 use super::messages::{Message, messages};
+use super::sampling::Sampling;
 use super::sequence::{Cursor, Sequence};
 use super::share::Share;
+use super::store::Traffic;
 
 /// The component that the time of a node counts for while its step is not done: the first of these that applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,10 +89,8 @@ pub(super) struct Overlap {
     cause: Cause,
     pub parts: MemberParts,
     pub finished: Option<Time>,
-    passes: Passes,
-    /// Whether no other node affects the step, so that passes may be skipped; and (`put_off`) the time of skipped
-    /// passes by which [`advance`](Self::advance) has yet to put its time forward.
-    is_alone: bool,
+    sampling: Sampling,
+    /// The time of skipped passes by which [`advance`](Self::advance) has yet to put its time forward.
     put_off: Span,
 }
 
@@ -107,7 +107,7 @@ impl Overlap {
     /// # Errors
     /// Kinds of operation without cycles.
     pub fn new(
-        member: &Member,
+        member: &mut Member,
         work: &Work,
         phase: &str,
         step: &NodeStep,
@@ -126,6 +126,10 @@ impl Overlap {
         };
         let comes = incoming.bytes + own;
         let by_bytes = if comes > 0 { writes.len() } else { 0 };
+        // Passes may be skipped if no other node affects the step.
+        let is_alone =
+            incoming.messages == 0 && step.sends.iter().all(|(to, _)| *to as usize == member.index);
+        let sampling = if is_alone { member.sampling(&reads, &writes, phase) } else { Sampling::none() };
         let mut overlap = Overlap {
             depth: member.node.params.prefetch_pages.max(1),
             request: member.request(),
@@ -159,16 +163,15 @@ impl Overlap {
             cause: Cause::Waiting,
             parts: MemberParts::default(),
             finished: None,
-            passes: Passes::default(),
-            is_alone: incoming.messages == 0 && step.sends.iter().all(|(to, _)| *to as usize == member.index),
+            sampling,
             put_off: Span::ZERO,
             reading: Cursor::default(),
             writing: Cursor::default(),
             reads,
             writes,
         };
-        if overlap.reads.pass_after(0).is_some() {
-            overlap.passes.end(0, now, MemberParts::default(), member.energy(), 0);
+        if overlap.sampling.next == 0 {
+            overlap.sampling.reach(0, 0, member.state(overlap.parts));
         }
         overlap.cause = overlap.why();
         Ok(overlap)
@@ -236,6 +239,7 @@ impl Overlap {
         self.cause = self.why();
         if self.is_done(now) && self.finished.is_none() {
             self.finished = Some(now);
+            member.note_sampling(&self.sampling);
         }
         Ok(())
     }
@@ -306,8 +310,8 @@ impl Overlap {
         self.due += self.due_of_units.upto(self.done);
         let own = self.own_bytes.upto(self.done);
         self.came(own);
-        if self.is_alone && !member.exact {
-            self.end_pass(now, member)?;
+        if self.done == self.sampling.next {
+            self.end_group(now, member)?;
         }
         Ok(())
     }
@@ -440,40 +444,39 @@ impl Overlap {
         true
     }
 
-    /// Skips passes when successive passes have come to last the same: all events under way are delayed by the time of
-    /// the skipped passes.
-    fn end_pass(&mut self, now: Time, member: &mut Member) -> Result<()> {
-        // The processor has finished a pass when it has worked on all pages of the pass.
-        let Some(pass) = self.reads.pass_after(self.done) else { return Ok(()) };
+    /// Skips passes of a nested loop, when the last page of a group of passes is done: all events in flight are delayed
+    /// by the time of skipped passes.
+    fn end_group(&mut self, now: Time, member: &mut Member) -> Result<()> {
         self.look(now);
-        let asked_ahead = self.asked - self.done;
-        let skips = pass.alike.saturating_sub(asked_ahead.div_ceil(pass.pages.max(1)));
-        let Some((left_out, energy)) = self.passes.end(pass.ended, now, self.parts, member.energy(), skips)
-        else {
-            return Ok(());
-        };
-        let put_off = left_out.total();
-        let pages = skips * pass.pages;
-        let written_before = self.due;
-        self.done += pages;
-        self.asked += pages;
-        self.compute.upto(self.done);
-        self.network.upto(self.done);
-        self.due += self.due_of_units.upto(self.done);
-        let own = self.own_bytes.upto(self.done);
-        self.came(own);
-        let written = self.due - written_before;
-        let blocks = self.writing.forward(&self.writes, &member.files, written);
-        self.writes_asked += written;
-        self.reading.skip(skips);
-        member.skip(put_off, (pages, skips * pass.blocks), (written, blocks), energy)?;
-        self.parts += left_out;
-        self.put_off = put_off;
-        self.looked += put_off;
-        self.software_free += put_off;
-        self.software.iter_mut().for_each(|(at, ..)| *at += put_off);
+        let state = member.state(self.parts);
+        let skip = self.sampling.reach(self.done, self.asked - self.done, state);
+        let mut traffic = Traffic::default();
+        if skip.passes > 0 {
+            self.done += skip.pages;
+            self.asked += skip.pages;
+            let compute = Span::from_ns(self.compute.upto(self.done));
+            let network = Span::from_ns(self.network.upto(self.done));
+            let due_before = self.due;
+            self.due += self.due_of_units.upto(self.done);
+            let own = self.own_bytes.upto(self.done);
+            self.came(own);
+            let written = self.due - due_before;
+            self.writes_asked += written;
+            let written = (written, self.writing.forward(&self.writes, &member.files, written));
+            let blocks = self.reading.skip(&self.reads, skip.passes);
+            traffic = Traffic::of((skip.pages, blocks), written);
+            self.parts.compute += compute;
+            self.parts.network += network;
+            self.put_off += compute + network;
+            member.processor_busy += compute + network;
+        }
+        self.parts.store += skip.store;
+        self.put_off += skip.store;
+        member.skip(self.put_off, traffic, skip.energy)?;
+        self.looked += self.put_off;
+        self.software_free += self.put_off;
+        self.software.iter_mut().for_each(|(at, ..)| *at += self.put_off);
         self.port_free = self.port_free.max(self.looked);
-        member.processor_busy += left_out.compute + left_out.network;
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! The pages that a step reads or writes, in order; nested loops pass over the same pages again and again.
 
+use sledlab_core::hash::Map;
 use sledlab_models::node::{AccessOrder, Files, Node, Pages};
 use sledlab_trace::work;
 
@@ -33,6 +34,80 @@ pub(super) struct SequencePlace<'a> {
     pub name: &'a str,
 }
 
+/// How the accesses of a step follow one another: first the accesses that no nested loop reads block by block, then the
+/// loops. Accesses are indices into those of the step.
+#[derive(Debug, Default)]
+struct Outline {
+    alone: Vec<usize>,
+    loops: Vec<LoopOutline>,
+}
+
+/// A nested loop.
+#[derive(Debug)]
+struct LoopOutline {
+    /// The outer file, and the access that reads its blocks, if the step reads it.
+    file: usize,
+    outer: Option<usize>,
+    inner: Vec<usize>,
+}
+
+impl Outline {
+    fn new(accesses: &[work::FileAccess]) -> Self {
+        let mut outline = Outline::default();
+        let some = || accesses.iter().enumerate().filter(|(_, access)| access.bytes > 0);
+        let mut loop_of: Map<usize, usize> = Map::default();
+        for (index, access) in some() {
+            let Some(file) = access.per_block_of else { continue };
+            let at = *loop_of.entry(file).or_insert_with(|| {
+                outline.loops.push(LoopOutline { file, outer: None, inner: Vec::new() });
+                outline.loops.len() - 1
+            });
+            outline.loops[at].inner.push(index);
+        }
+        for (index, access) in some().filter(|(_, access)| access.per_block_of.is_none()) {
+            // A loop reads its outer file block by block; any further read of that file is an access of its own.
+            match loop_of.get(&access.file).map(|at| &mut outline.loops[*at]) {
+                Some(LoopOutline { outer: outer @ None, .. }) => *outer = Some(index),
+                _ => outline.alone.push(index),
+            }
+        }
+        outline
+    }
+}
+
+/// Passes of a loop over an outer file, of which `bytes` are read.
+fn passes(node: &Node, bytes: u64) -> u64 {
+    bytes.div_ceil(node.page_bytes()).div_ceil(block_pages(node))
+}
+
+fn block_pages(node: &Node) -> u64 {
+    node.block_bytes() / node.page_bytes()
+}
+
+/// Pages and bytes of accesses, those of every pass counted; `bytes_of` returns the bytes that a file has on the node.
+/// With `once`, the passes of a loop count as one.
+pub(super) fn extent(
+    node: &Node,
+    accesses: &[work::FileAccess],
+    bytes_of: impl Fn(usize) -> u64,
+    once: bool,
+) -> (u128, u128) {
+    let sum = |indices: &[usize], times: u64| {
+        let bytes = || indices.iter().map(|index| accesses[*index].bytes);
+        let pages: u128 = bytes().map(|bytes| u128::from(bytes.div_ceil(node.page_bytes()))).sum();
+        (pages * u128::from(times), bytes().map(u128::from).sum::<u128>() * u128::from(times))
+    };
+    let outline = Outline::new(accesses);
+    let mut total = sum(&outline.alone, 1);
+    for each in &outline.loops {
+        let outer = each.outer.map_or_else(|| bytes_of(each.file), |index| accesses[index].bytes);
+        let times = if once { 1 } else { passes(node, outer) };
+        let parts = [sum(each.outer.as_slice(), 1), sum(&each.inner, times)];
+        parts.into_iter().for_each(|(pages, bytes)| total = (total.0 + pages, total.1 + bytes));
+    }
+    total
+}
+
 impl Sequence {
     /// The sequence of `accesses`; `bytes_of` gives the bytes that a file holds on the node.
     pub fn new(
@@ -40,7 +115,8 @@ impl Sequence {
         accesses: &[work::FileAccess],
         bytes_of: impl Fn(usize) -> u64,
     ) -> Self {
-        let touch = |(index, access): (usize, &work::FileAccess)| {
+        let touch = |index: usize| {
+            let access = &accesses[index];
             let order = match access.order {
                 work::PageOrder::Sequential => AccessOrder::Sequential,
                 work::PageOrder::Random => AccessOrder::Random,
@@ -56,38 +132,17 @@ impl Sequence {
                 pages: Pages::new(order, access.bytes, page, pages, place.seed, &name),
             }
         };
-        let asked = || accesses.iter().enumerate().filter(|(_, access)| access.bytes > 0);
-        let outers: Vec<usize> = asked().filter_map(|(_, access)| access.per_block_of).collect();
-        let block_pages = place.node.block_bytes() / place.node.page_bytes();
-        // A file that is read alone is an access of its own, unless a nested loop reads it block by block; any further
-        // read of that file is then an access of its own too.
-        let own = |file: usize| {
-            move |(_, access): &(usize, &work::FileAccess)| {
-                access.file == file && access.per_block_of.is_none()
+        let outline = Outline::new(accesses);
+        let mut parts: Vec<Part> = outline.alone.into_iter().map(touch).map(Part::Once).collect();
+        parts.extend(outline.loops.into_iter().map(|each| {
+            let outer_bytes = each.outer.map_or_else(|| bytes_of(each.file), |index| accesses[index].bytes);
+            Part::Nested {
+                outer: each.outer.map(touch),
+                block_pages: block_pages(place.node),
+                inner: each.inner.into_iter().map(touch).collect(),
+                passes: passes(place.node, outer_bytes),
             }
-        };
-        let is_alone = |(index, access): &(usize, &work::FileAccess)| {
-            let is_outer = |(first, _)| outers.contains(&access.file) && first == *index;
-            access.per_block_of.is_none() && !asked().find(own(access.file)).is_some_and(is_outer)
-        };
-        let mut parts: Vec<Part> = asked().filter(is_alone).map(touch).map(Part::Once).collect();
-        let mut looped = Vec::new();
-        for outer in outers {
-            if looped.contains(&outer) {
-                continue;
-            }
-            looped.push(outer);
-            let of_outer = |access: &work::FileAccess| access.per_block_of == Some(outer);
-            let blocks_of = |bytes: u64| bytes.div_ceil(place.node.page_bytes()).div_ceil(block_pages);
-            let read = asked().find(own(outer));
-            let passes = blocks_of(read.map_or_else(|| bytes_of(outer), |(_, access)| access.bytes));
-            parts.push(Part::Nested {
-                outer: read.map(touch),
-                block_pages,
-                inner: asked().filter(|(_, access)| of_outer(access)).map(touch).collect(),
-                passes,
-            });
-        }
+        }));
         let pages = parts.iter().map(Part::len).sum();
         Sequence { parts, pages }
     }
@@ -96,43 +151,26 @@ impl Sequence {
     pub fn len(&self) -> u64 {
         self.pages
     }
-}
 
-impl Sequence {
-    /// The end of a pass of a nested loop when `done` pages are done, or the beginning of its first; `None` elsewhere.
-    pub fn pass_after(&self, done: u64) -> Option<Pass> {
-        let mut before = 0;
+    /// The nested loops, in order.
+    pub fn loops(&self) -> Vec<Loop> {
+        let mut loops = Vec::new();
+        let mut start = 0;
         for part in &self.parts {
-            let len = part.len();
-            if done < before + len || (done == self.pages && done == before + len) {
-                return part.pass_after(done - before);
+            if let Part::Nested { outer, block_pages, inner, passes } = part {
+                // The last pass may have fewer pages than the others.
+                let whole = outer.as_ref().map_or(*passes, |outer| outer.pages.len() / block_pages);
+                let block = if outer.is_some() { *block_pages } else { 0 };
+                let pages = block + inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
+                loops.push(Loop { start, passes: whole, pages });
             }
-            before += len;
+            start += part.len();
         }
-        None
+        loops
     }
 }
 
 impl Part {
-    fn pass_after(&self, done: u64) -> Option<Pass> {
-        let Part::Nested { outer, block_pages, inner, passes } = self else { return None };
-        let outer_pages = outer.as_ref().map_or(0, |outer| outer.pages.len());
-        let inner_pages = inner.iter().map(|touch| touch.pages.len()).sum::<u64>();
-        let inner_blocks = inner.iter().map(|touch| touch.pages.blocks()).sum::<u64>();
-        let (mut pages, mut blocks) = (inner_pages, inner_blocks);
-        if let Some(outer) = outer {
-            pages += block_pages;
-            blocks += block_pages * outer.pages.page_blocks();
-        }
-        let ended = if done == self.len() { *passes } else { done / pages.max(1) };
-        let end = ended * inner_pages + (ended * block_pages).min(outer_pages);
-        let whole = outer.is_none() || outer_pages.is_multiple_of(*block_pages);
-        let left = passes - ended;
-        // The last pass may have fewer pages than the others.
-        let alike = if whole { left } else { left.saturating_sub(1) };
-        (end == done).then_some(Pass { ended, alike, pages, blocks })
-    }
-
     fn len(&self) -> u64 {
         match self {
             Part::Once(touch) => touch.pages.len(),
@@ -215,9 +253,16 @@ impl Cursor {
         false
     }
 
-    /// Skips `passes` passes.
-    pub fn skip(&mut self, passes: u64) {
+    /// Skips `passes` passes after the one in progress; returns the number of their blocks.
+    pub fn skip(&mut self, sequence: &Sequence, passes: u64) -> u64 {
+        let first = self.pass + 1;
         self.pass += passes;
+        let Some(Part::Nested { outer, block_pages, inner, .. }) = sequence.parts.get(self.part) else {
+            return 0;
+        };
+        let inner: u64 = inner.iter().map(|touch| touch.pages.blocks()).sum();
+        let turns = first * block_pages..(first + passes) * block_pages;
+        outer.as_ref().map_or(0, |outer| outer.pages.blocks_in(turns)) + passes * inner
     }
 
     /// Skips `pages` pages; returns the number of their blocks.
@@ -226,15 +271,13 @@ impl Cursor {
     }
 }
 
-/// The end of a pass, or the beginning of the first.
+/// A nested loop in a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pass {
-    /// Passes that have ended.
-    pub ended: u64,
-    /// Passes that follow and have as many pages as those before.
-    pub alike: u64,
-    /// Pages of each pass.
+pub(super) struct Loop {
+    /// Pages before the loop.
+    pub start: u64,
+    /// Passes with as many pages as the first.
+    pub passes: u64,
+    /// Pages of each of these.
     pub pages: u64,
-    /// Blocks of those pages.
-    pub blocks: u64,
 }

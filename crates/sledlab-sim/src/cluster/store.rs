@@ -18,10 +18,15 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    fn add(&mut self, op: Op, blocks: u32, times: u64) {
-        let bytes = u64::from(blocks) * BLOCK_BYTES * times;
-        self.requests += times;
+    fn add(&mut self, op: Op, blocks: u32) {
+        let bytes = u64::from(blocks) * BLOCK_BYTES;
+        self.requests += 1;
         if op == Op::Write { self.written += bytes } else { self.read += bytes }
+    }
+
+    /// The traffic of pages read and written, each with their number of blocks.
+    pub fn of(read: (u64, u64), written: (u64, u64)) -> Self {
+        Traffic { requests: read.0 + written.0, read: read.1 * BLOCK_BYTES, written: written.1 * BLOCK_BYTES }
     }
 
     /// Requests and bytes since `earlier`.
@@ -43,6 +48,9 @@ pub struct Dump {
     pub completions: Vec<Time>,
 }
 
+/// Most time, in ns, that a replay may take: 31 years. Times are counted in 64 bits.
+pub(super) const LONGEST_NS: u64 = 1_000_000_000_000_000_000;
+
 /// A system in a cluster: its time is the cluster's time less that of skipped passes, multiplied by a rate.
 ///
 /// So passes can be skipped without the store resting meanwhile, and a store twice as fast is one whose clock runs at
@@ -51,6 +59,10 @@ pub(super) struct Store {
     system: Box<dyn System>,
     rate: u64,
     skipped: Span,
+    /// When the last request was complete, in the store's own time, and the longest time between two completions since
+    /// it was last taken.
+    last_completion: Time,
+    longest_gap: Span,
     next_id: u64,
     under_way: u64,
     completed: Vec<Completion>,
@@ -66,6 +78,8 @@ impl Store {
             system,
             rate,
             skipped: Span::ZERO,
+            last_completion: Time::ZERO,
+            longest_gap: Span::ZERO,
             next_id: 0,
             under_way: 0,
             completed: Vec::new(),
@@ -127,10 +141,11 @@ impl Store {
             self.system.advance(at, &mut self.completed);
         }
         let completion = self.completed[0].completion;
+        self.note_completion(completion);
         self.note();
         self.completed.clear();
         self.under_way -= 1;
-        self.traffic.add(op, blocks, 1);
+        self.traffic.add(op, blocks);
         Ok(self.cluster_time(completion))
     }
 
@@ -150,14 +165,29 @@ impl Store {
         while let Some(at) = self.system.next_event().filter(|at| *at <= own) {
             self.system.advance(at, &mut self.completed);
         }
+        if let Some(last) = self.completed.last() {
+            self.note_completion(last.completion);
+        }
         self.note();
         let (mut reads, mut writes) = (0, 0);
         for done in self.completed.drain(..) {
-            self.traffic.add(done.request.op, done.request.blocks, 1);
+            self.traffic.add(done.request.op, done.request.blocks);
             if done.request.op == Op::Write { writes += 1 } else { reads += 1 }
         }
         self.under_way -= reads + writes;
         (reads, writes)
+    }
+
+    #[inline]
+    fn note_completion(&mut self, at: Time) {
+        self.longest_gap = self.longest_gap.max(at.since(self.last_completion));
+        self.last_completion = at;
+    }
+
+    /// The longest time between two completions since the last call.
+    pub fn take_longest_gap(&mut self) -> Span {
+        let own = std::mem::take(&mut self.longest_gap);
+        Span::from_ns(own.as_ns().div_ceil(self.rate))
     }
 
     fn note(&mut self) {
@@ -179,12 +209,20 @@ impl Store {
     }
 
     /// Skips passes that last `span`, with their `traffic` and `energy`.
-    pub fn skip(&mut self, span: Span, traffic: Traffic, energy: Energy) {
-        self.skipped += span;
+    ///
+    /// # Errors
+    /// Passes that last longer than the clock can count.
+    pub fn skip(&mut self, span: Span, traffic: Traffic, energy: Energy) -> Result<()> {
+        self.skipped = Span::from_ns(self.skipped.as_ns().saturating_add(span.as_ns()));
+        if self.skipped.as_ns() > LONGEST_NS {
+            return Err(Error::user("the passes of a nested loop take more than 30 years")
+                .with_remedy("make node.block_kb larger, or replay fewer data"));
+        }
         self.traffic.requests += traffic.requests;
         self.traffic.read += traffic.read;
         self.traffic.written += traffic.written;
         self.skipped_energy += energy;
+        Ok(())
     }
 
     /// Energy so far, up to the last change of state of the devices.

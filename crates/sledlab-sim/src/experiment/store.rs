@@ -83,6 +83,17 @@ impl SystemSetup {
         Setup { scheduler: &self.scheduler, power: &self.power, merge: &self.merge, start: self.system.start }
     }
 
+    /// Whether the time of a request depends on all requests before it: a cache or the front of a hybrid holds what was
+    /// used, or a power policy adapts.
+    pub(crate) fn remembers_all(&self) -> bool {
+        self.cache.kind != cache::CacheKind::None || self.hybrid.is_some() || self.power.adapts()
+    }
+
+    /// Whether the time of a request depends on all writes before it.
+    pub(crate) fn remembers_writes(&self) -> bool {
+        self.remembers_all() || self.device.params.remembers_writes()
+    }
+
     /// Whether the system has several devices, each with a number of its own.
     pub(super) fn has_several(&self) -> bool {
         self.system.devices > 1 || self.hybrid.is_some()

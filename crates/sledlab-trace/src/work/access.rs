@@ -1,5 +1,7 @@
 //! Reads and writes of a step: the accesses on a line, applied to each of its nodes.
 
+use sledlab_core::hash::{Map, Set};
+
 use super::counts::Name;
 use super::fault::{Fault, Parsed};
 use super::lines::{Object, RawAccess};
@@ -11,6 +13,9 @@ const ORDERS: [&str; 4] = ["sequential", "random", "merge", "streams"];
 pub(super) trait FindFile {
     /// The index of the file.
     fn find(&self, name: &Name) -> Parsed<usize>;
+
+    /// The name of the file with this index.
+    fn name(&self, file: usize) -> &str;
 }
 
 /// An access of a line, which holds for several nodes.
@@ -29,7 +34,36 @@ pub(super) fn sketches(
     files: &impl FindFile,
 ) -> Parsed<Vec<Sketch>> {
     let raw = raw.unwrap_or_default().into_iter();
-    raw.map(|Object(raw)| sketch(&raw, writes, nodes, files)).collect()
+    let sketches: Vec<Sketch> =
+        raw.map(|Object(raw)| sketch(&raw, writes, nodes, files)).collect::<Parsed<_>>()?;
+    refuse_deep_loops(&sketches, files)?;
+    Ok(sketches)
+}
+
+/// Refuses loops in loops: an outer file that is an inner file, too, so that cycles are refused as well.
+fn refuse_deep_loops(sketches: &[Sketch], files: &impl FindFile) -> Parsed<()> {
+    let outer_of: Map<usize, usize> =
+        sketches.iter().filter_map(|sketch| Some((sketch.file, sketch.per_block_of?))).collect();
+    let nested = sketches.iter().filter_map(|sketch| Some((sketch.file, sketch.per_block_of?)));
+    let Some((inner, outer)) = nested.into_iter().find(|(_, outer)| outer_of.contains_key(outer)) else {
+        return Ok(());
+    };
+    let mut chain = vec![inner, outer];
+    let mut seen: Set<usize> = chain.iter().copied().collect();
+    while let Some(next) = chain.last().and_then(|last| outer_of.get(last)) {
+        chain.push(*next);
+        if !seen.insert(*next) {
+            break;
+        }
+    }
+    let pair = |pair: &[usize]| {
+        format!("`{}` is to be read again for every block of `{}`", files.name(pair[0]), files.name(pair[1]))
+    };
+    let pairs: Vec<String> = chain.windows(2).map(pair).collect();
+    Err(Fault::new(
+        format!("{}: a nested loop has one outer file", pairs.join(", ")),
+        "an outer file is not the inner file of another loop in the same step: put the loops into phases of their own",
+    ))
 }
 
 fn sketch(raw: &RawAccess, writes: bool, nodes: usize, files: &impl FindFile) -> Parsed<Sketch> {

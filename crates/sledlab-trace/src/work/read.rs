@@ -75,6 +75,10 @@ impl FindFile for Files {
         let found = self.index.get(&*name.0).copied();
         found.ok_or_else(|| Fault::unknown("file", &name.0, self.list.iter().map(|file| file.name.as_str())))
     }
+
+    fn name(&self, file: usize) -> &str {
+        &self.list[file].name
+    }
 }
 
 /// Sums over the record so far, checked so that a replay need not fear overflow.

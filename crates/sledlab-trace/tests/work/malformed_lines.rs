@@ -91,6 +91,11 @@ fn accesses() {
             "the other file",
         ),
         (
+            r#"{"phase": "a", "node": 0, "reads": [{"file": "data", "per_block_of": "few"}, {"file": "few", "per_block_of": "data"}]}"#,
+            "w:2: `data` is to be read again for every block of `few`, `few` is to be read again for every block of `data`",
+            "phases of their own",
+        ),
+        (
             r#"{"phase": "a", "node": 3, "reads": [{"file": "data", "per_block_of": "few"}]}"#,
             "w:2: `few` has no blocks on node 3",
             "leave the read out",
@@ -102,6 +107,20 @@ fn accesses() {
         ),
     ];
     check_all(cases.map(|(line, begins, remedy)| (record(line).into_bytes(), begins, remedy)));
+}
+
+#[test]
+fn loop_of_three_files_is_refused() {
+    let (text, begins, remedy) = (
+        concat!(
+            r#"{"work": 1, "job": "test", "nodes": 4, "files": {"data": 8192, "few": 200, "more": 400}}"#,
+            "\n",
+            r#"{"phase": "a", "node": 0, "reads": [{"file": "more"}, {"file": "few", "per_block_of": "more"}, {"file": "data", "per_block_of": "few"}]}"#,
+        ),
+        "w:2: `data` is to be read again for every block of `few`, `few` is to be read again for every block of `more`",
+        "phases of their own",
+    );
+    check_all([(text.as_bytes().to_vec(), begins, remedy)]);
 }
 
 #[test]

@@ -25,6 +25,7 @@ impl Model for SsdParams {
         asleep: &[("inactive", "asleep, needs a start-up; contents are kept.")],
     };
     const POSITIONING: Positioning = Positioning::NONE;
+    const REMEMBERS_WRITES: bool = true;
     const PRESETS: &'static [(&'static str, &'static str)] =
         &[("ssd-tlc", include_str!("../../../presets/devices/ssd-tlc.toml"))];
 

@@ -1,0 +1,149 @@
+//! Sampled passes of nested loops against simulating every pass.
+
+mod clusters;
+
+use clusters::{Machine, record};
+use sledlab_sim::cluster::{ClusterOutcome, NodeOutcome};
+use sledlab_trace::work::Work;
+
+/// The documented error of sampled passes, with 99.9 % confidence.
+const DOCUMENTED: f64 = 1e-3;
+
+const PAGE: u64 = 8192;
+
+/// A nested loop: pages of the outer file, of the inner file and of a block, and pages written in 10 passes.
+struct Shape {
+    outer: u64,
+    inner: u64,
+    block: u64,
+    written: u64,
+}
+
+const fn shape(outer: u64, inner: u64, block: u64, written: u64) -> Shape {
+    Shape { outer, inner, block, written }
+}
+
+/// From loops bound by positioning between the files to loops bound by the inner file.
+const SHAPES: [Shape; 12] = [
+    shape(6000, 2, 2, 3),
+    shape(6000, 20, 16, 3),
+    shape(6000, 37, 16, 10),
+    shape(2000, 150, 16, 3),
+    shape(2000, 150, 16, 30),
+    shape(2000, 150, 16, 300),
+    shape(8000, 150, 16, 300),
+    shape(2000, 400, 16, 10),
+    shape(3000, 400, 50, 30),
+    shape(500, 1500, 5, 10),
+    shape(1001, 700, 7, 70),
+    shape(300, 3333, 3, 50),
+];
+
+const STORES: [&str; 6] = ["mems-g1", "mems-g3", "hp-c2490a", "atlas-10k", "ssd-tlc", "ram"];
+
+impl Shape {
+    /// A record of the loop, its outer file `times` as long.
+    fn work(&self, times: u64, writes: bool) -> Work {
+        let outer = self.outer * times;
+        let passes = outer.div_ceil(self.block);
+        let (output, writes) = match writes {
+            true => ((passes * self.written).div_ceil(10), r#", "writes": [{"file": "output"}]"#),
+            false => (0, ""),
+        };
+        record(&format!(
+            r#"{{"work": 1, "job": "join", "nodes": 1, "files": {{"outer": {}, "inner": {}, "output": {}}}}}
+{{"phase": "loop", "node": 0, "reads": [{{"file": "outer"}}, {{"file": "inner", "per_block_of": "outer"}}]{writes}, "operations": {{"probe": {}}}}}"#,
+            outer * PAGE,
+            self.inner * PAGE,
+            output * PAGE,
+            passes * self.inner
+        ))
+    }
+}
+
+/// Replays a loop with and without sampling, and checks that the sampled replay is within its bounds.
+fn compare(work: &Work, settings: &[(&str, &str)]) -> ClusterOutcome {
+    let sampled = Machine::new(settings).run(work);
+    let exact = Machine::new(&[settings, &[("cluster.exact", "true")]].concat()).run(work);
+    let error = sampled.elapsed_ns as f64 / exact.elapsed_ns as f64 - 1.0;
+    let energy = (sampled.energy.total_j / exact.energy.total_j - 1.0).abs();
+    let stores = (sampled.energy.store_j / exact.energy.store_j.max(1e-12) - 1.0).abs();
+    let case = format!(
+        "{settings:?}: error {:.4} %, bound {:.4} %, energy {:.4} %, {:.3} simulated of {}",
+        error * 100.0,
+        sampled.sampling_error * 100.0,
+        energy.max(stores) * 100.0,
+        sampled.simulated_share,
+        sampled.pages
+    );
+    println!("{case}");
+    assert!((exact.simulated_share - 1.0).abs() < 1e-12 && exact.sampling_error == 0.0, "{case}");
+    assert!(sampled.sampling_error <= DOCUMENTED, "{case}");
+    assert!(error.abs() <= sampled.sampling_error, "{case}");
+    assert!(energy.max(stores) <= DOCUMENTED, "{case}");
+    assert_eq!(sampled.skipped_passes > 0, sampled.simulated_share < 1.0, "{case}");
+    let (ours, all) = (sampled.phases[0].nodes[0], exact.phases[0].nodes[0]);
+    let counts = |node: &NodeOutcome| {
+        (node.requests, node.read_bytes, node.written_bytes, node.compute_ns, node.processor_ns)
+    };
+    assert_eq!(counts(&ours), counts(&all), "{case}");
+    assert_eq!(sampled.pages, exact.pages, "{case}");
+    sampled
+}
+
+/// Compares loops of all shapes on all stores, with and without output pages and prefetching; returns how many were
+/// sampled.
+fn grid(times: u64, shapes: &[Shape], stores: &[&str]) -> usize {
+    let mut sampled = 0;
+    for shape in shapes {
+        for (writes, prefetch) in [(false, "0"), (false, "4"), (true, "0"), (true, "4")] {
+            let work = shape.work(times, writes);
+            for store in stores {
+                let block = (shape.block * 8).to_string();
+                let settings = [
+                    ("device.preset", *store),
+                    ("node.block_kb", block.as_str()),
+                    ("node.prefetch_pages", prefetch),
+                ];
+                sampled += usize::from(compare(&work, &settings).skipped_passes > 0);
+            }
+        }
+    }
+    sampled
+}
+
+#[test]
+fn sampled_passes_stay_within_bound() {
+    for (shape, store) in [(shape(4500, 300, 3, 30), "mems-g3"), (shape(3000, 300, 3, 30), "ram")] {
+        for (writes, prefetch) in [(false, "0"), (true, "0"), (true, "4")] {
+            let settings =
+                [("device.preset", store), ("node.block_kb", "24"), ("node.prefetch_pages", prefetch)];
+            assert!(compare(&shape.work(1, writes), &settings).skipped_passes > 0);
+        }
+    }
+}
+
+#[test]
+fn short_loops_are_simulated_completely() {
+    for shape in &SHAPES[..6] {
+        let outcome =
+            compare(&shape.work(1, true), &[("device.preset", "mems-g1"), ("node.block_kb", "512")]);
+        assert_eq!((outcome.skipped_passes, outcome.sampling_error), (0, 0.0));
+    }
+}
+
+#[test]
+fn stores_with_memory_simulate_every_pass() {
+    let cached = [("device.preset", "mems-g3"), ("cache.kind", "write-back"), ("node.block_kb", "24")];
+    let flash = [("device.preset", "ssd-tlc"), ("node.block_kb", "24")];
+    let long = shape(3000, 300, 3, 50);
+    assert_eq!(compare(&long.work(1, false), &cached).skipped_passes, 0);
+    assert!(compare(&long.work(1, false), &flash).skipped_passes > 0);
+    assert_eq!(compare(&long.work(1, true), &flash).skipped_passes, 0);
+}
+
+#[test]
+#[ignore = "minutes: `make validate` runs it in the release profile"]
+fn sampled_passes_stay_within_bound_on_full_grid() {
+    assert!(grid(10, &SHAPES, &STORES) > 50);
+}
