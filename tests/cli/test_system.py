@@ -145,3 +145,21 @@ def test_bad_tips_lose_blocks_and_redundant_ones_save_them(sledlab):
     assert 0 < late["lost_requests"] < bare["lost_requests"]
     answer = sledlab("simulate", *UNIFORM, *system("raid5", 4), "--set", "device.bad_tips=1")
     assert "does not recompute what is lost under bad tips" in answer.err
+
+
+def test_spare_is_parked_until_a_device_fails():
+    settings = {
+        "system.devices": 2,
+        "system.failed": 0,
+        "system.failed_at_s": 0.5,
+        "system.rebuild_mb_s": 100,
+    }
+    found = sl.simulate(
+        sl.workload("uniform"),
+        sl.device("ram", capacity_mb=1),
+        system="mirror",
+        limit=2000,
+        settings=settings,
+    )
+    assert found.summary["state_time_s"]["inactive"] == pytest.approx(0.5, abs=0.01)
+    assert found.startups == 1
