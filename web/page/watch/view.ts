@@ -3,11 +3,11 @@
 import type { Laboratory } from "../../core/laboratory.ts";
 import { el, fill, select } from "../dom.ts";
 import { worker } from "../engine.ts";
-import type { Experiment } from "../experiment.ts";
-import { ChoicePanel, sentence } from "./choice.ts";
+import { Experiment } from "../experiment.ts";
+import { ChoicePanel, sentence, surprise } from "./choice.ts";
 import { ChoiceTable } from "./table.ts";
 import { Lanes } from "./lanes.ts";
-import { LifePanel } from "./life.ts";
+import { accessLife, LifePanel, requestLife, type Life } from "./life.ts";
 import { nextStartup, overview, rowOf, type Overview } from "./overview.ts";
 import { Player } from "./player.ts";
 import { SeriesPanel } from "./series.ts";
@@ -16,6 +16,7 @@ import { SmallStages } from "./small.ts";
 import { SPEEDS } from "./speed.ts";
 import { stageOf, type Stage } from "./stages.ts";
 import { Transport } from "./transport.ts";
+import type { Window } from "./window.ts";
 
 export interface WatchHost {
   /** Shows an error. */
@@ -23,6 +24,9 @@ export interface WatchHost {
   /** Keeps the instant and the followed request in the address. */
   keep(place: { t: number; request: number | null }): void;
 }
+
+/** What `One request` follows: a request of the host, or an access of the station on the stage by its number. */
+type Followed = { readonly request: Life } | { readonly access: number };
 
 /** Operations simulated between two checks whether the run is still wanted. */
 const SLICE = 50_000;
@@ -32,12 +36,12 @@ const AROUND_S = 2;
 export class Watch {
   readonly element = el("div", { class: "watch" });
   private readonly transport: Transport;
-  private readonly choice = new ChoicePanel((id) => this.request(id));
-  private readonly life = new LifePanel();
   private readonly series = new SeriesPanel((t) => void this.jump(t));
-  private readonly table = new ChoiceTable();
   private readonly live = el("p", { class: "unseen", "aria-live": "polite" });
   private readonly foot = el("p", { class: "quiet wide" });
+  private choice: ChoicePanel | null = null;
+  private life: LifePanel | null = null;
+  private table: ChoiceTable | null = null;
   private lanes: Lanes | null = null;
   private small: SmallStages | null = null;
   private slots: readonly SlotsPanel[] = [];
@@ -46,7 +50,9 @@ export class Watch {
   private whole: Overview | null = null;
   private workers: Laboratory[] = [];
   private station = 0;
-  private followed: number | null = null;
+  private followed: Followed | null = null;
+  /** What `One request` shows. */
+  private lived: Life | null = null;
   private scheduler = "";
   private shown = "";
   private opened = 0;
@@ -76,9 +82,14 @@ export class Watch {
     this.player = player;
     this.whole = null;
     this.followed = null;
+    this.lived = null;
     this.shown = "";
-    this.scheduler = (experiment.get("scheduler", "kind") ?? "fcfs").toUpperCase();
+    this.scheduler = (Experiment.of(player.opened.toml).get("scheduler", "kind") ?? "").toUpperCase();
     this.station = 0;
+    this.choice = new ChoicePanel((id) => void this.access(id));
+    this.life = new LifePanel();
+    this.table = new ChoiceTable();
+    this.series.clear();
     this.stage = stageOf(player, 0, telling, () => this.draw(true));
     this.lanes = new Lanes(player.opened.stations.map(({ name: each }, index) => `${index + 1} ${each}`));
     this.small = player.opened.stations.length > 1 ? new SmallStages(player, (station) => this.choose(station)) : null;
@@ -114,6 +125,7 @@ export class Watch {
 
   async step(steps: number): Promise<void> {
     this.followed = null;
+    this.lived = null;
     await this.attempt(async () => this.player?.step(steps));
   }
 
@@ -150,10 +162,27 @@ export class Watch {
       return;
     }
     this.player.playing = false;
-    this.followed = id;
     const device = this.whole.rows.device[row] ?? -1;
     if (device >= 0 && device !== this.station) this.choose(device);
+    this.followed = { request: requestLife(this.whole.rows, row) };
     await this.jump(this.whole.rows.start_ns[row]!);
+  }
+
+  /** Follows an access of the station on the stage; goes to the instant at which it is chosen, if the window has that. */
+  private async access(id: number): Promise<void> {
+    const { player } = this;
+    if (!player) return;
+    if (!this.renumbers) return this.request(id);
+    const { window } = player.loaded;
+    const start_ns = window.watched.accesses.start_ns[window.row(id, this.station) ?? -1] ?? Infinity;
+    player.playing = false;
+    this.followed = { access: id };
+    await this.jump(Number.isFinite(start_ns) ? start_ns : player.t);
+  }
+
+  /** Whether the accesses of stations have other numbers than the requests of the host: in arrays, hybrids and behind a cache. */
+  private get renumbers(): boolean {
+    return this.slots.length > 0 || (this.player?.opened.stations.length ?? 1) > 1;
   }
 
   /** Plays on from an instant in s, as the tour does. */
@@ -175,7 +204,7 @@ export class Watch {
   follow(): void {
     const window = this.player?.loaded.window;
     const row = window?.latest(this.player!.t, this.station) ?? null;
-    this.followed = this.followed !== null || row === null ? null : window!.watched.accesses.id[row]!;
+    this.followed = this.followed !== null || row === null ? null : { access: window!.watched.accesses.id[row]! };
     this.draw(true);
   }
 
@@ -202,13 +231,13 @@ export class Watch {
     try {
       const { run } = await core.open(experiment.toml, "experiment");
       while (!(await core.run(run, SLICE)).done) if (mine !== this.opened) return;
-      const [rows, checksum] = [await core.rows(run), await core.checksum(run)];
+      const [rows, { summary }] = [await core.rows(run), await core.outcome(run)];
       await core.close(run);
       if (mine !== this.opened) return;
       this.whole = overview(rows);
-      this.series.show(this.whole);
+      this.series.show(this.whole, summary.saturated);
       this.transport.enable(this.whole.startups.length > 0);
-      fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [checksum]), ", the same as on the command line and in Python.");
+      fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [summary.checksum]), ", the same as on the command line and in Python.");
       this.draw(true);
       for (const act of this.waiting.splice(0)) act();
     } catch (error) {
@@ -222,8 +251,8 @@ export class Watch {
       ? select("device", stations.map(({ name }, index) => [String(index), `${index + 1} ${name}`] as const), String(this.station), (value) => this.choose(Number(value)))
       : null;
     const stage = el("section", { class: "card stage", "aria-label": "The stage", "data-tour": "stage" },
-      [chooser, ...(this.tabled ? [this.table.element] : this.stage!.elements)]);
-    fill(this.element, this.transport.element, this.small?.element, stage, el("div", { class: "side" }, [this.choice.element, this.life.element]),
+      [chooser, ...(this.tabled ? [this.table!.element] : this.stage!.elements)]);
+    fill(this.element, this.transport.element, this.small?.element, stage, el("div", { class: "side" }, [this.choice!.element, this.life!.element]),
       ...this.residencies().map((each) => each.element), this.lanes!.element, this.series.element, this.foot, this.live);
   }
 
@@ -235,6 +264,8 @@ export class Watch {
 
   private choose(station: number): void {
     this.station = station;
+    this.followed = null;
+    this.lived = null;
     this.shown = "";
     this.stage = this.stage!.other(station);
     this.compose();
@@ -251,16 +282,29 @@ export class Watch {
     this.stage.draw(t, waiting, choice, still || !player.playing);
     if (!this.pictured) performance.mark("first-picture");
     this.pictured = true;
-    const row = this.followed === null ? window.latest(t, this.station) : (window.row(this.followed, this.station) ?? null);
-    this.choice.show(window, choice, waiting[0] ?? null, t);
-    this.life.show(window, row, t, Boolean(player.opened.stations[this.station]?.sled));
+    this.choice!.show(window, choice, waiting[0] ?? null, t);
+    this.drawLife(window, t, Boolean(player.opened.stations[this.station]?.sled));
     const around = Math.min(1e9, Math.max(2e6, Math.min(SPEEDS[player.speed]!, 1) * AROUND_S * 1e9));
     this.lanes!.show(window, t, around);
     for (const each of this.residencies()) each.show(window, t, around, still || !player.playing);
     this.small?.show(t, this.station);
     this.series.mark(t);
-    if (!player.playing) this.tell(choice ? `${window.from} ${choice.index}` : "", choice ? sentence(window, choice, this.scheduler) : "Nothing was chosen yet.");
-    if (this.tabled) this.table.show(window, t, this.station);
+    if (!player.playing) this.tell(choice ? `${window.from} ${choice.index}` : "", choice ? `${sentence(window, choice, this.scheduler)} ${surprise(window, choice)}` : "Nothing was chosen yet.");
+    if (this.tabled) this.table!.show(window, t, this.station);
+  }
+
+  /** Draws what is followed, or else the access that the station began last, even if that is no longer in the window. */
+  private drawLife(window: Window, t: number, sled: boolean): void {
+    const { followed } = this;
+    const isRequest = followed !== null && "request" in followed;
+    if (isRequest) this.lived = followed.request;
+    else {
+      const row = followed ? window.row(followed.access, this.station) : window.latest(t, this.station);
+      if (row != null) this.lived = accessLife(window.watched.accesses, row);
+      else if (!followed && this.lived && this.lived.start_ns > t) this.lived = null;
+    }
+    const noun = isRequest ? "request " : "access ";
+    this.life!.show(this.lived, this.renumbers ? noun : "", t, sled);
   }
 
   /** Announces the choice to screen readers, once. */
@@ -271,7 +315,9 @@ export class Watch {
   }
 
   private keep(): void {
-    if (this.player) this.host.keep({ t: this.player.t, request: this.followed });
+    const { followed } = this;
+    const request = followed === null ? null : "request" in followed ? followed.request.id : this.renumbers ? null : followed.access;
+    if (this.player) this.host.keep({ t: this.player.t, request });
   }
 
   private async attempt(what: () => Promise<void> | undefined): Promise<void> {
