@@ -6,32 +6,21 @@ import { worker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
 import { ChoicePanel, sentence, surprise } from "./choice.ts";
 import { ChoiceTable } from "./table.ts";
+import type { WatchHost } from "./host.ts";
 import { Lanes } from "./lanes.ts";
-import { accessLife, LifePanel, requestLife, type Life } from "./life.ts";
+import { Following } from "./following.ts";
+import { LifePanel, requestLife } from "./life.ts";
 import { nextStartup, overview, rowOf, type Overview } from "./overview.ts";
 import { Player } from "./player.ts";
 import { SeriesPanel } from "./series.ts";
 import { SlotsPanel } from "./slots.ts";
 import { SmallStages } from "./small.ts";
-import { SPEEDS } from "./speed.ts";
+import { around_ns, SPEEDS } from "./speed.ts";
 import { stageOf, type Stage } from "./stages.ts";
 import { Transport } from "./transport.ts";
-import type { Window } from "./window.ts";
-
-export interface WatchHost {
-  /** Shows an error. */
-  fail(error: unknown): void;
-  /** Keeps the instant and the followed request in the address. */
-  keep(place: { t: number; request: number | null }): void;
-}
-
-/** What `One request` follows: a request of the host, or an access of the station on the stage by its number. */
-type Followed = { readonly request: Life } | { readonly access: number };
 
 /** Operations simulated between two checks whether the run is still wanted. */
 const SLICE = 50_000;
-/** Simulated time on each side of the present in the lanes, as seconds of the reader's time; bounded. */
-const AROUND_S = 2;
 
 export class Watch {
   readonly element = el("div", { class: "watch" });
@@ -50,9 +39,7 @@ export class Watch {
   private whole: Overview | null = null;
   private workers: Laboratory[] = [];
   private station = 0;
-  private followed: Followed | null = null;
-  /** What `One request` shows. */
-  private lived: Life | null = null;
+  private readonly following = new Following();
   private scheduler = "";
   private shown = "";
   private opened = 0;
@@ -81,8 +68,7 @@ export class Watch {
     player.playing = playing;
     this.player = player;
     this.whole = null;
-    this.followed = null;
-    this.lived = null;
+    this.following.clear();
     this.shown = "";
     this.scheduler = (Experiment.of(player.opened.toml).get("scheduler", "kind") ?? "").toUpperCase();
     this.station = 0;
@@ -124,8 +110,7 @@ export class Watch {
   }
 
   async step(steps: number): Promise<void> {
-    this.followed = null;
-    this.lived = null;
+    this.following.clear();
     await this.attempt(async () => this.player?.step(steps));
   }
 
@@ -164,19 +149,18 @@ export class Watch {
     this.player.playing = false;
     const device = this.whole.rows.device[row] ?? -1;
     if (device >= 0 && device !== this.station) this.choose(device);
-    this.followed = { request: requestLife(this.whole.rows, row) };
+    this.following.request(requestLife(this.whole.rows, row));
     await this.jump(this.whole.rows.start_ns[row]!);
   }
 
   /** Follows an access of the station on the stage; goes to the instant at which it is chosen, if the window has that. */
   private async access(id: number): Promise<void> {
     const { player } = this;
-    if (!player) return;
-    if (!this.renumbers) return this.request(id);
+    if (!player || !this.renumbers) return this.request(id);
     const { window } = player.loaded;
     const start_ns = window.watched.accesses.start_ns[window.row(id, this.station) ?? -1] ?? Infinity;
     player.playing = false;
-    this.followed = { access: id };
+    this.following.access(id);
     await this.jump(Number.isFinite(start_ns) ? start_ns : player.t);
   }
 
@@ -204,7 +188,7 @@ export class Watch {
   follow(): void {
     const window = this.player?.loaded.window;
     const row = window?.latest(this.player!.t, this.station) ?? null;
-    this.followed = this.followed !== null || row === null ? null : { access: window!.watched.accesses.id[row]! };
+    this.following.toggle(row === null ? null : window!.watched.accesses.id[row]!);
     this.draw(true);
   }
 
@@ -264,8 +248,7 @@ export class Watch {
 
   private choose(station: number): void {
     this.station = station;
-    this.followed = null;
-    this.lived = null;
+    this.following.clear();
     this.shown = "";
     this.stage = this.stage!.other(station);
     this.compose();
@@ -283,28 +266,15 @@ export class Watch {
     if (!this.pictured) performance.mark("first-picture");
     this.pictured = true;
     this.choice!.show(window, choice, waiting[0] ?? null, t);
-    this.drawLife(window, t, Boolean(player.opened.stations[this.station]?.sled));
-    const around = Math.min(1e9, Math.max(2e6, Math.min(SPEEDS[player.speed]!, 1) * AROUND_S * 1e9));
+    const noun = this.renumbers ? (this.following.isRequest ? "request " : "access ") : "";
+    this.life!.show(this.following.life(window, t, this.station), noun, t, Boolean(player.opened.stations[this.station]?.sled));
+    const around = around_ns(SPEEDS[player.speed]!);
     this.lanes!.show(window, t, around);
     for (const each of this.residencies()) each.show(window, t, around, still || !player.playing);
     this.small?.show(t, this.station);
     this.series.mark(t);
     if (!player.playing) this.tell(choice ? `${window.from} ${choice.index}` : "", choice ? `${sentence(window, choice, this.scheduler)} ${surprise(window, choice)}` : "Nothing was chosen yet.");
     if (this.tabled) this.table!.show(window, t, this.station);
-  }
-
-  /** Draws what is followed, or else the access that the station began last, even if that is no longer in the window. */
-  private drawLife(window: Window, t: number, sled: boolean): void {
-    const { followed } = this;
-    const isRequest = followed !== null && "request" in followed;
-    if (isRequest) this.lived = followed.request;
-    else {
-      const row = followed ? window.row(followed.access, this.station) : window.latest(t, this.station);
-      if (row != null) this.lived = accessLife(window.watched.accesses, row);
-      else if (!followed && this.lived && this.lived.start_ns > t) this.lived = null;
-    }
-    const noun = isRequest ? "request " : "access ";
-    this.life!.show(this.lived, this.renumbers ? noun : "", t, sled);
   }
 
   /** Announces the choice to screen readers, once. */
@@ -315,9 +285,8 @@ export class Watch {
   }
 
   private keep(): void {
-    const { followed } = this;
-    const request = followed === null ? null : "request" in followed ? followed.request.id : this.renumbers ? null : followed.access;
-    if (this.player) this.host.keep({ t: this.player.t, request });
+    const { isRequest, id } = this.following;
+    if (this.player) this.host.keep({ t: this.player.t, request: isRequest || !this.renumbers ? id : null });
   }
 
   private async attempt(what: () => Promise<void> | undefined): Promise<void> {
@@ -329,4 +298,3 @@ export class Watch {
     }
   }
 }
-
