@@ -49,6 +49,11 @@ class Laboratory(Opened):
         """Presses a button."""
         self.page.get_by_role("button", name=name, exact=True).first.click()
 
+    @property
+    def life(self) -> str:
+        """The number and the size of the request that `One request` shows."""
+        return self.page.locator("#life-title .quiet").inner_text()
+
     def choose(self, label: str, value: str) -> None:
         """Chooses from a list."""
         self.page.get_by_role("combobox", name=label, exact=True).select_option(value)

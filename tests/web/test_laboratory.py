@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 import sledlab as sl
 
 from .laboratory import PHONE, laboratory, with_its_own
-
-if TYPE_CHECKING:
-    pass
 
 MOST_BYTES = 2_500_000
 VIEWS = ("Watch", "Race", "Design", "Yours")
@@ -174,6 +171,117 @@ def test_other_models_are_watched(page):
     page.page.locator("input[aria-label=load]").press("ArrowRight")
     page.page.wait_for_timeout(300)
     assert page.message == ""
+
+
+ARRAY = """seed = 1
+[device]
+preset = "mems-g2"
+[workload]
+kind = "uniform"
+mean_interarrival_ms = 0.62
+blocks = 1
+[system]
+kind = "raid5"
+devices = 4
+[scheduler]
+kind = "sptf"
+[replay]
+limit = 3000
+"""
+FCFS = """seed = 1
+[device]
+preset = "mems-g2"
+[workload]
+kind = "uniform"
+mean_interarrival_ms = 0.62
+blocks = 8
+[replay]
+limit = 3000
+"""
+OVERLOAD = "response times depend on the length of the run"
+
+
+def slowest(experiment: str) -> dict[str, Any]:
+    """The request with the longest response time."""
+    rows = sl.run(sl.Experiment(experiment), requests=True).requests.iter_rows(named=True)
+    return max(rows, key=lambda row: row["completion_ns"] - row["arrival_ns"])
+
+
+@pytest.mark.parametrize("front", ["", "caching-disk", "mirror"])
+def test_one_request_is_of_the_watched_run(front, page):
+    experiment = f'{HYBRID.replace("8", "1")}[hybrid]\nkind = "{front}"\n' if front else ARRAY
+    page.told()
+    page.press("Slowest")
+    page.until("document.querySelector('#life-title').textContent.includes('read 4 KB')")
+    page.watch(experiment)
+    assert page.life == ""
+    page.press("Slowest")
+    page.until("document.querySelector('#life-title').textContent.includes('request #')")
+    row = slowest(experiment)
+    name, operation, length = page.life.split(", ")
+    assert name == f"request #{row['id']}"
+    assert operation == f"{'read' if row['op'] == 'R' else 'write'} 512 B"
+    taken_ms = (row["completion_ns"] - row["arrival_ns"]) / 1e6
+    assert float(length.split()[0]) == pytest.approx(taken_ms, rel=0.01)
+
+
+def test_candidates_of_an_array_can_be_followed(page):
+    page.told()
+    page.watch(ARRAY)
+    page.press("Slowest")
+    page.press("previous choice")
+    number = page.page.locator(".choice tbody button").last
+    text = number.inner_text()
+    number.click()
+    page.until(f"document.querySelector('#life-title').textContent.includes('access {text},')")
+    assert "&r=" not in page.page.evaluate("location.hash")
+
+
+def test_buffered_writes_are_explained(page):
+    page.told()
+    disk = HYBRID.replace("12.0", "5.0").replace("[system]", '[scheduler]\nkind = "sptf"\n[system]')
+    page.watch(disk)
+    page.page.keyboard.press("s")
+    choice = page.page.locator(".choice")
+    for _ in range(40):
+        page.press("next choice")
+        assert "−" not in choice.locator("tbody").inner_text(), "SPTF serves the nearest"
+        if "buffer serves it without positioning" in choice.inner_text():
+            return
+    pytest.fail("no buffered write was chosen")
+
+
+def test_the_list_shows_the_scheduler_of_an_alias(page):
+    page.told()
+    page.watch(ARRAY.replace("sptf", "c-look"))
+    scheduler = page.page.get_by_role("combobox", name="scheduler", exact=True)
+    assert scheduler.input_value() == "c-scan"
+    page.tab("Yours")
+    page.page.locator("#experiment").fill(ARRAY.replace("sptf", "mine:Mine"))
+    page.press("Watch it")
+    page.page.locator(".message").wait_for()
+    assert scheduler.input_value() == "mine:Mine"
+
+
+def test_overload_is_stated(page):
+    page.told()
+    warning = page.page.locator(".overload:visible")
+    assert warning.count() == 0
+    page.tab("Yours")
+    page.page.locator("#experiment").fill(FCFS)
+    page.press("Run and answer")
+    page.page.get_by_text("mean response time").wait_for()
+    assert OVERLOAD in warning.inner_text()
+    page.press("Watch it")
+    page.told()
+    assert OVERLOAD in warning.inner_text()
+    page.tab("Race")
+    page.until("document.querySelector('.verdict').textContent.startsWith('sptf answers soonest')")
+    assert warning.count() == 0
+    page.press("Add a runner")
+    page.until("document.querySelector('.verdict').textContent.includes('fcfs is overloaded')")
+    assert warning.count() == 1
+    assert page.page.get_by_text("fcfs (overloaded)").count() == 4
 
 
 HYBRID = """seed = 1

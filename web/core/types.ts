@@ -29,6 +29,8 @@ export interface Parameter {
 export interface Entry {
   name: string;
   meaning: string;
+  /** Other names of a scheduler. */
+  aliases?: readonly string[];
   parameters?: Parameter[];
   [more: string]: unknown;
 }
@@ -169,7 +171,7 @@ export interface Glance extends Progress {
 /** `Outcome` of the core as JSON, the same as natively: summary, cdf, timeline. */
 export interface Outcome {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  summary: Record<string, any>;
+  summary: Record<string, any> & { readonly saturated: boolean; readonly checksum: string };
   cdf: { response_ms: number[]; share: number[] }[];
   timeline: Record<string, number>[];
 }
@@ -251,6 +253,7 @@ export interface Watched {
   candidates: {
     /** Row of `accesses`. */
     access: Uint32Array;
+    /** Positioning time that the scheduler expects: without the buffer of a drive, and by the estimate of the device if it has one. */
     positioning_ns: Float64Array;
     /** 1 for what was chosen; a pass of the sled may serve several. */
     chosen: Uint8Array;

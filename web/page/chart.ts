@@ -33,8 +33,10 @@ export type Values = readonly (readonly (number | null)[])[];
 export class Plot {
   private plot: uPlot | null = null;
   private values: Values;
+  private names: readonly string[];
 
   constructor(private readonly host: HTMLElement, private readonly chart: Chart) {
+    this.names = chart.curves.map(({ label }) => label);
     this.values = [[], ...chart.curves.map(() => [])];
     host.setAttribute("role", "img");
     host.setAttribute("aria-label", chart.label);
@@ -45,6 +47,14 @@ export class Plot {
     this.values = values;
     if (this.plot) this.plot.setData(values as uPlot.AlignedData);
     else this.fit();
+  }
+
+  /** Gives the curves other names. */
+  rename(names: readonly string[]): void {
+    this.names = names;
+    // The first label is that of the x axis.
+    const labels = [...this.host.querySelectorAll(".u-legend .u-label")].slice(1);
+    labels.forEach((label, index) => (label.textContent = names[index]!));
   }
 
   /** Where a value of the x axis lies, in pixels of the host element; null where it is outside of the chart. */
@@ -75,8 +85,8 @@ export class Plot {
       axes: [axis(chart.x, 20, chart.log_x), axis(chart.y, 46, chart.log_y)],
       series: [
         { label: chart.x || "s", value: (_, value) => shown(value) },
-        ...chart.curves.map(({ label, colour, dash, fill }) => ({
-          label, stroke: colour, width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => shown(value),
+        ...chart.curves.map(({ colour, dash, fill }, index) => ({
+          label: this.names[index]!, stroke: colour, width: 1.6, points: { show: false }, value: (_: uPlot, value: number | null) => shown(value),
           ...(dash ? { dash: [...dash] } : {}), ...(fill ? { fill } : {}),
         })),
       ],

@@ -33,11 +33,12 @@ export function button(label: string, act: () => void, more: Attributes & { key?
   return el("button", { type: "button", title, ...attributes }, [label], { click: act });
 }
 
-/** A labelled selection of one of several words. */
+/** A labelled selection of one of several words. A value that is none of them is an option of its own. */
 export function select(
   label: string, options: readonly (readonly [value: string, text: string])[], value: string, act: (value: string) => void,
 ): HTMLLabelElement {
-  const list = el("select", {}, options.map(([name, text]) => el("option", { value: name, selected: name === value }, [text])),
+  const known = options.some(([name]) => name === value) ? options : [[value, value] as const, ...options];
+  const list = el("select", {}, known.map(([name, text]) => el("option", { value: name, selected: name === value }, [text])),
     { change: () => act(list.value) });
   return el("label", { class: "field" }, [el("span", {}, [label]), list]);
 }

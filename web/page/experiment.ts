@@ -29,7 +29,7 @@ export class Experiment {
   get(table: string, key: string): string | undefined {
     const line = this.find(table)?.lines.find((each) => keyOf(each) === key);
     const value = line === undefined ? undefined : valueOf(line);
-    return value?.replace(/^"(.*)"$/, "$1");
+    return value?.replace(/^(["'])(.*)\1$/, "$2");
   }
 
   has(table: string): boolean {
@@ -82,7 +82,7 @@ function keyOf(line: string): string | undefined {
 
 function valueOf(line: string): string {
   const value = line.slice(line.indexOf("=") + 1).trim();
-  return value.startsWith('"') ? (/^"(?:[^"\\]|\\.)*"/.exec(value)?.[0] ?? value) : value.replace(/\s*#.*$/, "");
+  return /^["']/.test(value) ? (/^"(?:[^"\\]|\\.)*"|^'[^']*'/.exec(value)?.[0] ?? value) : value.replace(/\s*#.*$/, "");
 }
 
 /** Lines without the empty ones at the end. */

@@ -61,7 +61,7 @@ export class Setup {
       this.front(device),
       select("requests", [...traces.map((name) => [`trace:${name}`, short(name, 28)] as const), ...named(this.catalogue.workloads)],
         source === undefined ? (experiment.get("workload", "kind") ?? "uniform") : `trace:${source}`, (name) => this.say(this.from(name))),
-      select("scheduler", named(this.catalogue.schedulers), experiment.get("scheduler", "kind") ?? "fcfs",
+      select("scheduler", named(this.catalogue.schedulers), nameOf(this.catalogue.schedulers, experiment.get("scheduler", "kind") ?? "fcfs"),
         (name) => this.say(this.experiment.withTable("scheduler", { kind: name }))),
       select("parks", [["", "as the device says"] as const, ...named(this.catalogue.power_policies)], experiment.get("power", "kind") ?? "",
         (name) => this.say(this.experiment.withTable("power", name === "" ? null : { kind: name }))),
@@ -97,6 +97,11 @@ export class Setup {
     this.experiment = experiment;
     this.changed(experiment);
   }
+}
+
+/** The name of an entry that has `word` as its name or an alias; `word` itself where none has. */
+export function nameOf(entries: readonly Entry[], word: string): string {
+  return entries.find(({ name, aliases }) => name === word || aliases?.includes(word))?.name ?? word;
 }
 
 function named(entries: readonly Entry[]): (readonly [string, string])[] {

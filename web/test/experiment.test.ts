@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Experiment, quoted } from "../page/experiment.ts";
 import { read, write } from "../page/hash.ts";
+import { nameOf } from "../page/setup.ts";
 
 const TEXT = `# What it shows
 seed = 1
@@ -31,6 +32,15 @@ test("keys are read, said anew and added", () => {
   assert.equal(faster.get("device", "preset"), "mems-g3");
   assert.match(faster.toml, /# What it shows/);
   assert.equal(experiment.get("device", "preset"), "mems-g2");
+});
+
+test("literal strings are read without their quotes", () => {
+  assert.equal(Experiment.of("[scheduler]\nkind = 'c-look'  # 'C-LOOK'\n").get("scheduler", "kind"), "c-look");
+});
+
+test("an alias is the name of its entry", () => {
+  const entries = [{ name: "fcfs", meaning: "" }, { name: "c-scan", meaning: "", aliases: ["c-look"] }];
+  assert.deepEqual(["c-scan", "c-look", "mine:Mine"].map((word) => nameOf(entries, word)), ["c-scan", "c-scan", "mine:Mine"]);
 });
 
 test("a table can be said anew, with what belongs to it, or left out", () => {

@@ -18,8 +18,22 @@ test("the edge waits longer where the nearest goes first", () => {
   assert.ok(edge > middle, `${edge} and ${middle}`);
 });
 
+const [elevator, greedy] = [
+  { name: "c-scan", mean_ms: 8.56, max_ms: 50.3, energy_j: 12, saturated: false }, { name: "sptf", mean_ms: 6.63, max_ms: 85.9, energy_j: 11, saturated: false },
+];
+
+test("overloaded runners are named, not praised", () => {
+  const late = { name: "fcfs", mean_ms: 1, max_ms: 2, energy_j: 3, saturated: true };
+  assert.equal(verdict([elevator, greedy, late]), "fcfs is overloaded: its queue kept growing, so response times depend on the length of the run. "
+    + `Of the others, ${verdict([elevator, greedy])}`);
+  assert.match(verdict([elevator, late, { ...greedy, energy_j: 12 }]), / They take about the same energy, 12.0 J.$/);
+  assert.equal(verdict([greedy, late, { ...elevator, saturated: true }]), "Only sptf keeps up: it answers in 6.63 ms on average, and in 85.9 ms at most. "
+    + "fcfs and c-scan are overloaded: their queues kept growing, so response times depend on the length of the run.");
+  assert.equal(verdict([late, { ...greedy, saturated: true }]),
+    "All runners are overloaded: their queues kept growing, so response times depend on the length of the run.");
+});
+
 test("the sentence says who is soonest, and at whose cost", () => {
-  const [elevator, greedy] = [{ name: "c-scan", mean_ms: 8.56, max_ms: 50.3, energy_j: 12 }, { name: "sptf", mean_ms: 6.63, max_ms: 85.9, energy_j: 11 }];
   assert.equal(verdict([elevator, greedy]),
     "sptf answers soonest on average, in 6.63 ms, but its longest answer takes 85.9 ms; that of c-scan takes 50.3 ms. sptf takes least energy, 11.0 J.");
   assert.equal(verdict([elevator, { ...greedy, mean_ms: 9 }]),

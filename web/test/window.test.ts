@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sentence } from "../page/watch/choice.ts";
-import { parts } from "../page/watch/life.ts";
+import { sentence, surprise } from "../page/watch/choice.ts";
+import { accessLife, parts, requestLife } from "../page/watch/life.ts";
 import { nextStartup, overview, response, series } from "../page/watch/overview.ts";
 import { instants, Path } from "../page/watch/path.ts";
 import { Frame, ticks } from "../page/watch/scene.ts";
@@ -47,10 +47,35 @@ test("a life is as long as its parts: the slower of x and y, then the transfer",
   const { accesses } = WINDOW.watched;
   for (let row = 0; row < 100; row++) {
     if (!Number.isFinite(accesses.end_ns[row]!)) continue;
-    const last = parts(WINDOW, row).at(-1)!;
+    const last = parts(accessLife(accesses, row)).at(-1)!;
     assert.equal(last.name, "transfer");
     assert.ok(Math.abs(last.to - (accesses.end_ns[row]! - accesses.queued_ns[row]!)) < 2, `row ${row}`);
   }
+});
+
+test("a request of the host has its own times", () => {
+  const all = rows(TOY);
+  const { id, arrival_ns, end_ns, blocks } = requestLife(all, 7);
+  assert.deepEqual([id, arrival_ns, end_ns, blocks], [all.id[7], all.arrival_ns[7], all.completion_ns[7], 8]);
+});
+
+test("positioning other than expected is explained", () => {
+  const seen = watched(TOY, 0, 200);
+  const index = TOY.choices.findIndex(({ waiting }) => waiting.length > 2);
+  const told = () => {
+    const window = new Window(seen, 1);
+    return surprise(window, window.choice(TOY.choices[index]!.at)!);
+  };
+  assert.equal(told(), "");
+  const first = seen.choices.first[index]!;
+  const row = seen.candidates.access[first]!;
+  seen.candidates.positioning_ns[first]! += 1000;
+  assert.match(told(), /^The scheduler expects [\d.]+ [µm]s of positioning for #\d+; it takes [\d.]+ [µm]s\.$/);
+  for (const times of [seen.accesses.seek_x_ns, seen.accesses.settle_ns, seen.accesses.seek_y_ns, seen.accesses.turnaround_ns]) times[row] = 0;
+  seen.accesses.turns[row] = 0.01;
+  assert.match(told(), /; the drive’s buffer serves it without positioning\.$/);
+  seen.accesses.end_ns[row] = Infinity;
+  assert.equal(told(), "");
 });
 
 test("a path lies between samples, and holds still where nothing moves", () => {

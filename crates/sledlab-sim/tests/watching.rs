@@ -115,13 +115,23 @@ fn the_first_sector_is_under_the_head_when_a_transfer_begins() {
 
 #[test]
 fn shortest_positioning_chooses_the_nearest_of_all_candidates() {
-    let mut running = experiment(SYSTEMS[0]).begin(Hooks::default()).unwrap();
-    running.stations_mut()[0].watch(Time::ZERO);
-    while !running.go_on_for(100).unwrap() {}
-    let seen = running.stations_mut()[0].seen();
-    assert_eq!(seen.choices.len(), 3000);
-    for choice in &seen.choices {
-        let nearest = choice.candidates.iter().map(|one| one.positioning).min();
-        assert_eq!(Some(choice.candidates[0].positioning), nearest, "{choice:?}");
+    let disk =
+        "device.preset = \"atlas-10k\"\nscheduler.kind = \"sptf\"\nworkload.mean_interarrival_ms = 5.0";
+    for system in [
+        SYSTEMS[0],
+        // The disk buffers writes, which its scheduler does not know.
+        disk,
+        // Its scheduler estimates positioning times by the rule of the reference simulator.
+        "device.preset = \"mems-g1-disksim\"\nscheduler.kind = \"sptf\"",
+    ] {
+        let mut running = experiment(system).begin(Hooks::default()).unwrap();
+        running.stations_mut()[0].watch(Time::ZERO);
+        while !running.go_on_for(100).unwrap() {}
+        let seen = running.stations_mut()[0].seen();
+        assert_eq!(seen.choices.len(), 3000, "{system}");
+        for choice in &seen.choices {
+            let nearest = choice.candidates.iter().map(|one| one.positioning).min();
+            assert_eq!(Some(choice.candidates[0].positioning), nearest, "{system}: {choice:?}");
+        }
     }
 }

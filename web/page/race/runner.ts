@@ -6,12 +6,15 @@ import { el, fill, select } from "../dom.ts";
 import { worker } from "../engine.ts";
 import type { Experiment } from "../experiment.ts";
 import { figure } from "../format.ts";
+import { overload } from "../overload.ts";
 import { dot } from "../watch/life.ts";
 
 export class Runner {
   readonly element = el("section", { class: "card runner" });
   glance: Glance | null = null;
   rows: Rows | null = null;
+  /** Whether the queue kept growing; known at the end of the run. */
+  saturated = false;
   capacity_blocks = 1;
   /** Number of waiting requests so far, by simulated time in s. */
   readonly queue: { x: number[]; y: number[] } = { x: [], y: [] };
@@ -50,7 +53,10 @@ export class Runner {
     this.queue.y.push(glance.waiting);
     this.energy.x.push(glance.simulated_ns / 1e9);
     this.energy.y.push(glance.energy_j);
-    if (done) this.rows = await this.core.rows(this.run);
+    if (done) {
+      this.rows = await this.core.rows(this.run);
+      this.saturated = (await this.core.outcome(this.run)).summary.saturated;
+    }
     this.glance = glance;
     this.show();
   }
@@ -64,7 +70,7 @@ export class Runner {
     const glance = this.glance!;
     this.bar.value = glance.done ? 1 : (glance.fraction ?? 0);
     const line = (name: string, value: number, unit: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [`${figure(value)} ${unit}`])]);
-    fill(this.figures, el("p", { class: "big" }, [`${figure(glance.mean_ms)} ms`]), el("p", { class: "quiet" }, ["mean response time"]),
+    fill(this.figures, el("p", { class: "big" }, [`${figure(glance.mean_ms)} ms`]), el("p", { class: "quiet" }, ["mean response time"]), overload(this.saturated),
       el("table", {}, [el("tbody", {}, [
         line("99 % within", glance.p99_ms, "ms"), line("longest", glance.max_ms, "ms"), line("energy", glance.energy_j, "J"), line("simulated", glance.simulated_ns / 1e9, "s"),
       ])]));

@@ -1,4 +1,4 @@
-// The verdict of a race, in sentences.
+// The result of a race in sentences.
 
 import { figure } from "../format.ts";
 
@@ -8,20 +8,39 @@ export interface Result {
   readonly mean_ms: number;
   readonly max_ms: number;
   readonly energy_j: number;
+  /** Whether its queue kept growing: its response times then depend on the length of the run. */
+  readonly saturated: boolean;
 }
 
 /** Energies that differ by less than this share are called the same. */
 const SAME = 0.02;
 
-/** Which runner has the shortest mean response time, which the shortest longest one, and which takes least energy. */
+const LIST = new Intl.ListFormat("en");
+
+/** Which runners are overloaded, and how the others compare. */
 export function verdict(results: readonly Result[]): string {
+  const [steady, late] = [false, true].map((wanted) => results.filter(({ saturated }) => saturated === wanted)) as [Result[], Result[]];
+  const because = "so response times depend on the length of the run";
+  if (steady.length === 0) return `All runners are overloaded: their queues kept growing, ${because}.`;
+  const names = LIST.format(late.map(({ name }) => name));
+  if (late.length === 0) return comparison(steady, "All");
+  const warning = late.length === 1 ? `${names} is overloaded: its queue kept growing, ${because}.` : `${names} are overloaded: their queues kept growing, ${because}.`;
+  return steady.length === 1 ? `${alone(steady[0]!)} ${warning}` : `${warning} Of the others, ${comparison(steady, "They")}`;
+}
+
+function alone({ name, mean_ms, max_ms }: Result): string {
+  return `Only ${name} keeps up: it answers in ${figure(mean_ms)} ms on average, and in ${figure(max_ms)} ms at most.`;
+}
+
+/** Which runner has the shortest mean response time, which the shortest longest one, and which takes least energy. `all` names the runners. */
+function comparison(results: readonly Result[], all: string): string {
   const least = (of: (each: Result) => number) => results.reduce((best, each) => (of(each) < of(best) ? each : best));
   const [mean, fair, frugal] = [least((each) => each.mean_ms), least((each) => each.max_ms), least((each) => each.energy_j)];
   const soonest = `${mean.name} answers soonest on average, in ${figure(mean.mean_ms)} ms`;
   const longest = mean === fair ? `, and its longest answer is the shortest too, ${figure(fair.max_ms)} ms`
     : `, but its longest answer takes ${figure(mean.max_ms)} ms; that of ${fair.name} takes ${figure(fair.max_ms)} ms`;
   const most_j = Math.max(...results.map((each) => each.energy_j));
-  const energy = most_j - frugal.energy_j <= SAME * most_j ? `All take about the same energy, ${figure(most_j)} J.`
+  const energy = most_j - frugal.energy_j <= SAME * most_j ? `${all} take about the same energy, ${figure(most_j)} J.`
     : `${frugal.name} takes least energy, ${figure(frugal.energy_j)} J.`;
   return `${soonest}${longest}. ${energy}`;
 }

@@ -147,7 +147,10 @@ export class Race {
   private finish(): void {
     const axis = Array.from({ length: PARTS }, (_, part) => ((part + 0.5) / PARTS) * 100);
     this.plots!.places.set([axis, ...this.runners.map(({ rows, capacity_blocks }) => waitByPlace(rows!, capacity_blocks, PARTS))]);
-    fill(this.verdict, verdict(this.runners.map(({ name, glance }) => ({ name, mean_ms: glance!.mean_ms, max_ms: glance!.max_ms, energy_j: glance!.energy_j }))));
+    fill(this.verdict, verdict(this.runners.map(({ name, glance, saturated }) => (
+      { name, mean_ms: glance!.mean_ms, max_ms: glance!.max_ms, energy_j: glance!.energy_j, saturated }))));
+    const names = this.runners.map(({ name, saturated }) => (saturated ? `${name} (overloaded)` : name));
+    for (const plot of Object.values(this.plots!)) plot.rename(names);
     for (const each of this.runners) each.end();
   }
 }

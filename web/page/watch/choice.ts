@@ -1,15 +1,17 @@
 // The last choice of the scheduler, in words and as a table.
 
 import { el, fill, set, type Child } from "../dom.ts";
-import { bytes, clock, counted, ms, span } from "../format.ts";
+import { clock, counted, ms, span } from "../format.ts";
+import { accessLife, operation, positioning } from "./life.ts";
 import type { Choice, Window } from "./window.ts";
 
-const BLOCK_BYTES = 512;
+/** Positioning times that differ by less look equal in the table. */
+const SAME_NS = 500;
 
-/** A request in words, such as `read 8 KB`. */
+/** The operation of an access in words. */
 export function request(window: Window, row: number): string {
   const { op, blocks } = window.watched.accesses;
-  return `${op[row] === 87 ? "write" : "read"} ${bytes(blocks[row]! * BLOCK_BYTES)}`;
+  return operation(op[row]!, blocks[row]!);
 }
 
 /** A choice in a sentence, for screen readers and for readers who want its reason. */
@@ -26,12 +28,28 @@ export function sentence(window: Window, choice: Choice, scheduler: string): str
   return `${head}, of ${choice.waiting}; ${why}.`;
 }
 
+/**
+ * How positioning of the chosen request differs from what the scheduler expects; empty where it does not, or where several requests
+ * were chosen. Schedulers know neither the buffer of a drive nor, on some devices, the exact mechanics.
+ */
+export function surprise(window: Window, choice: Choice): string {
+  const { accesses } = window.watched;
+  const [taken, second] = choice.candidates.filter((each) => each.chosen);
+  if (!taken || second || !Number.isFinite(accesses.end_ns[taken.access]!)) return "";
+  const actual = positioning(accessLife(accesses, taken.access));
+  if (Math.abs(actual - taken.positioning_ns) < SAME_NS) return "";
+  const expected = `The scheduler expects ${span(taken.positioning_ns)} of positioning for #${accesses.id[taken.access]}`;
+  const isBuffered = actual === 0 && accesses.turns[taken.access]! > 0;
+  return isBuffered ? `${expected}; the drive’s buffer serves it without positioning.` : `${expected}; it takes ${span(actual)}.`;
+}
+
 /** The panel of the choice. */
 export class ChoicePanel {
   readonly element: HTMLElement;
   private readonly waiting = el("span", { class: "quiet" });
   private readonly body = el("tbody");
   private readonly oldest = el("p", { class: "say" });
+  private readonly surprise = el("p", { class: "say" });
   private shown = "";
 
   constructor(private readonly follow: (id: number) => void) {
@@ -42,7 +60,7 @@ export class ChoicePanel {
           el("th", { scope: "col", class: index === 1 ? "words" : undefined }, [name])))]),
         this.body,
       ])]),
-      this.oldest,
+      this.oldest, this.surprise,
     ]);
     set(this.element, "data-tour", "choice");
   }
@@ -54,7 +72,9 @@ export class ChoicePanel {
     fill(this.waiting, choice ? `of ${counted(choice.waiting, "request")} that wait${choice.waiting === 1 ? "s" : ""}` : "nothing waits");
     fill(this.body, ...(choice ? this.rows(window, choice) : []));
     const { id, queued_ns } = window.watched.accesses;
-    fill(this.oldest, oldest === null ? "Nobody else waits." : `The oldest of the others, #${id[oldest]}, waits for ${span(t - queued_ns[oldest]!)} already.`);
+    this.surprise.textContent = choice ? surprise(window, choice) : "";
+    this.surprise.hidden = this.surprise.textContent === "";
+    fill(this.oldest, oldest === null ? "No other request waits." : `The oldest of the others, #${id[oldest]}, waits for ${span(t - queued_ns[oldest]!)} already.`);
   }
 
   private rows(window: Window, choice: Choice): Child[] {

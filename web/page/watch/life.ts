@@ -1,11 +1,44 @@
-// One request's life: its time in the queue, then x with settling beside y with turnarounds, then the transfer of its rows.
+// The times of one request: the queue, then x with settling next to y with turnarounds, then the transfer.
 
+import type { Rows, Watched } from "../../core/types.ts";
 import { Sheet } from "../canvas.ts";
 import { el, fill, set } from "../dom.ts";
-import { span } from "../format.ts";
+import { bytes, span } from "../format.ts";
 import { INK, LINE, PARTS, QUIET } from "../palette.ts";
-import { request } from "./choice.ts";
-import type { Window } from "./window.ts";
+
+/** Columns that requests of the host and accesses of stations have in common. */
+const COMMON = [
+  "id", "op", "blocks", "start_ns", "overhead_ns", "seek_x_ns", "settle_ns", "seek_y_ns", "turnaround_ns", "rotation_ns", "transfer_ns", "startup_ns",
+] as const;
+
+/** A request of the host, or an access of a station, and its times. */
+export interface Life extends Readonly<Record<(typeof COMMON)[number], number>> {
+  /** Arrival, and completion: Infinity where it lies outside of the window. */
+  readonly arrival_ns: number;
+  readonly end_ns: number;
+}
+
+/** The life of an access of a window. */
+export function accessLife(accesses: Watched["accesses"], row: number): Life {
+  return life(accesses, row, accesses.queued_ns[row]!, accesses.end_ns[row]!);
+}
+
+/** The life of a request of the host. Its service is that of its last access. */
+export function requestLife(rows: Rows, row: number): Life {
+  return life(rows, row, rows.arrival_ns[row]!, rows.completion_ns[row]!);
+}
+
+function life(columns: Pick<Watched["accesses"] | Rows, (typeof COMMON)[number]>, row: number, arrival_ns: number, end_ns: number): Life {
+  const common = Object.fromEntries(COMMON.map((name) => [name, columns[name][row]!])) as Record<(typeof COMMON)[number], number>;
+  return { ...common, arrival_ns, end_ns };
+}
+
+const BLOCK_BYTES = 512;
+
+/** An operation in words, such as `read 8 KB`; `op` is 82 for a read, 87 for a write. */
+export function operation(op: number, blocks: number): string {
+  return `${op === 87 ? "write" : "read"} ${bytes(blocks * BLOCK_BYTES)}`;
+}
 
 /** A part of a life, from one instant to another. Lane 1 is x, lane 2 is y, lane 0 is both. */
 export interface Part {
@@ -15,25 +48,27 @@ export interface Part {
   readonly to: number;
 }
 
-/** The parts of an access, in ns from its arrival. */
-export function parts(window: Window, row: number): Part[] {
-  const a = window.watched.accesses;
-  const begin = a.start_ns[row]! - a.queued_ns[row]!;
+/** The positioning time of a life, in ns. */
+export function positioning(of: Life): number {
+  return Math.max(of.seek_x_ns + of.settle_ns, of.seek_y_ns + of.turnaround_ns) + of.rotation_ns;
+}
+
+/** The parts of a life, in ns from the arrival. */
+export function parts(of: Life): Part[] {
+  const begin = of.start_ns - of.arrival_ns;
   const found: Part[] = [];
   const add = (name: string, lane: Part["lane"], from: number, length: number) => {
     if (length > 0) found.push({ name, lane, from, to: from + length });
     return from + Math.max(0, length);
   };
   if (!Number.isFinite(begin)) return [];
-  const startup = a.startup_ns[row]!;
-  add("queue", 0, 0, begin - startup);
-  add("startup", 0, begin - startup, startup);
-  const ready = add("overhead", 0, begin, a.overhead_ns[row]!);
-  const turned = a.turnaround_ns[row]!;
+  add("queue", 0, 0, begin - of.startup_ns);
+  add("startup", 0, begin - of.startup_ns, of.startup_ns);
+  const ready = add("overhead", 0, begin, of.overhead_ns);
   // A disk's rotation is waited for after the arm has reached the cylinder.
-  const x = add("rotation", 1, add("settle", 1, add("x", 1, ready, a.seek_x_ns[row]!), a.settle_ns[row]!), a.rotation_ns[row]!);
-  const y = add("turnaround", 2, add("y", 2, ready, a.seek_y_ns[row]!), turned);
-  add("transfer", 0, Math.max(x, y), a.transfer_ns[row]!);
+  const x = add("rotation", 1, add("settle", 1, add("x", 1, ready, of.seek_x_ns), of.settle_ns), of.rotation_ns);
+  const y = add("turnaround", 2, add("y", 2, ready, of.seek_y_ns), of.turnaround_ns);
+  add("transfer", 0, Math.max(x, y), of.transfer_ns);
   return found;
 }
 
@@ -43,38 +78,48 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 const HEIGHT = 50;
+const NONE = "No request has been served yet.";
 
 export class LifePanel {
   readonly element: HTMLElement;
   private readonly title = el("span", { class: "quiet" });
   private readonly sheet: Sheet;
-  private readonly words = el("p", { class: "legend" });
+  private readonly words = el("p", { class: "legend" }, [NONE]);
   private sled = true;
-  private drawn: { window: Window; row: number } | null = null;
+  private drawn: { life: Life; name: string } | null = null;
 
   constructor() {
-    this.sheet = new Sheet("No request yet", () => HEIGHT, () => this.draw(NaN), "life");
+    this.sheet = new Sheet(NONE, () => HEIGHT, () => this.draw(NaN), "life");
     this.element = el("section", { class: "card", "aria-labelledby": "life-title" }, [
       el("h2", { id: "life-title" }, ["One request", this.title]), this.sheet.canvas, this.words,
     ]);
     set(this.element, "data-tour", "life");
   }
 
-  /** Shows the life of an access; `sled` says whether the device moves in x and y at once, or has an arm. */
-  show(window: Window, row: number | null, t: number, sled: boolean): void {
+  /** Shows a life, whose name is `noun` and its number; `sled` tells whether the device moves in x and y at once, or has an arm. */
+  show(shown: Life | null, noun: string, t: number, sled: boolean): void {
+    const { drawn } = this;
+    const name = shown && `${noun}#${shown.id}`;
     this.sled = sled;
-    const anew = row !== null && (this.drawn?.window !== window || this.drawn.row !== row);
-    this.drawn = row === null ? this.drawn : { window, row };
-    if (anew) this.describe(window, row);
+    this.drawn = shown && name ? { life: shown, name } : null;
+    const changed = drawn?.name !== this.drawn?.name || drawn?.life.arrival_ns !== shown?.arrival_ns || drawn?.life.end_ns !== shown?.end_ns;
+    if (changed) this.describe();
     this.draw(t);
   }
 
-  private describe(window: Window, row: number): void {
-    const { id, queued_ns, end_ns } = window.watched.accesses;
-    const found = parts(window, row);
-    fill(this.title, `#${id[row]}, ${request(window, row)}, ${span(end_ns[row]! - queued_ns[row]!)} in all`);
+  private describe(): void {
+    if (!this.drawn) {
+      fill(this.title);
+      fill(this.words, NONE);
+      this.sheet.label(NONE);
+      return;
+    }
+    const { life: { op, blocks, arrival_ns, end_ns }, name } = this.drawn;
+    const found = parts(this.drawn.life);
+    fill(this.title, `${name}, ${operation(op, blocks)}, ${span(end_ns - arrival_ns)} in all`);
     fill(this.words, ...found.map((part) => el("span", {}, [dot(PARTS[part.name]!), this.spoken(part)])));
-    this.sheet.label(`Request ${id[row]}: ${found.map((part) => this.spoken(part)).join(", ")}`);
+    if (found.length === 0) fill(this.words, "Completed without an access to a device.");
+    this.sheet.label(`${name}: ${found.map((part) => this.spoken(part)).join(", ")}`);
   }
 
   private spoken({ name, from, to }: Part): string {
@@ -84,9 +129,8 @@ export class LifePanel {
   private draw(t: number): void {
     const pen = this.sheet.begin();
     if (!pen || !this.drawn) return;
-    const { window, row } = this.drawn;
-    const found = parts(window, row);
-    const { queued_ns } = window.watched.accesses;
+    const { life: { arrival_ns } } = this.drawn;
+    const found = parts(this.drawn.life);
     const served = found.filter(({ name }) => name !== "queue");
     const end = found.at(-1)?.to ?? 1;
     const begin = served[0]?.from ?? 0;
@@ -105,7 +149,7 @@ export class LifePanel {
       pen.fillRect(place(from), top, Math.max(1, place(to) - place(from) - 1), height);
     }
     pen.strokeStyle = LINE;
-    const now = place(t - queued_ns[row]!);
+    const now = place(t - arrival_ns);
     if (now >= left && now <= left + width) {
       pen.strokeStyle = INK;
       pen.lineWidth = 2;

@@ -4,13 +4,16 @@ import { el, fill, set } from "../dom.ts";
 import { Plot } from "../chart.ts";
 import { BLUE, SKY, VERMILION } from "../palette.ts";
 import { counted } from "../format.ts";
+import { overload } from "../overload.ts";
 import { series, type Overview } from "./overview.ts";
 
 const BUCKETS = 600;
+const SIMULATING = "simulating the whole run …";
 
 export class SeriesPanel {
   readonly element: HTMLElement;
-  private readonly title = el("span", { class: "quiet" }, ["simulating the whole run …"]);
+  private readonly title = el("span", { class: "quiet" }, [SIMULATING]);
+  private readonly overload = overload(false);
   private readonly line = el("i", { class: "now", "aria-hidden": "true" });
   private readonly queue: Plot;
   private readonly response: Plot;
@@ -32,13 +35,24 @@ export class SeriesPanel {
     this.all = el("button", { type: "button", class: "plain", hidden: true }, ["show all of it"], { click: () => this.zoom(null, null) });
     this.element = el("section", { class: "card wide", "aria-labelledby": "series-title" }, [
       el("h2", { id: "series-title" }, ["The whole run", this.title, el("span", { class: "grow" }), this.all]),
-      el("div", { class: "series" }, [above, below, this.line]),
+      this.overload, el("div", { class: "series" }, [above, below, this.line]),
     ]);
     set(this.element, "data-tour", "series");
   }
 
-  show(found: Overview): void {
+  /** Forgets the run that it shows, as another one begins. */
+  clear(): void {
+    this.found = null;
+    this.all.hidden = true;
+    this.overload.hidden = true;
+    fill(this.title, SIMULATING);
+    this.queue.set([[], []]);
+    this.response.set([[], [], []]);
+  }
+
+  show(found: Overview, saturated: boolean): void {
     this.found = found;
+    this.overload.hidden = !saturated;
     fill(this.title, `${counted(found.requests, "request")}; drag to zoom, click to go there`);
     this.zoom(null, null);
   }

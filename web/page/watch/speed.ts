@@ -21,3 +21,8 @@ export function spoken(speed: number): string {
 export function advance(speed: number, elapsed_ms: number): number {
   return speed * Math.min(elapsed_ms, 100) * 1e6;
 }
+
+/** Simulated time on each side of the present in the lanes, in ns: two seconds of playing at a speed, bounded. */
+export function around_ns(speed: number): number {
+  return Math.min(1e9, Math.max(2e6, Math.min(speed, 1) * 2e9));
+}

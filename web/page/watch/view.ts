@@ -3,41 +3,34 @@
 import type { Laboratory } from "../../core/laboratory.ts";
 import { el, fill, select } from "../dom.ts";
 import { worker } from "../engine.ts";
-import type { Experiment } from "../experiment.ts";
-import { ChoicePanel, sentence } from "./choice.ts";
+import { Experiment } from "../experiment.ts";
+import { ChoicePanel, sentence, surprise } from "./choice.ts";
 import { ChoiceTable } from "./table.ts";
+import type { WatchHost } from "./host.ts";
 import { Lanes } from "./lanes.ts";
-import { LifePanel } from "./life.ts";
+import { Following } from "./following.ts";
+import { LifePanel, requestLife } from "./life.ts";
 import { nextStartup, overview, rowOf, type Overview } from "./overview.ts";
 import { Player } from "./player.ts";
 import { SeriesPanel } from "./series.ts";
 import { SlotsPanel } from "./slots.ts";
 import { SmallStages } from "./small.ts";
-import { SPEEDS } from "./speed.ts";
+import { around_ns, SPEEDS } from "./speed.ts";
 import { stageOf, type Stage } from "./stages.ts";
 import { Transport } from "./transport.ts";
 
-export interface WatchHost {
-  /** Shows an error. */
-  fail(error: unknown): void;
-  /** Keeps the instant and the followed request in the address. */
-  keep(place: { t: number; request: number | null }): void;
-}
-
 /** Operations simulated between two checks whether the run is still wanted. */
 const SLICE = 50_000;
-/** Simulated time on each side of the present in the lanes, as seconds of the reader's time; bounded. */
-const AROUND_S = 2;
 
 export class Watch {
   readonly element = el("div", { class: "watch" });
   private readonly transport: Transport;
-  private readonly choice = new ChoicePanel((id) => this.request(id));
-  private readonly life = new LifePanel();
   private readonly series = new SeriesPanel((t) => void this.jump(t));
-  private readonly table = new ChoiceTable();
   private readonly live = el("p", { class: "unseen", "aria-live": "polite" });
   private readonly foot = el("p", { class: "quiet wide" });
+  private choice: ChoicePanel | null = null;
+  private life: LifePanel | null = null;
+  private table: ChoiceTable | null = null;
   private lanes: Lanes | null = null;
   private small: SmallStages | null = null;
   private slots: readonly SlotsPanel[] = [];
@@ -46,7 +39,7 @@ export class Watch {
   private whole: Overview | null = null;
   private workers: Laboratory[] = [];
   private station = 0;
-  private followed: number | null = null;
+  private readonly following = new Following();
   private scheduler = "";
   private shown = "";
   private opened = 0;
@@ -75,10 +68,14 @@ export class Watch {
     player.playing = playing;
     this.player = player;
     this.whole = null;
-    this.followed = null;
+    this.following.clear();
     this.shown = "";
-    this.scheduler = (experiment.get("scheduler", "kind") ?? "fcfs").toUpperCase();
+    this.scheduler = (Experiment.of(player.opened.toml).get("scheduler", "kind") ?? "").toUpperCase();
     this.station = 0;
+    this.choice = new ChoicePanel((id) => void this.access(id));
+    this.life = new LifePanel();
+    this.table = new ChoiceTable();
+    this.series.clear();
     this.stage = stageOf(player, 0, telling, () => this.draw(true));
     this.lanes = new Lanes(player.opened.stations.map(({ name: each }, index) => `${index + 1} ${each}`));
     this.small = player.opened.stations.length > 1 ? new SmallStages(player, (station) => this.choose(station)) : null;
@@ -113,7 +110,7 @@ export class Watch {
   }
 
   async step(steps: number): Promise<void> {
-    this.followed = null;
+    this.following.clear();
     await this.attempt(async () => this.player?.step(steps));
   }
 
@@ -150,10 +147,26 @@ export class Watch {
       return;
     }
     this.player.playing = false;
-    this.followed = id;
     const device = this.whole.rows.device[row] ?? -1;
     if (device >= 0 && device !== this.station) this.choose(device);
+    this.following.request(requestLife(this.whole.rows, row));
     await this.jump(this.whole.rows.start_ns[row]!);
+  }
+
+  /** Follows an access of the station on the stage; goes to the instant at which it is chosen, if the window has that. */
+  private async access(id: number): Promise<void> {
+    const { player } = this;
+    if (!player || !this.renumbers) return this.request(id);
+    const { window } = player.loaded;
+    const start_ns = window.watched.accesses.start_ns[window.row(id, this.station) ?? -1] ?? Infinity;
+    player.playing = false;
+    this.following.access(id);
+    await this.jump(Number.isFinite(start_ns) ? start_ns : player.t);
+  }
+
+  /** Whether the accesses of stations have other numbers than the requests of the host: in arrays, hybrids and behind a cache. */
+  private get renumbers(): boolean {
+    return this.slots.length > 0 || (this.player?.opened.stations.length ?? 1) > 1;
   }
 
   /** Plays on from an instant in s, as the tour does. */
@@ -175,7 +188,7 @@ export class Watch {
   follow(): void {
     const window = this.player?.loaded.window;
     const row = window?.latest(this.player!.t, this.station) ?? null;
-    this.followed = this.followed !== null || row === null ? null : window!.watched.accesses.id[row]!;
+    this.following.toggle(row === null ? null : window!.watched.accesses.id[row]!);
     this.draw(true);
   }
 
@@ -202,13 +215,13 @@ export class Watch {
     try {
       const { run } = await core.open(experiment.toml, "experiment");
       while (!(await core.run(run, SLICE)).done) if (mine !== this.opened) return;
-      const [rows, checksum] = [await core.rows(run), await core.checksum(run)];
+      const [rows, { summary }] = [await core.rows(run), await core.outcome(run)];
       await core.close(run);
       if (mine !== this.opened) return;
       this.whole = overview(rows);
-      this.series.show(this.whole);
+      this.series.show(this.whole, summary.saturated);
       this.transport.enable(this.whole.startups.length > 0);
-      fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [checksum]), ", the same as on the command line and in Python.");
+      fill(this.foot, "Checksum of all completion times: ", el("code", { id: "checksum", "data-run": mine }, [summary.checksum]), ", the same as on the command line and in Python.");
       this.draw(true);
       for (const act of this.waiting.splice(0)) act();
     } catch (error) {
@@ -222,8 +235,8 @@ export class Watch {
       ? select("device", stations.map(({ name }, index) => [String(index), `${index + 1} ${name}`] as const), String(this.station), (value) => this.choose(Number(value)))
       : null;
     const stage = el("section", { class: "card stage", "aria-label": "The stage", "data-tour": "stage" },
-      [chooser, ...(this.tabled ? [this.table.element] : this.stage!.elements)]);
-    fill(this.element, this.transport.element, this.small?.element, stage, el("div", { class: "side" }, [this.choice.element, this.life.element]),
+      [chooser, ...(this.tabled ? [this.table!.element] : this.stage!.elements)]);
+    fill(this.element, this.transport.element, this.small?.element, stage, el("div", { class: "side" }, [this.choice!.element, this.life!.element]),
       ...this.residencies().map((each) => each.element), this.lanes!.element, this.series.element, this.foot, this.live);
   }
 
@@ -235,6 +248,7 @@ export class Watch {
 
   private choose(station: number): void {
     this.station = station;
+    this.following.clear();
     this.shown = "";
     this.stage = this.stage!.other(station);
     this.compose();
@@ -251,16 +265,16 @@ export class Watch {
     this.stage.draw(t, waiting, choice, still || !player.playing);
     if (!this.pictured) performance.mark("first-picture");
     this.pictured = true;
-    const row = this.followed === null ? window.latest(t, this.station) : (window.row(this.followed, this.station) ?? null);
-    this.choice.show(window, choice, waiting[0] ?? null, t);
-    this.life.show(window, row, t, Boolean(player.opened.stations[this.station]?.sled));
-    const around = Math.min(1e9, Math.max(2e6, Math.min(SPEEDS[player.speed]!, 1) * AROUND_S * 1e9));
+    this.choice!.show(window, choice, waiting[0] ?? null, t);
+    const noun = this.renumbers ? (this.following.isRequest ? "request " : "access ") : "";
+    this.life!.show(this.following.life(window, t, this.station), noun, t, Boolean(player.opened.stations[this.station]?.sled));
+    const around = around_ns(SPEEDS[player.speed]!);
     this.lanes!.show(window, t, around);
     for (const each of this.residencies()) each.show(window, t, around, still || !player.playing);
     this.small?.show(t, this.station);
     this.series.mark(t);
-    if (!player.playing) this.tell(choice ? `${window.from} ${choice.index}` : "", choice ? sentence(window, choice, this.scheduler) : "Nothing was chosen yet.");
-    if (this.tabled) this.table.show(window, t, this.station);
+    if (!player.playing) this.tell(choice ? `${window.from} ${choice.index}` : "", choice ? `${sentence(window, choice, this.scheduler)} ${surprise(window, choice)}` : "Nothing was chosen yet.");
+    if (this.tabled) this.table!.show(window, t, this.station);
   }
 
   /** Announces the choice to screen readers, once. */
@@ -271,7 +285,8 @@ export class Watch {
   }
 
   private keep(): void {
-    if (this.player) this.host.keep({ t: this.player.t, request: this.followed });
+    const { isRequest, id } = this.following;
+    if (this.player) this.host.keep({ t: this.player.t, request: isRequest || !this.renumbers ? id : null });
   }
 
   private async attempt(what: () => Promise<void> | undefined): Promise<void> {
@@ -283,4 +298,3 @@ export class Watch {
     }
   }
 }
-

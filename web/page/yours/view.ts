@@ -8,6 +8,7 @@ import { download } from "../download.ts";
 import { stopped, worker } from "../engine.ts";
 import { Experiment } from "../experiment.ts";
 import { bytes, counted, figure, short, span } from "../format.ts";
+import { overload } from "../overload.ts";
 
 const MOST_BYTES = 300e6;
 const SLICE = 200_000;
@@ -87,24 +88,24 @@ export class Yours {
       for (let progress = await core.run(run, SLICE); !progress.done; progress = await core.run(run, SLICE)) {
         fill(this.answer, el("p", { class: "card" }, [`Simulating: ${counted(progress.completed, "request")} done`]));
       }
-      const [outcome, checksum] = [await core.outcome(run), await core.checksum(run)];
+      const outcome = await core.outcome(run);
       this.text.value = experiment.toml;
       this.app.change(experiment);
-      this.show_answer(outcome, checksum, facts);
+      this.show_answer(outcome, facts);
     } finally {
       await core.close(run);
     }
   }
 
-  private show_answer({ summary }: Outcome, checksum: string, facts?: TraceFacts): void {
+  private show_answer({ summary }: Outcome, facts?: TraceFacts): void {
     const { response_time_ms: response, energy_j: energy } = summary;
     const line = (name: string, value: string) => el("tr", {}, [el("td", {}, [name]), el("td", {}, [value])]);
     fill(this.answer, el("section", { class: "card" }, [
       el("h2", {}, [facts ? `${short(facts.name)}: ${facts.format}, ${counted(facts.requests, "operation")} in ${span(facts.last_ns)}` : "The answer"]),
-      el("p", { class: "big" }, [`${figure(response.mean)} ms mean response time`]),
+      el("p", { class: "big" }, [`${figure(response.mean)} ms mean response time`]), overload(summary.saturated),
       el("table", {}, [el("tbody", {}, [
         line("requests", Number(summary["requests"]).toLocaleString("en")), line("99 % within", `${figure(response.p99)} ms`), line("longest", `${figure(response.max)} ms`),
-        line("busy", `${figure(summary["utilization"] * 100)} %`), line("energy", `${figure(energy.total)} J`), line("checksum", checksum),
+        line("busy", `${figure(summary["utilization"] * 100)} %`), line("energy", `${figure(energy.total)} J`), line("checksum", summary.checksum),
       ])]),
       el("p", { class: "row" }, [button("Watch it", () => this.app.show("watch"), { class: "main" }), button("Race schedulers on it", () => this.app.show("race"))]),
     ]));

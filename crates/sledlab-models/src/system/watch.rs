@@ -40,7 +40,8 @@ pub struct Rested {
 pub struct Candidate {
     /// Number of the request.
     pub id: u64,
-    /// The positioning time of the request if it is served next.
+    /// The positioning time that the scheduler expects if the request is served next: that of the mechanism, or its
+    /// estimate. A drive that buffers the request's data takes less.
     pub positioning: Span,
     /// Whether the scheduler chose the request.
     pub chosen: bool,
@@ -141,8 +142,8 @@ impl Watch {
         }
         if now >= self.from {
             let mut candidates: Vec<Candidate> =
-                batch.iter().map(|one| candidate(now, one, true, device)).collect();
-            candidates.extend(self.others(now, device));
+                batch.iter().map(|one| candidate(one, true, device)).collect();
+            candidates.extend(self.others(device));
             self.seen.choices.push(Choice {
                 at: now,
                 waiting,
@@ -156,7 +157,7 @@ impl Watch {
     }
 
     /// The nearest requests that were not chosen, and the one that has waited longest.
-    fn others(&self, now: Time, device: &dyn Device) -> Vec<Candidate> {
+    fn others(&self, device: &dyn Device) -> Vec<Candidate> {
         let mut near: Vec<&Queued> = self.waiting.iter().collect();
         if near.len() > PROBED {
             let x = device.mechanics().state().x;
@@ -166,17 +167,17 @@ impl Watch {
             near.truncate(PROBED);
         }
         let mut others: Vec<Candidate> =
-            near.into_iter().map(|request| candidate(now, request, false, device)).collect();
+            near.into_iter().map(|request| candidate(request, false, device)).collect();
         others.sort_unstable_by_key(|other| (other.positioning, other.id));
         others.truncate(KEPT);
         let oldest = self.waiting.iter().min_by_key(|request| (request.queued, request.id));
         if let Some(oldest) = oldest.filter(|oldest| others.iter().all(|other| other.id != oldest.id)) {
-            others.push(candidate(now, oldest, false, device));
+            others.push(candidate(oldest, false, device));
         }
         others
     }
 }
 
-fn candidate(now: Time, request: &Queued, chosen: bool, device: &dyn Device) -> Candidate {
-    Candidate { id: request.id, positioning: device.probe(now, request).positioning(), chosen }
+fn candidate(request: &Queued, chosen: bool, device: &dyn Device) -> Candidate {
+    Candidate { id: request.id, positioning: device.mechanics().positioning(request), chosen }
 }

@@ -1,0 +1,8 @@
+// The warning about a run whose queue kept growing, as on the command line.
+
+import { el } from "./dom.ts";
+
+/** The warning, hidden unless the run is `saturated`. */
+export function overload(saturated: boolean): HTMLElement {
+  return el("p", { class: "overload", hidden: !saturated }, [el("strong", {}, ["Overloaded: "]), "the queue kept growing, so response times depend on the length of the run."]);
+}

@@ -1,0 +1,8 @@
+// What the view Watch needs of the page around it.
+
+export interface WatchHost {
+  /** Shows an error. */
+  fail(error: unknown): void;
+  /** Keeps the instant and the followed request in the address. */
+  keep(place: { t: number; request: number | null }): void;
+}
