@@ -206,11 +206,16 @@ def fleet_rows(draw: st.DrawFn) -> list[FleetRow]:
     rows = []
     for name in [*"abcd"[: draw(st.integers(1, 4))], MIX]:
         price = draw(st.none() | st.integers(1, 5000).map(float))
-        energy, within = float(draw(st.integers(0, 50))), draw(st.integers(0, 20))
+        energy, within, left = (
+            float(draw(st.integers(0, 50))),
+            draw(st.integers(0, 20)),
+            draw(st.integers(0, 20)),
+        )
         numbers: dict[str, Any] = dict.fromkeys((each.name for each in fields(FleetRow)), 1)
         said = {"fleet": name, "meets": draw(st.booleans()), "volumes_meet": within, "energy_usd": energy}
         total = None if price is None else price + energy
-        rows.append(FleetRow(**{**numbers, **said, "devices_usd": price, "total_usd": total}))
+        numbers |= {"left": left, "devices_usd": price, "total_usd": total}
+        rows.append(FleetRow(**{**numbers, **said}))
     return rows
 
 
@@ -222,6 +227,7 @@ def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) 
     found, single = recommended(rows), recommended(singles)
     assert found.meets >= single.meets
     if found.fleet == MIX:
+        assert found.left <= single.left
         assert found.volumes_meet >= single.volumes_meet
         assert cost(found, (found, single)) <= cost(single, (found, single))
     for row in singles:
@@ -229,7 +235,8 @@ def test_recommended_mix_is_never_worse(rows: list[FleetRow], order: list[int]) 
             assert single.meets
             assert cost(single, singles) <= cost(row, singles)
         if not single.meets:
-            assert (single.volumes_meet, -cost(single, singles)) >= (row.volumes_meet, -cost(row, singles))
+            merits = [(-each.left, each.volumes_meet, -cost(each, singles)) for each in (single, row)]
+            assert merits[0] >= merits[1]
 
 
 def priced(found: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:

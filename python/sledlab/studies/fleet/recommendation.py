@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 def recommended(fleets: Sequence[FleetRow]) -> FleetRow:
     """Return the fleet to buy for a goal.
 
-    Of fleets of one kind that meet the goal, the cheapest. If none meets the goal, the nearest: the fleet
-    with the most volumes within the goal, of these the cheapest. The mix replaces the chosen fleet only if it
-    is worse in nothing (the goal, volumes within the goal, cost) and better in something.
+    Of fleets of one kind that meet the goal, the cheapest. If none meets the goal, the nearest: of the
+    fleets with room for the most volumes, the one with the most volumes within the goal, of these the
+    cheapest. The mix replaces the chosen fleet only if it is worse in nothing (the goal, volumes that have a
+    device, volumes within the goal, cost) and better in something.
 
     Args:
         fleets: A row for each kind of device, and for the mix if there is one. All rows have a goal.
@@ -37,14 +38,19 @@ def cost(row: FleetRow, fleets: Sequence[FleetRow]) -> float:
 def _rank(row: FleetRow, fleets: Sequence[FleetRow]) -> tuple[float, ...]:
     """Sorting key of fleets of one kind, the best first."""
     within, usd = -(row.volumes_meet or 0), cost(row, fleets)
-    return (0, usd, within) if row.meets else (1, within, usd)
+    return (0, usd, within) if row.meets else (1, row.left, within, usd)
 
 
 def _is_better(mix: FleetRow, single: FleetRow) -> bool:
     """Return whether the mix is worse than a fleet in nothing, and better in something."""
 
     def merits(row: FleetRow) -> tuple[float, ...]:
-        return float(bool(row.meets)), float(row.volumes_meet or 0), -cost(row, (mix, single))
+        return (
+            float(bool(row.meets)),
+            -float(row.left),
+            float(row.volumes_meet or 0),
+            -cost(row, (mix, single)),
+        )
 
     pairs = list(zip(merits(mix), merits(single), strict=True))
     return all(mine >= other for mine, other in pairs) and any(mine > other for mine, other in pairs)
