@@ -51,7 +51,9 @@ fn accesses(sketches: Vec<Sketch>, node: usize, files: &[File], repeat: bool) ->
         let size = files[file].bytes[node];
         let bytes = bytes.map_or(size, |bytes| bytes.min(size));
         let outer = outer.map(|outer| outer.index(files.len()));
-        let per_block_of = outer.filter(|outer| repeat && *outer != file && files[*outer].bytes[node] > 0);
+        // No outer file is an inner file of another loop.
+        let is_outer = |outer: &usize| outer.is_multiple_of(2) && !file.is_multiple_of(2);
+        let per_block_of = outer.filter(|outer| repeat && is_outer(outer) && files[*outer].bytes[node] > 0);
         (bytes > 0).then_some(FileAccess { file, bytes, order, per_block_of })
     };
     sketches.into_iter().filter_map(make).collect()
