@@ -147,7 +147,7 @@ def test_words_say_which_share_was_simulated(tmp_path):
         {"phase": "nested", "node": 0, "reads": [{"file": "outer"}, inner]},
     )
     quick, exact = (
-        sl.replay(path, "mems-g2", what_if=False, settings={"node.block_kb": 64, "cluster.exact": exact})
+        sl.replay(path, "ram", what_if=False, settings={"node.block_kb": 64, "cluster.exact": exact})
         for exact in (False, True)
     )
     assert quick.simulated_share < 1 == exact.simulated_share

@@ -70,28 +70,21 @@ struct Sample {
     energy: Energy,
 }
 
-/// Squared differences of successive samples.
+/// Sums and sums of squares over values of store time and energy.
 #[derive(Clone, Copy, Debug, Default)]
-struct Differences {
-    store: f64,
-    energy: f64,
+struct Sums {
+    store: [f64; 2],
+    energy: [f64; 2],
     count: u32,
 }
 
-impl Differences {
+impl Sums {
+    /// Adds the difference of two samples.
     fn add(&mut self, one: &Sample, other: &Sample) {
-        self.store += (one.store_ns as f64 - other.store_ns as f64).powi(2);
-        self.energy += (one.energy.total - other.energy.total).powi(2);
+        let add = |sums: &mut [f64; 2], value: f64| *sums = [sums[0] + value, sums[1] + value * value];
+        add(&mut self.store, one.store_ns as f64 - other.store_ns as f64);
+        add(&mut self.energy, one.energy.total - other.energy.total);
         self.count += 1;
-    }
-
-    /// The variance of a sample relative to the square of the mean, of time or of energy, whichever is larger.
-    fn variance(&self, mean: &Mean) -> f64 {
-        let relative = |squares: f64, sum: f64| {
-            let mean = sum / mean.count.max(1.0);
-            if squares == 0.0 { 0.0 } else { squares / (2.0 * f64::from(self.count)) / (mean * mean) }
-        };
-        relative(self.store, mean.total_ns).max(relative(self.energy, mean.energy_j))
     }
 }
 
@@ -101,6 +94,17 @@ struct Mean {
     total_ns: f64,
     energy_j: f64,
     count: f64,
+}
+
+impl Mean {
+    /// Variances of store time and energy, each relative to the square of the mean; the larger of the two.
+    fn relative(&self, store: f64, energy: f64) -> f64 {
+        let relative = |variance: f64, sum: f64| {
+            let mean = sum / self.count.max(1.0);
+            if variance <= 0.0 { 0.0 } else { variance / (mean * mean) }
+        };
+        relative(store, self.total_ns).max(relative(energy, self.energy_j))
+    }
 }
 
 /// A loop that is being sampled.
@@ -114,11 +118,12 @@ struct Running {
     owed: u64,
     role: Group,
     begun: State,
+    first: Option<Sample>,
     last: Option<Sample>,
     mean: Mean,
-    /// Differences of neighboring samples, and of samples with a gap between them.
-    near: Differences,
-    far: Differences,
+    /// Differences of all samples from the first, and of samples with a gap between them.
+    all: Sums,
+    far: Sums,
     /// Variance of the estimate, in variances of a sample.
     weight: f64,
     /// The longest time between two completions after the first group.
@@ -134,10 +139,11 @@ impl Running {
             owed: 0,
             role: Group::WarmUp,
             begun,
+            first: None,
             last: None,
             mean: Mean::default(),
-            near: Differences::default(),
-            far: Differences::default(),
+            all: Sums::default(),
+            far: Sums::default(),
             weight: 0.0,
             rare: Span::ZERO,
         }
@@ -183,11 +189,8 @@ impl Running {
         self.mean.total_ns += sample.total_ns as f64;
         self.mean.energy_j += sample.energy.total;
         self.mean.count += 1.0;
-        let Some(last) = self.last.replace(sample) else { return skip };
-        if self.owed == 0 {
-            self.near.add(&last, &sample);
-            return skip;
-        }
+        self.all.add(&sample, self.first.get_or_insert(sample));
+        let Some(last) = self.last.replace(sample).filter(|_| self.owed > 0) else { return skip };
         self.far.add(&last, &sample);
         let both = u128::from(last.store_ns) + u128::from(sample.store_ns);
         let store = u128::from(self.owed) * both / (2 * u128::from(self.group));
@@ -202,12 +205,17 @@ impl Running {
         skip
     }
 
-    /// The variance of a sample relative to the square of the mean. Neighboring passes may be more alike than passes
-    /// far apart, so that the latter count alone as soon as there are enough of them. One sample more than simulated is
-    /// taken to contain a rare request.
+    /// The variance of a sample relative to the square of the mean: that of samples with a gap between them, from their
+    /// differences; while there are few of these, that of all samples, if it is larger. One sample more than simulated
+    /// is taken to contain a rare request.
     fn variance(&self) -> f64 {
-        let far = self.far.variance(&self.mean);
-        let seen = if self.far.count >= LEAST { far } else { far.max(self.near.variance(&self.mean)) };
+        let gaps = f64::from(2 * self.far.count.max(1));
+        let mut seen = self.mean.relative(self.far.store[1] / gaps, self.far.energy[1] / gaps);
+        if self.far.count < LEAST {
+            let count = f64::from(self.all.count.max(2));
+            let variance = |[sum, squares]: [f64; 2]| (squares - sum * sum / count) / (count - 1.0);
+            seen = seen.max(self.mean.relative(variance(self.all.store), variance(self.all.energy)));
+        }
         let rare = self.rare.as_ns() as f64 * self.mean.count / self.mean.total_ns.max(1.0);
         seen + rare * rare / (self.mean.count + 1.0)
     }
@@ -215,8 +223,7 @@ impl Running {
     /// Passes to skip after a sample.
     fn gap(&self, ahead: u64, random: &mut Stream) -> u64 {
         let left = self.shape.passes.saturating_sub(self.ended + ahead);
-        let simulated = self.near.count + self.far.count;
-        if simulated < LEAST || self.ended * self.shape.pages < FIRST_PAGES || left <= 2 * self.group {
+        if self.all.count <= LEAST || self.ended * self.shape.pages < FIRST_PAGES || left <= 2 * self.group {
             return 0;
         }
         let rest = self.groups(left);
