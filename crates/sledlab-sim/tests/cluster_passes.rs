@@ -46,9 +46,10 @@ impl Shape {
     fn work(&self, times: u64, writes: bool) -> Work {
         let outer = self.outer * times;
         let passes = outer.div_ceil(self.block);
-        let (output, writes) = match writes {
-            true => ((passes * self.written).div_ceil(10), r#", "writes": [{"file": "output"}]"#),
-            false => (0, ""),
+        let (output, writes) = if writes {
+            ((passes * self.written).div_ceil(10), r#", "writes": [{"file": "output"}]"#)
+        } else {
+            (0, "")
         };
         record(&format!(
             r#"{{"work": 1, "job": "join", "nodes": 1, "files": {{"outer": {}, "inner": {}, "output": {}}}}}

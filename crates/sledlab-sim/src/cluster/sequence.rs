@@ -103,7 +103,9 @@ pub(super) fn extent(
         let outer = each.outer.map_or_else(|| bytes_of(each.file), |index| accesses[index].bytes);
         let times = if once { 1 } else { passes(node, outer) };
         let parts = [sum(each.outer.as_slice(), 1), sum(&each.inner, times)];
-        parts.into_iter().for_each(|(pages, bytes)| total = (total.0 + pages, total.1 + bytes));
+        for (pages, bytes) in parts {
+            total = (total.0 + pages, total.1 + bytes);
+        }
     }
     total
 }
