@@ -247,7 +247,7 @@ def assert_same_row(row: dict[str, Any], summary: dict[str, Any], one: Drawn) ->
 def test_timed_decisions_leave_merging_alone(tmp_path: Path) -> None:
     """A wrapper that times decisions once did not hand on what merging asks of the scheduler."""
     trace = Path(__file__).parents[2] / "sample" / "traces" / "oltp-orders-a.csv.zst"
-    said = {"operations": 60_000, "settings": {"merge.kind": "chains"}}
+    said = {"operations": 60_000, "settings": {"merge.kind": "chains", "system.start": "parked"}}
     alone = sl.simulate(trace, "mems-g2", scheduler="sstf", speedup=5, requests=False, **said)
     assert round(alone.response_time.mean, 2) == 9514.44
     race = sl.compare(trace, "mems-g2", schedulers="sstf", speedups=[5], **said, jobs=1)
