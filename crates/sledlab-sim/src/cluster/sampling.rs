@@ -5,9 +5,10 @@
 //! 2. Then passes are skipped, one group is simulated to bring the store into the state of that part of the loop, and
 //!    the next group is the sample. Gaps have random lengths, so that samples do not follow a period of the loop. The
 //!    skipped passes take the mean of the samples before and after them.
-//! 3. The variance of the samples bounds the error of the sum. As rare passes may take longer, such as another revolution
-//!    of a disk, the variance includes a difference of the longest request that no sample need have seen. After each sample the next gap is chosen so that the
-//!    bound stays below [`PLANNED`]; where that takes nearly all passes, all are simulated.
+//! 3. The variance of the samples bounds the error of the sum. Rare passes, such as those with another revolution of a
+//!    disk, may take longer by one request and be in no sample; the variance includes such a difference. After each
+//!    sample the next gap is chosen so that the bound stays below [`PLANNED`]; where that takes nearly all passes, all are
+//!    simulated.
 
 use rand::RngExt;
 use sledlab_core::Span;
