@@ -182,7 +182,7 @@ def device_seek_map(
 @device.command("import")
 @click.argument("file")
 @option("--name", metavar="N", help="Device to take from a file that holds several.")
-@option("--out", metavar="FILE", help="Device file to write; standard output when left out.")
+@option("--out", metavar="FILE", help="Device file to write  [default: standard output]")
 def device_import(file: str, name: str | None, out: str | None) -> None:
     """Turn a MEMS device or a disk of DiskSim (.specs, .diskspecs, .parv) into a device file.
 

@@ -128,7 +128,7 @@ class ClusterResult(Shown):
         Columns `phase`, `node`; `phase_start_s`, `phase_end_s`; `compute_s`, `store_s`, `network_s` and
         `waiting_s`, which sum to the length of the phase; `processor_s`, time of the processor for data and
         messages; `requests` to the store, `read_bytes`, `written_bytes`; `sent_bytes` and `received_bytes`,
-        those of collectives left out; `store_j`, energy of the store.
+        without collectives; `store_j`, energy of the store.
         """
         return polars.DataFrame(dict(self.columns))
 

@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     /// The time of a pass, by its number and a random number.
-    type PassTime = fn(u64, u64) -> u64;
+    type PassDuration = fn(u64, u64) -> u64;
 
     /// The estimate for a loop whose passes of 600 pages take `ns(pass)`, its exact time, the bound, and the passes
     /// skipped.
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn error_stays_within_bound_for_any_shape() {
         let noise = |pass: u64| pass.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        let shapes: [(&str, PassTime); 6] = [
+        let shapes: [(&str, PassDuration); 6] = [
             ("constant", |_, _| 600_000),
             ("trend", |pass, _| 600_000 + pass * 10),
             ("period", |pass, _| 600_000 + pass % 64 * 200),
