@@ -12,11 +12,12 @@ export NO_MKDOCS_2_WARNING := 1
 
 RUST_FILES := $(shell find crates presets -name '*.rs' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
 READY := $(BIN)/.built $(BIN)/.tools
+RELEASE := $(BIN)/.release $(BIN)/.tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo web test test-all test-rust test-python test-clients test-web test-data \
-	lint coverage validate reproduce reproduce-everything bench compare-builds fuzz docs wheel clean setup rust
+	lint coverage validate reproduce reproduce-everything bench compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,15 +50,15 @@ test-web: web ## all pages in a browser (Debian's chromium)
 test-data: $(READY) ## databases and data frames that read what sledlab leaves
 	$(PYTEST) tests/data
 
-validate: $(READY) ## published numbers, all reference runs (where they are found), and jobs at full size; `make test` checks a subset
+validate: $(RELEASE) ## published numbers, all reference runs (where they are found), and jobs at full size; `make test` checks a subset
 	$(PYTEST) tests/validation tests/job --everything
 	cargo test --release -p sledlab-sim --test cluster_passes -- --ignored
 	$(BIN)/python -m lab.validation
 
-reproduce: $(READY) ## experiments of the papers that changed since their points were kept; pages and pictures of all
+reproduce: $(RELEASE) ## experiments of the papers that changed since their points were kept; pages and pictures of all
 	$(BIN)/python -m lab.reproduction --run
 
-reproduce-everything: $(READY) ## the same with all other readings: hours; goes on where it stopped, SLEDLAB_CLUSTER helps
+reproduce-everything: $(RELEASE) ## the same with all other readings: hours; goes on where it stopped, SLEDLAB_CLUSTER helps
 	$(BIN)/python -m lab.reproduction --everything
 
 lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
@@ -78,7 +79,7 @@ coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in 
 	$(BIN)/python tools/coverage.py
 	$(PYTEST) -n auto --dist worksteal --cov=sledlab --cov-report=term --cov-report=html:target/coverage/python
 
-bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
+bench: $(RELEASE) wheel ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
 	cargo bench --workspace --bench '*'
 	$(BIN)/python benches/command_line.py
 	$(BIN)/python benches/jobs.py
@@ -100,7 +101,7 @@ bench: $(READY) wheel ## speed: parsing, replay, schedulers, memory; prints rati
 
 BASE ?= HEAD~1
 LIMIT ?= 1.05
-compare-builds: $(READY) ## speed of this build beside that of the commit BASE (the one before); fails beyond LIMIT (1.05)
+compare-builds: $(RELEASE) ## speed of this build beside that of the commit BASE (the one before); fails beyond LIMIT (1.05)
 	$(BIN)/python benches/builds.py --base $(BASE) --limit $(LIMIT)
 
 fuzz: rust ## every reader of traces and records, and the NBD protocol, for FUZZ_SECONDS (60) each
@@ -114,15 +115,19 @@ docs: $(READY) ## the documentation as pages in site/
 wheel: $(BIN)/.locked rust ## an abi3 wheel for Python 3.11 and newer in dist/
 	$(BIN)/maturin build --release --strip --locked --compression-level 9 --out dist
 
+release-build: $(RELEASE) ## .venv with the release build of sledlab, for `validate`, `bench` and `reproduce`
+
 setup: $(READY) ## .venv with sledlab and all tools; .rust where there is no Rust
 
-# What sledlab runs on and is built with.
-$(BIN)/.locked: requirements.lock
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "sledlab needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ..."; exit 2; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 		{ echo "this Python cannot make environments: on Debian, apt-get install python3-venv"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
+
+# What sledlab runs on and is built with.
+$(BIN)/.locked: requirements.lock | $(BIN)/python
 	$(PIP) --requirement requirements.lock
 	@touch $@
 
@@ -131,11 +136,27 @@ $(BIN)/.tools: requirements-dev.lock | $(BIN)/.locked
 	$(PIP) --requirement requirements-dev.lock
 	@touch $@
 
-$(BIN)/.built: $(BIN)/.locked pyproject.toml $(RUST_FILES) | rust
-	$(PIP) --no-build-isolation --no-deps --editable .
+# Packages are downloaded while Rust is compiled.
+$(BIN)/.built: requirements.lock pyproject.toml $(RUST_FILES) | rust $(BIN)/.maturin
+	@$(MAKE) --no-print-directory -j2 $(BIN)/.locked $(BIN)/.quick
 	@touch $@
 
-rust: | $(BIN)/.locked
+$(BIN)/.maturin: requirements.lock | $(BIN)/python
+	$(PIP) $$(grep '^maturin==' requirements.lock)
+	@touch $@
+
+# An editable install in the Cargo profile `quick`.
+$(BIN)/.quick: pyproject.toml $(RUST_FILES)
+	$(PIP) --no-build-isolation --no-deps --editable .
+	@rm -f $(BIN)/.release
+	@touch $@
+
+# The same in the profile of wheels, for all that measures speed or writes pages of the docs.
+$(BIN)/.release: pyproject.toml $(RUST_FILES) | rust $(BIN)/.locked
+	MATURIN_PEP517_ARGS="--profile release" $(PIP) --no-build-isolation --no-deps --editable .
+	@touch $(BIN)/.quick $(BIN)/.built $@
+
+rust: | $(BIN)/python
 	@$(BIN)/python tools/rust.py
 
 clean: ## everything that was built or fetched

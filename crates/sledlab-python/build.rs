@@ -1,5 +1,5 @@
-//! Computes a fingerprint of the sources that the extension is built from: the same on every machine and by every
-//! compiler.
+//! Sets two environment variables for the extension: a fingerprint of its sources, the same on every machine and with
+//! every compiler, and the Cargo profile.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -27,7 +27,18 @@ fn main() -> io::Result<()> {
         }
     }
     println!("cargo::rustc-env=SLEDLAB_SOURCES={hash:032x}");
+    println!(
+        "cargo::rustc-env=SLEDLAB_PROFILE={}",
+        profile(Path::new(&env::var("OUT_DIR").expect("cargo sets it")))
+    );
     Ok(())
+}
+
+/// Returns the folder of the Cargo profile, which no variable of a build script names: `OUT_DIR` is
+/// `<target>/<profile>/build/<package>/out`.
+fn profile(out_dir: &Path) -> String {
+    let folder = out_dir.ancestors().nth(3).and_then(Path::file_name);
+    folder.map_or_else(|| "unknown".into(), |name| name.to_string_lossy().into_owned())
 }
 
 /// The files below a directory that are compiled into the extension; all others are left out.

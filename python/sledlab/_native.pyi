@@ -10,6 +10,9 @@ from typing import IO, final
 
 from typing_extensions import Buffer
 
+BUILD_PROFILE: str
+"""The Cargo profile that it was compiled with: `release`, `quick` or `debug`."""
+
 __version__: str
 """The version of sledlab."""
 

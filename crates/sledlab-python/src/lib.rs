@@ -69,6 +69,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", sledlab_sim::VERSION)?;
-        module.add("__sources__", env!("SLEDLAB_SOURCES"))
+        module.add("__sources__", env!("SLEDLAB_SOURCES"))?;
+        module.add("BUILD_PROFILE", env!("SLEDLAB_PROFILE"))
     }
 }

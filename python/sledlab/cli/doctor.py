@@ -81,7 +81,7 @@ def findings() -> list[Finding]:
     extension = Path(_native.__file__ or "")
     program = [
         Finding("sledlab", _native.__version__, "everything", needed=True),
-        Finding("extension", extension.name, "simulation", needed=True),
+        Finding("extension", f"{extension.name}, {_native.BUILD_PROFILE} build", "simulation", needed=True),
         Finding("Python", f"{platform.python_version()}, {sys.executable}", "everything", needed=True),
         Finding("system", f"{platform.system()} {platform.machine()}", "everything"),
         Finding("processors", str(processors()), "runs of studies side by side"),
