@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sledlab.model.entries import ExperimentEntry
 
 to_entry = later("sledlab.model.entries:ExperimentEntry")
-today = later("sledlab.model.older:today")
 
 PLACE = Path(__file__).parents[1] / "experiments"
 """Directory of their files: in a checkout a link to `presets/experiments`, in a wheel a directory."""
@@ -128,7 +127,7 @@ def text_of(path: str | Path, noun: str = "experiment") -> str:
         Error: The file cannot be read.
     """
     try:
-        text: str = today(file_of(path).read_text(encoding="utf-8"))
+        return file_of(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         is_toml = Path(path).suffix.lower() == ".toml"
         remedy = "write it as UTF-8" if is_toml else f"to replay a trace, say --trace {path}"
@@ -139,7 +138,6 @@ def text_of(path: str | Path, noun: str = "experiment") -> str:
         raise Error(f"`{path}` is a directory", remedy=remedy) from None
     except OSError as error:
         raise Error(f"cannot read the {noun} `{path}`: {error.strerror}", remedy="check the path") from error
-    return text
 
 
 def is_name(word: str) -> bool:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, Place
 from sledlab.model.catalogue import Chosen
-from sledlab.model.older import remedy_for
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -98,7 +97,6 @@ def placed(
     except Error as error:
         if error.place is None:
             error.place = _place(error.message, file, named, keys, said)
-        error.remedy = remedy_for(error.message, error.place.text if error.place else "") or error.remedy
         raise
 
 

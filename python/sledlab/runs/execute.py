@@ -10,7 +10,6 @@ from sledlab._native import Experiment
 from sledlab.runs.compose import compose, in_its_file, read
 from sledlab.runs.interrupt import Interrupt, Interrupted
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.nesting import nested
 from sledlab.runs.options import Simulated
 from sledlab.runs.recording import Recording
 from sledlab.runs.result import Result
@@ -81,8 +80,7 @@ def simulate(
         base = experiment if experiment is None or isinstance(experiment, Experiment) else read(experiment)
         composed = compose(source, device, options, base=base)
         if composed.trace is None:
-            with nested(composed.experiment):
-                composed.experiment.check()
+            composed.experiment.check()
         recording = Recording.planned(
             out=out, requests=requests, perfetto=perfetto, keep_some=True, replace=replace
         )
@@ -140,7 +138,7 @@ def execute(
             the whole run if the signal came last.
     """
     experiment, stream = open_stream(experiment, trace.opener if trace else None)
-    with nested(experiment), recording, Interrupt() as interrupt:
+    with recording, Interrupt() as interrupt:
 
         def tell(operations: int, share: float | None) -> None:
             interrupt.check()

@@ -12,7 +12,6 @@ pub(super) struct SptfExhaustive;
 impl Model for SptfExhaustive {
     type Params = NoParams;
     const NAME: &'static str = "sptf-exhaustive";
-    const ALIASES: &'static [&'static str] = &["sptf-scan"];
     const MEANING: &'static str =
         "SPTF by probing every queued request: the same choices as `sptf`, slower in long queues";
     const IN_RACE: bool = false;
