@@ -1,7 +1,7 @@
 """PostgreSQL, cp and SQLite on a sled, a disk and memory: `sledlab serve --devices`, once for each program.
 
 Runs `benches/programs.py` on an ext4 file system of each device; writes ``benches/applications.json``, and
-the results of every run to ``benches/applications_runs.json``. About ten minutes, as root, on a machine
+the results of every run to ``bench-out/applications.json``. About ten minutes, as root, on a machine
 without other load. Needs nbdfuse, postgresql and e2fsprogs.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from keeping import machine, write
+from keeping import machine, write, write_runs
 from sledlab.show.wording import figure
 
 SLED, DISK, MEMORY = "mems-g2", "atlas-10k", "ram"
@@ -170,7 +170,7 @@ def main() -> None:
         values = "".join(f"{'' if value is None else figure(value):>12}" for value in row["values"])
         print(f"{row['what']:<70}{values} {row['unit']}")
     write("applications", {"machine": machine(), "columns": list(raw["cp"]), "rows": rows})
-    write("applications_runs", raw)
+    write_runs("applications", raw)
 
 
 if __name__ == "__main__":

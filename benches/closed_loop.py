@@ -4,7 +4,7 @@ Every system serves fio, qemu-io and nbdcopy at three time scales, a quarter of 
 stopped now and then, and a quarter with programs that want all processors. Of each run, a simulation of
 what `--out` has must leave the same bytes. Two servers run at a time.
 
-Writes ``benches/closed_loop.json``, and what every run said to ``benches/closed_loop_runs.json``; fails if
+Writes ``benches/closed_loop.json``, and what every run said to ``bench-out/closed_loop.json``; fails if
 anything differs. About 20 minutes; with `--least 300 --seconds 0 --systems "disk;RAID 5" --dry` a short one
 that keeps nothing. Needs fio, qemu-utils and libnbd-bin.
 """
@@ -26,7 +26,7 @@ from typing import Any
 
 import sledlab as sl
 from clients import CLIENTS, MOST, hogs, stopped_now_and_then
-from keeping import machine, write
+from keeping import machine, write, write_runs
 from sledlab.shown import Shown
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -227,7 +227,7 @@ def main() -> int:
     if said.dry:
         return bool(open_ones)
     write("closed_loop", {"machine": machine(), "load before": load, "rows": rows})
-    write("closed_loop_runs", {"machine": machine(), "runs": [asdict(run) for run in runs]})
+    write_runs("closed_loop", {"machine": machine(), "runs": [asdict(run) for run in runs]})
     few = too_few(runs)
     if few:
         print("fewer completions than wanted:", *few, sep="\n  ")

@@ -1,7 +1,7 @@
 """Emulated devices: accuracy of their times, and their cost, with fio against servers.
 
 Medians of `RUNS` runs each. Writes ``benches/emulation.json``, and the results of every single run to
-``benches/emulation_runs.json``. With a number as argument, that many runs; about 20 minutes with five.
+``bench-out/emulation.json``. With a number as argument, that many runs; about 20 minutes with five.
 Needs fio, nbdkit, and root. The delays that clients see are measured by ``way.py``.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import sledlab as sl
 from clients import HOGS, hogs
-from keeping import keep, write
+from keeping import keep, write_runs
 
 RUNS = 5
 REQUESTS = 5000
@@ -187,7 +187,7 @@ def main() -> None:
     row(f"ram for {BUSY_S} s at {iops:,.0f} requests/s: longest gap", gap_ms, "ms", "10")
     raw["load after"] = os.getloadavg()
     keep("emulation", rows)
-    write("emulation_runs", raw)
+    write_runs("emulation", raw)
 
 
 if __name__ == "__main__":

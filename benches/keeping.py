@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 PLACE = Path(__file__).parent
+RUNS = PLACE.parent / "bench-out"
+"""Folder for the raw results of single runs, which git ignores."""
 
 
 def machine() -> str:
@@ -31,3 +33,9 @@ def keep(name: str, rows: list[dict[str, Any]]) -> None:
 def write(name: str, said: dict[str, Any]) -> None:
     """Writes a benchmark's results to `benches/NAME.json`."""
     (PLACE / f"{name}.json").write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
+
+
+def write_runs(name: str, runs: dict[str, Any]) -> None:
+    """Write the raw results of single runs to `bench-out/NAME.json`."""
+    RUNS.mkdir(exist_ok=True)
+    (RUNS / f"{name}.json").write_text(json.dumps(runs, indent=2) + "\n", encoding="utf-8")

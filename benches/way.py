@@ -3,7 +3,7 @@
 The mean response of 4 KB random reads, one at a time, on a sled: fio's measurement minus the model's time.
 Clients and nbdfuse have real-time priority, so that other programs are not measured; the kernel's threads of
 a loop device cannot have it. Medians of `RUNS` runs, which take turns. Writes ``benches/way.json``, and every
-run to ``benches/way_runs.json``. With a number as argument, that many runs; five minutes with five. Needs
+run to ``bench-out/way.json``. With a number as argument, that many runs; five minutes with five. Needs
 fio, nbdfuse, and root.
 """
 
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 import sledlab as sl
 from emulation import RUNS, SPTF, fio, over_nbd
-from keeping import keep, write
+from keeping import keep, write_runs
 
 SECONDS = 10
 
@@ -87,7 +87,7 @@ def main() -> None:
             rows.append({"what": f"{name}: the same with --host-us 0", "value": value, "unit": "%"})
     keep("way", rows)
     raw = {" ".join(map(str, key)): each for key, each in found.items()}
-    write("way_runs", {"load before": before, "load after": os.getloadavg(), **raw})
+    write_runs("way", {"load before": before, "load after": os.getloadavg(), **raw})
 
 
 if __name__ == "__main__":
