@@ -290,7 +290,7 @@ impl Flow {
     /// Begins the next step of a long request in the place of the step `done`. Returns whether there was one.
     fn refill(&mut self, id: u64, done: usize, ready: &mut Vec<Access>) -> bool {
         let Some(under_way) = self.requests.get_mut(&id) else { return false };
-        let Some(next) = under_way.plan.rest.as_mut().and_then(|rest| rest.next()) else { return false };
+        let Some(next) = under_way.plan.rest.as_mut().and_then(Iterator::next) else { return false };
         under_way.plan.steps[done] = next;
         under_way.missing += 1;
         self.access(id, done, ready);
@@ -418,8 +418,9 @@ impl Flow {
             !is_left_out && again.binary_search(id).is_err()
         });
         for id in &without {
-            let rest = self.requests.get_mut(id).and_then(|under_way| under_way.plan.rest.as_mut());
-            rest.into_iter().for_each(|rest| rest.leave_out(device));
+            if let Some(rest) = self.requests.get_mut(id).and_then(|under_way| under_way.plan.rest.as_mut()) {
+                rest.leave_out(device);
+            }
         }
         left_out.sort_unstable();
         for (id, step) in left_out {
