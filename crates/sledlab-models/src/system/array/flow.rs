@@ -338,8 +338,10 @@ impl Flow {
             self.guards.leave(id, stripe, &mut freed);
             self.begin_freed(&mut freed, ready);
         }
-        self.guards.leave_long(id, &mut freed);
-        self.begin_freed(&mut freed, ready);
+        if self.guards.has_long() {
+            self.guards.leave_long(id, &mut freed);
+            self.begin_freed(&mut freed, ready);
+        }
     }
 
     /// Begins those of the `freed` requests that wait for nothing else.

@@ -62,6 +62,11 @@ impl Guards {
         waits
     }
 
+    /// Whether some claim is kept as a range.
+    pub fn has_long(&self) -> bool {
+        !self.long.is_empty()
+    }
+
     /// After a request has given up its single stripes: gives up its long claim, and appends the requests that no longer
     /// wait because of long claims to `freed`.
     pub fn leave_long(&mut self, request: u64, freed: &mut Vec<u64>) {
