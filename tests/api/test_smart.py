@@ -59,6 +59,23 @@ def test_parts_add_up_and_phases_to_the_job(study: sl.SmartStudy) -> None:
     assert (whole["elapsed_s"] - study.tables["runs"].sort(keys)["elapsed_s"]).abs().max() < 1e-9
 
 
+def test_sampled_runs_have_their_sampling_error(tmp_path: Path) -> None:
+    inner = {"file": "inner", "per_block_of": "outer"}
+    sizes = {"outer": 8_000_000, "inner": 16_000_000}
+    lines = [
+        {"work": 1, "job": "nested", "nodes": 1, "files": sizes},
+        {"phase": "nested", "node": 0, "reads": [{"file": "outer"}, inner]},
+    ]
+    nested = tmp_path / "nested.work"
+    nested.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    for exact in (False, True):
+        settings = {"node.block_kb": 64, "cluster.exact": exact}
+        table = sl.smart_study([nested], ["ram"], jobs=1, settings=settings).tables["runs"]
+        error = sl.replay(nested, "ram", settings=settings).sampling_error
+        assert table["sampling_error"].item() == error
+        assert (error > 0) is (table["simulated_share"].item() < 1) is not exact
+
+
 def test_a_run_is_that_of_replay(study: sl.SmartStudy) -> None:
     settings = {"node.page_kb": 32}
     one = sl.replay(JOIN, "hp-c2490a", at="host", settings=settings)

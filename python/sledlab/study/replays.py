@@ -46,6 +46,9 @@ class ReplayFigures:
     memory_j: Annotated[float, Column("energy of memories", "J")]
     network_j: Annotated[float, Column("energy of ports", "J")]
     simulated_share: Annotated[float, Column("share of the pages that was simulated")]
+    sampling_error: Annotated[
+        float, Column("bound on the relative error of `elapsed_s` due to passes that were not simulated")
+    ]
     phases: Annotated[Sequence[Mapping[str, Any]], Column("the phases in order", hidden=True)]
 
     def parts_s(self) -> Mapping[str, float]:
@@ -100,6 +103,7 @@ def row_of(result: ClusterResult) -> ReplayFigures:
         memory_j=result.energy.memory,
         network_j=result.energy.network,
         simulated_share=result.simulated_share,
+        sampling_error=result.sampling_error,
         phases=phases,
     )
 

@@ -1,88 +1,132 @@
 //! RAID 5 while a device is missing: its blocks are recomputed from all other devices.
 
+use std::ops::Range;
+
 use sledlab_core::Op;
 
 use super::health::Health;
-use super::layout::Redundant;
-use super::plan::Plan;
+use super::layout::{Redundant, blocks};
+use super::plan::{MOST_STEPS, Plan};
 use super::raid5::{Part, Raid5, Touched, without};
+use super::rest::Rest;
 use crate::device::Queued;
 
 impl Raid5 {
     /// The plan of a request in an array of which devices fail.
     pub(super) fn plan_failing(&self, request: &Queued) -> Plan {
         let mut plan = Plan::default();
-        let touched = self.touched(request);
-        let last = touched.len().saturating_sub(1);
-        for (number, touched) in touched.iter().enumerate() {
-            let missing =
-                (0..self.devices as usize).find(|device| self.health.misses(touched.stripe, *device));
-            match (request.op, missing) {
-                _ if self.health.is_lost(touched.stripe) => self.save(request.op, touched, &mut plan),
-                (Op::Read, None) => self.read_whole(touched, number == last, &mut plan),
-                (Op::Read, Some(missing)) => self.read_around(touched, missing, &mut plan),
-                (_, None) => self.write_whole(touched, &mut plan),
-                (_, Some(missing)) => self.write_around(touched, missing, &mut plan),
-            }
+        let mut left = blocks(request);
+        while let Some(touched) = self.touch(&mut left, u64::MAX) {
+            self.plan_stripes(request.op, &touched, left.is_empty(), &mut plan);
         }
         plan.read_first();
         plan
     }
 
+    /// The first steps of a long request: the reads that its writes need, and as many steps as begin at once.
+    pub(super) fn plan_first_part(&self, request: &Queued) -> Plan {
+        let mut plan = Plan::default();
+        if request.op != Op::Read {
+            let keeps_data = |touched: &Touched| !self.health.is_lost(touched.stripes.start);
+            for touched in self.touched(request).filter(keeps_data) {
+                self.plan_stripes(request.op, &touched, false, &mut plan);
+            }
+            plan.steps.retain(|step| step.op == Op::Read);
+        }
+        let mut rest = Rest::new(self.clone(), request);
+        plan.steps.extend(rest.by_ref().take(MOST_STEPS));
+        plan.read_first();
+        plan.recomputes = request.op == Op::Read && self.recomputes(request);
+        plan.loses = self
+            .touched(request)
+            .any(|touched| self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched));
+        plan.rest = Some(Box::new(rest));
+        plan
+    }
+
+    /// Adds the accesses to some stripes; `is_last` where the request ends there.
+    pub(super) fn plan_stripes(&self, op: Op, touched: &Touched, is_last: bool, plan: &mut Plan) {
+        match (op, self.missing(touched.stripes.start)) {
+            _ if self.health.is_lost(touched.stripes.start) => self.save(op, touched, plan),
+            (Op::Read, None) => self.read_whole(touched, is_last, plan),
+            (Op::Read, Some(missing)) => self.read_around(touched, missing, plan),
+            (_, None) => self.write_whole(touched, plan),
+            (_, Some(missing)) => self.write_around(touched, missing, plan),
+        }
+    }
+
+    /// Whether the accesses to whole stripes from `stripe` on leave blocks out: those of the parity.
+    pub(super) fn has_gaps(&self, op: Op, stripe: u64) -> bool {
+        self.health.is_lost(stripe) || (op == Op::Read && self.missing(stripe).is_none())
+    }
+
+    /// The first device that a stripe misses.
+    fn missing(&self, stripe: u64) -> Option<usize> {
+        (0..self.devices as usize).find(|device| self.health.misses(stripe, *device))
+    }
+
     /// Whether a read needs blocks of a missing device that can be recomputed.
     pub(super) fn recomputes(&self, read: &Queued) -> bool {
-        self.touched(read).iter().any(|Touched { stripe, units }| {
-            let is_missing =
-                |(unit, _): &(u64, Part)| self.health.misses(*stripe, self.data_device(*stripe, *unit));
-            !self.health.is_lost(*stripe) && units.iter().any(is_missing)
+        self.touched(read)
+            .any(|touched| !self.health.is_lost(touched.stripes.start) && self.touches_missing(&touched))
+    }
+
+    /// Whether some unit of data is on a missing device. Of two stripes, the device has the parity of one at most.
+    fn touches_missing(&self, Touched { stripes, units }: &Touched) -> bool {
+        stripes.clone().take(2).any(|stripe| {
+            units.iter().any(|(unit, _)| self.health.misses(stripe, self.data_device(stripe, *unit)))
         })
     }
 
-    fn read_whole(&self, Touched { stripe, units }: &Touched, is_last: bool, plan: &mut Plan) {
-        for (number, (unit, part)) in units.iter().enumerate() {
-            let ends_request = is_last && number + 1 == units.len();
-            let device = self.data_device(*stripe, *unit);
-            plan.add_part(device, Op::Read, self.on_device(*stripe, *part), ends_request);
+    fn read_whole(&self, Touched { stripes, units }: &Touched, is_last: bool, plan: &mut Plan) {
+        for stripe in stripes.clone() {
+            for (number, (unit, part)) in units.iter().enumerate() {
+                let ends_request = is_last && stripe + 1 == stripes.end && number + 1 == units.len();
+                let blocks = self.on_device(&(stripe..stripe + 1), *part);
+                plan.add_part(self.data_device(stripe, *unit), Op::Read, blocks, ends_request);
+            }
         }
     }
 
     /// Reads the parts on working devices, and in place of the missing part the same part of all other devices; no
     /// block is read twice.
-    fn read_around(&self, Touched { stripe, units }: &Touched, missing: usize, plan: &mut Plan) {
-        let lost =
-            units.iter().find(|(unit, _)| self.data_device(*stripe, *unit) == missing).map(|(_, part)| *part);
-        plan.recomputes |= lost.is_some();
+    fn read_around(&self, Touched { stripes, units }: &Touched, missing: usize, plan: &mut Plan) {
+        let lost = units
+            .iter()
+            .find(|(unit, _)| self.data_device(stripes.start, *unit) == missing)
+            .map(|(_, part)| *part);
+        plan.recomputes |= lost.is_some() || stripes.end - stripes.start > 1;
         for unit in 0..self.width() {
             let wanted = units.iter().find(|(number, _)| *number == unit).map(|(_, part)| *part);
             for part in either(wanted, lost) {
-                self.read_from(*stripe, self.data_device(*stripe, unit), part, missing, plan);
+                self.read_from(stripes, self.data_device(stripes.start, unit), part, missing, plan);
             }
         }
         if let Some(part) = lost {
-            self.read_from(*stripe, self.parity_device(*stripe), part, missing, plan);
+            self.read_from(stripes, self.parity_device(stripes.start), part, missing, plan);
         }
     }
 
-    fn read_from(&self, stripe: u64, device: usize, part: Part, missing: usize, plan: &mut Plan) {
+    fn read_from(&self, stripes: &Range<u64>, device: usize, part: Part, missing: usize, plan: &mut Plan) {
         if device != missing {
-            plan.add(device, Op::Read, self.on_device(stripe, part), &[]);
+            plan.add(device, Op::Read, self.on_device(stripes, part), &[]);
         }
     }
 
     /// Writes the parts on working devices, and parity from which the missing unit can be recomputed. Where the missing
     /// unit is written, parity is computed from all other data (reconstruct); where it is not, from the old parity and
     /// the old data that are overwritten (read-modify-write). Where the parity is missing, nothing is read.
-    fn write_around(&self, Touched { stripe, units }: &Touched, missing: usize, plan: &mut Plan) {
-        let parity_device = self.parity_device(*stripe);
+    fn write_around(&self, Touched { stripes, units }: &Touched, missing: usize, plan: &mut Plan) {
+        let parity_device = self.parity_device(stripes.start);
         let written =
             |unit| units.iter().find(|(number, _)| *number == unit).map_or((0, 0), |(_, part)| *part);
         let parity = if missing == parity_device { Vec::new() } else { self.parity(units) };
         let lost = (0..self.width())
-            .find(|unit| self.data_device(*stripe, *unit) == missing)
+            .find(|unit| self.data_device(stripes.start, *unit) == missing)
             .map_or((0, 0), written);
         let modified: Vec<Part> = parity.iter().flat_map(|part| without(*part, lost)).collect();
         for unit in 0..self.width() {
-            let device = self.data_device(*stripe, unit);
+            let device = self.data_device(stripes.start, unit);
             let own = written(unit);
             let old = modified.iter().map(|part| (part.0.max(own.0), part.1.min(own.1)));
             let rest = parity.iter().map(|part| (part.0.max(lost.0), part.1.min(lost.1)));
@@ -90,29 +134,31 @@ impl Raid5 {
             let mut parts: Vec<Part> = old.filter(|(from, to)| from < to).chain(rest).collect();
             parts.sort_unstable();
             for part in parts {
-                self.read_from(*stripe, device, part, missing, plan);
+                self.read_from(stripes, device, part, missing, plan);
             }
         }
         for part in &modified {
-            plan.add(parity_device, Op::Read, self.on_device(*stripe, *part), &[]);
+            plan.add(parity_device, Op::Read, self.on_device(stripes, *part), &[]);
         }
-        let data = units.iter().map(|(unit, part)| (self.data_device(*stripe, *unit), *part));
+        let data = units.iter().map(|(unit, part)| (self.data_device(stripes.start, *unit), *part));
         for (device, part) in data.filter(|(device, _)| *device != missing) {
-            plan.add(device, Op::Write, self.on_device(*stripe, part), &[]);
+            plan.add(device, Op::Write, self.on_device(stripes, part), &[]);
         }
         for part in parity {
-            plan.add(parity_device, Op::Write, self.on_device(*stripe, part), &[]);
+            plan.add(parity_device, Op::Write, self.on_device(stripes, part), &[]);
         }
     }
 
-    /// Accesses those parts of a stripe with lost data that are on working devices.
-    fn save(&self, op: Op, Touched { stripe, units }: &Touched, plan: &mut Plan) {
-        for (unit, part) in units {
-            let device = self.data_device(*stripe, *unit);
-            if self.health.misses(*stripe, device) {
-                plan.loses = true;
-            } else {
-                plan.add(device, op, self.on_device(*stripe, *part), &[]);
+    /// Accesses those parts of stripes with lost data that are on working devices.
+    fn save(&self, op: Op, Touched { stripes, units }: &Touched, plan: &mut Plan) {
+        for stripe in stripes.clone() {
+            for (unit, part) in units {
+                let device = self.data_device(stripe, *unit);
+                if self.health.misses(stripe, device) {
+                    plan.loses = true;
+                } else {
+                    plan.add(device, op, self.on_device(&(stripe..stripe + 1), *part), &[]);
+                }
             }
         }
     }
@@ -138,7 +184,7 @@ impl Redundant for Raid5 {
         if self.health.is_lost(stripe) {
             return plan;
         }
-        let unit = self.on_device(stripe, (0, self.unit_blocks));
+        let unit = self.on_device(&(stripe..stripe + 1), (0, self.unit_blocks));
         for other in (0..self.devices as usize).filter(|other| *other != device) {
             plan.add(other, Op::Read, unit, &[]);
         }

@@ -56,7 +56,8 @@ pub(super) struct FlowCounts {
 /// A request that is not complete.
 struct UnderWay {
     whole: Queued,
-    /// The plan of the request; empty until the request begins.
+    /// The plan of the request; empty until the request begins. A step of the plan's rest takes the place of one that is
+    /// done.
     plan: Plan,
     /// For every step, the number of steps that it still waits for.
     needs: Vec<usize>,
@@ -64,7 +65,7 @@ struct UnderWay {
     waits: bool,
     missing: usize,
     guarded: Guarded,
-    /// Number of stripes that the request has to wait for.
+    /// Number of stripes and long claims that the request has to wait for.
     held_by: usize,
     /// Energy spent on the request so far.
     energy: Spent,
@@ -259,6 +260,12 @@ impl Flow {
             *(if access.request.op == Op::Read { rebuild_read } else { rebuild_written }) += blocks;
             self.background.1 = self.background.1.max(access.completion);
         }
+        if under_way.plan.rest.as_ref().is_some_and(|rest| rest.op() == access.request.op) {
+            // No step waits for this one.
+            let is_last = under_way.missing == 0;
+            let has_next = self.refill(id, done, ready);
+            return if is_last && !has_next { self.finish(id, access, ready) } else { None };
+        }
         if under_way.missing == 0 {
             return self.finish(id, access, ready);
         }
@@ -278,6 +285,16 @@ impl Flow {
             self.access(id, step, ready);
         }
         None
+    }
+
+    /// Begins the next step of a long request in the place of the step `done`. Returns whether there was one.
+    fn refill(&mut self, id: u64, done: usize, ready: &mut Vec<Access>) -> bool {
+        let Some(under_way) = self.requests.get_mut(&id) else { return false };
+        let Some(next) = under_way.plan.rest.as_mut().and_then(Iterator::next) else { return false };
+        under_way.plan.steps[done] = next;
+        under_way.missing += 1;
+        self.access(id, done, ready);
+        true
     }
 
     /// The request is complete with `access`, its last one.
@@ -317,15 +334,24 @@ impl Flow {
     /// A request gives up its stripes; requests that wait for no other stripe begin.
     fn leave(&mut self, id: u64, guarded: &Guarded, ready: &mut Vec<Access>) {
         let mut freed = Vec::new();
-        for stripe in guarded.stripes.clone() {
+        for stripe in guarded.single_stripes() {
             self.guards.leave(id, stripe, &mut freed);
-            for next in freed.drain(..) {
-                let Some(under_way) = self.requests.get_mut(&next) else { continue };
-                under_way.held_by -= 1;
-                if under_way.held_by == 0 {
-                    self.held -= 1;
-                    self.begin(next, &mut any_device, ready);
-                }
+            self.begin_freed(&mut freed, ready);
+        }
+        if self.guards.has_long() {
+            self.guards.leave_long(id, &mut freed);
+            self.begin_freed(&mut freed, ready);
+        }
+    }
+
+    /// Begins those of the `freed` requests that wait for nothing else.
+    fn begin_freed(&mut self, freed: &mut Vec<u64>, ready: &mut Vec<Access>) {
+        for next in freed.drain(..) {
+            let Some(under_way) = self.requests.get_mut(&next) else { continue };
+            under_way.held_by -= 1;
+            if under_way.held_by == 0 {
+                self.held -= 1;
+                self.begin(next, &mut any_device, ready);
             }
         }
     }
@@ -374,6 +400,7 @@ impl Flow {
         let is_affected = |(id, under_way): &(&u64, &UnderWay)| {
             let mut steps = under_way.plan.steps.iter().enumerate().filter(|(_, step)| step.device == device);
             steps.any(|(number, _)| under_way.needs[number] > 0 || begun.contains(&(**id, number)))
+                || under_way.plan.rest.as_ref().is_some_and(|rest| rest.uses(device))
         };
         let mut affected: Vec<u64> = self.requests.iter().filter(is_affected).map(|(id, _)| *id).collect();
         // The blocks read so far may no longer be enough to rebuild the stripe.
@@ -381,15 +408,26 @@ impl Flow {
         affected.sort_unstable();
         let (again, without): (Vec<u64>, Vec<u64>) = affected.iter().partition(|id| reading.contains(id));
         let requests = &mut self.requests;
+        let mut left_out = Vec::new();
         self.accesses.retain(|_, (id, step)| {
             let is_left_out = without.binary_search(id).is_ok_and(|_| {
                 requests.get(id).is_some_and(|under_way| under_way.plan.steps[*step].device == device)
             });
             if is_left_out && let Some(under_way) = requests.get_mut(id) {
                 under_way.missing -= 1;
+                left_out.push((*id, *step));
             }
             !is_left_out && again.binary_search(id).is_err()
         });
+        for id in &without {
+            if let Some(rest) = self.requests.get_mut(id).and_then(|under_way| under_way.plan.rest.as_mut()) {
+                rest.leave_out(device);
+            }
+        }
+        left_out.sort_unstable();
+        for (id, step) in left_out {
+            self.refill(id, step, ready);
+        }
         for id in affected {
             if reading.contains(&id) {
                 self.restart(id, nearest, ready);

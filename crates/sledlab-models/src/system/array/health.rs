@@ -34,6 +34,13 @@ impl Health {
         stripe >= self.whole
     }
 
+    /// The first stripe after `stripe` at which other devices are missing or data starts to be lost; `u64::MAX` if there
+    /// is none.
+    pub fn next_change(&self, stripe: u64) -> u64 {
+        let changes = self.failed.iter().map(|(_, rebuilt)| *rebuilt).chain([self.whole]);
+        changes.filter(|change| *change > stripe).min().unwrap_or(u64::MAX)
+    }
+
     /// Number of stripes that the spare of a device holds, or of all stripes where the device has not failed.
     pub fn held(&self, device: usize) -> u64 {
         self.failed.iter().find(|(failed, _)| *failed == device).map_or(self.stripes, |(_, rebuilt)| *rebuilt)

@@ -64,6 +64,25 @@ pub(super) struct Guarded {
 
 impl Guarded {
     pub const NOTHING: Guarded = Guarded { stripes: 0..0, is_shared: true };
+
+    /// Most stripes that are claimed one by one.
+    const MOST_STRIPES: u64 = 1024;
+
+    /// Whether the stripes are claimed as a range, which takes the same memory whatever their number.
+    pub fn is_long(&self) -> bool {
+        self.stripes.end - self.stripes.start > Guarded::MOST_STRIPES
+    }
+
+    /// The stripes that are claimed one by one.
+    pub fn single_stripes(&self) -> Range<u64> {
+        if self.is_long() { 0..0 } else { self.stripes.clone() }
+    }
+
+    /// Whether this and another claim may not be under way at the same time.
+    pub fn conflicts(&self, other: &Guarded) -> bool {
+        let overlaps = self.stripes.start < other.stripes.end && other.stripes.start < self.stripes.end;
+        overlaps && !(self.is_shared && other.is_shared)
+    }
 }
 
 /// What a block of a device holds.
@@ -109,10 +128,13 @@ pub(super) fn build(params: &SystemParams, device_blocks: u64) -> Result<Box<dyn
     })
 }
 
-/// The blocks of a request, cut at multiples of `unit` blocks.
-pub(super) fn cut(request: &Queued, unit: u64) -> impl Iterator<Item = Cut> {
-    let end = request.lbn + u64::from(request.blocks);
-    let mut lbn = request.lbn;
+/// The blocks of a request: the first and the one after the last.
+pub(super) fn blocks(request: &Queued) -> Range<u64> {
+    request.lbn..request.lbn + u64::from(request.blocks)
+}
+
+/// The parts of a range of blocks, cut at multiples of `unit` blocks.
+pub(super) fn cut(Range { start: mut lbn, end }: Range<u64>, unit: u64) -> impl Iterator<Item = Cut> {
     std::iter::from_fn(move || {
         (lbn < end).then(|| {
             let (number, from) = (lbn / unit, lbn % unit);
@@ -131,7 +153,7 @@ pub(super) struct Cut {
     pub from: u64,
     /// Block after the last within the unit.
     pub to: u64,
-    /// Whether the request ends in this unit.
+    /// Whether the range ends in this unit.
     pub is_last: bool,
 }
 
@@ -148,7 +170,7 @@ impl Layout for Concatenation {
 
     fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
-        for Cut { unit: device, from, to, is_last } in cut(request, self.device_blocks) {
+        for Cut { unit: device, from, to, is_last } in cut(blocks(request), self.device_blocks) {
             plan.add_part(device as usize, request.op, (from, to), is_last);
         }
         plan
@@ -194,7 +216,7 @@ impl Layout for Stripe {
 
     fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
         let mut plan = Plan::default();
-        for Cut { unit, from, to, is_last } in cut(request, self.unit_blocks) {
+        for Cut { unit, from, to, is_last } in cut(blocks(request), self.unit_blocks) {
             let start = unit / self.devices * self.unit_blocks;
             let device = (unit % self.devices) as usize;
             plan.add_part(device, request.op, (start + from, start + to), is_last);

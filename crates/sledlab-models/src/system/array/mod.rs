@@ -11,6 +11,7 @@ mod layout;
 mod mirror;
 mod plan;
 mod raid5;
+mod rest;
 #[cfg(test)]
 mod tests;
 mod units;

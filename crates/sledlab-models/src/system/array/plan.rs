@@ -2,6 +2,12 @@
 
 use sledlab_core::Op;
 
+use super::rest::Rest;
+
+/// Steps of one request under way at once. Of a longer request, each step that is done makes room for the next one, so that
+/// a request takes the same memory whatever its length.
+pub(super) const MOST_STEPS: usize = 4096;
+
 /// An access to one device, as a step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
@@ -17,13 +23,15 @@ pub(super) struct Step {
 }
 
 /// All accesses for one request.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
     pub steps: Vec<Step>,
     /// Whether some blocks are recomputed from all other devices, because their own device has failed.
     pub recomputes: bool,
     /// Whether some blocks of the request are lost.
     pub loses: bool,
+    /// Further steps of a long request, which wait for no other step once one of their kind is done.
+    pub rest: Option<Box<Rest>>,
 }
 
 impl Plan {

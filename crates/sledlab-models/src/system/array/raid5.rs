@@ -3,14 +3,17 @@
 //! Left-symmetric: the parity of stripe `s` on `n` devices is on device `n - 1 - s mod n`, its first unit on the next
 //! device and so on, so that consecutive units are on consecutive devices.
 
+use std::ops::Range;
+
 use sledlab_core::Op;
 
 use super::health::Health;
-use super::layout::{Cut, Guarded, Held, Layout, Nearest, Redundant, cut};
-use super::plan::Plan;
+use super::layout::{Cut, Guarded, Held, Layout, Nearest, Redundant, blocks, cut};
+use super::plan::{MOST_STEPS, Plan};
 use crate::device::Queued;
 
 /// RAID 5: units on each device in turn, with rotated parity.
+#[derive(Clone, Debug)]
 pub(super) struct Raid5 {
     pub devices: u64,
     pub unit_blocks: u64,
@@ -22,9 +25,9 @@ pub(super) struct Raid5 {
 /// Blocks of a unit, counted from its beginning: the first block and the one after the last.
 pub(super) type Part = (u64, u64);
 
-/// The parts of a stripe that a request reads or writes.
+/// The parts that a request reads or writes of one stripe, or of consecutive whole stripes that miss the same devices.
 pub(super) struct Touched {
-    pub stripe: u64,
+    pub stripes: Range<u64>,
     /// Units of data by number, each with its part.
     pub units: Vec<(u64, Part)>,
 }
@@ -43,19 +46,26 @@ impl Raid5 {
         ((self.parity_device(stripe) as u64 + 1 + unit) % self.devices) as usize
     }
 
-    pub(super) fn on_device(&self, stripe: u64, (from, to): Part) -> (u64, u64) {
-        let start = stripe * self.unit_blocks;
-        (start + from, start + to)
+    /// The blocks of a device from the part of a unit in the first stripe to the part in the last stripe.
+    pub(super) fn on_device(&self, stripes: &Range<u64>, (from, to): Part) -> (u64, u64) {
+        (stripes.start * self.unit_blocks + from, (stripes.end - 1) * self.unit_blocks + to)
     }
 
     fn read(&self, request: &Queued) -> Plan {
         let mut plan = Plan::default();
-        for Cut { unit, from, to, is_last } in cut(request, self.unit_blocks) {
+        for Cut { unit, from, to, is_last } in cut(blocks(request), self.unit_blocks) {
             let (stripe, unit) = (unit / self.width(), unit % self.width());
-            let device = self.data_device(stripe, unit);
-            plan.add_part(device, Op::Read, self.on_device(stripe, (from, to)), is_last);
+            let start = stripe * self.unit_blocks;
+            plan.add_part(self.data_device(stripe, unit), Op::Read, (start + from, start + to), is_last);
         }
         plan
+    }
+
+    /// Whether the plan of a request may have more steps than begin at once. Writes to whole stripes take one step on each
+    /// device, except where data is lost.
+    fn is_planned_in_parts(&self, request: &Queued) -> bool {
+        u64::from(request.blocks) > MOST_STEPS as u64 * self.unit_blocks
+            && (request.op == Op::Read || !self.health.lost().is_empty())
     }
 
     fn write(&self, request: &Queued) -> Plan {
@@ -66,20 +76,31 @@ impl Raid5 {
         plan
     }
 
-    /// The stripes that a request touches, each with the parts of it.
-    pub(super) fn touched(&self, request: &Queued) -> Vec<Touched> {
-        let mut stripes: Vec<Touched> = Vec::new();
-        for Cut { unit, from, to, .. } in cut(request, self.unit_blocks) {
-            let (stripe, unit) = (unit / self.width(), unit % self.width());
-            match stripes.last_mut() {
-                Some(last) if last.stripe == stripe => last.units.push((unit, (from, to))),
-                _ => stripes.push(Touched { stripe, units: vec![(unit, (from, to))] }),
-            }
-        }
-        stripes
+    /// The stripes that a request touches.
+    pub(super) fn touched(&self, request: &Queued) -> impl Iterator<Item = Touched> {
+        let mut left = blocks(request);
+        std::iter::from_fn(move || self.touch(&mut left, u64::MAX))
     }
 
-    /// Writes to a stripe that misses no device.
+    /// Takes up to `most` stripes from the host blocks `left`.
+    pub(super) fn touch(&self, left: &mut Range<u64>, most: u64) -> Option<Touched> {
+        if left.is_empty() {
+            return None;
+        }
+        let stripe_blocks = self.width() * self.unit_blocks;
+        let (stripe, start) = (left.start / stripe_blocks, left.start);
+        let whole = left.end / stripe_blocks;
+        let mut next = stripe + 1;
+        if start % stripe_blocks == 0 && next < whole {
+            next = whole.min(self.health.next_change(stripe)).min(stripe.saturating_add(most));
+        }
+        left.start = left.end.min(next * stripe_blocks);
+        let first = start..left.end.min((stripe + 1) * stripe_blocks);
+        let units = cut(first, self.unit_blocks).map(|cut| (cut.unit % self.width(), (cut.from, cut.to)));
+        Some(Touched { stripes: stripe..next, units: units.collect() })
+    }
+
+    /// Writes to stripes that miss no device.
     pub(super) fn write_whole(&self, written: &Touched, plan: &mut Plan) {
         if 2 * written.units.len() as u64 >= self.width() {
             self.reconstruct(written, plan);
@@ -90,18 +111,18 @@ impl Raid5 {
 
     /// Read-modify-write: old data and old parity are read; each unit of data is overwritten once its old data are
     /// read, parity comes last.
-    fn modify(&self, Touched { stripe, units }: &Touched, plan: &mut Plan) {
-        let parity_device = self.parity_device(*stripe);
-        let place = |part| self.on_device(*stripe, part);
+    fn modify(&self, Touched { stripes, units }: &Touched, plan: &mut Plan) {
+        let parity_device = self.parity_device(stripes.start);
+        let place = |part| self.on_device(stripes, part);
         let mut old = Vec::new();
         for (unit, part) in units {
-            old.push(plan.add(self.data_device(*stripe, *unit), Op::Read, place(*part), &[]));
+            old.push(plan.add(self.data_device(stripes.start, *unit), Op::Read, place(*part), &[]));
         }
         let parity = self.parity(units);
         let mut all = old.clone();
         all.extend(parity.iter().map(|part| plan.add(parity_device, Op::Read, place(*part), &[])));
         for ((unit, part), old) in units.iter().zip(old) {
-            plan.add(self.data_device(*stripe, *unit), Op::Write, place(*part), &[old]);
+            plan.add(self.data_device(stripes.start, *unit), Op::Write, place(*part), &[old]);
         }
         for part in parity {
             plan.add(parity_device, Op::Write, place(part), &all);
@@ -110,21 +131,21 @@ impl Raid5 {
 
     /// Reconstruct: the data that are not written are read, so the old parity is not needed; where the whole stripe is
     /// written, nothing is read.
-    fn reconstruct(&self, Touched { stripe, units }: &Touched, plan: &mut Plan) {
-        let place = |part| self.on_device(*stripe, part);
+    fn reconstruct(&self, Touched { stripes, units }: &Touched, plan: &mut Plan) {
+        let place = |part| self.on_device(stripes, part);
         let parity = self.parity(units);
         let mut rest = Vec::new();
         for unit in 0..self.width() {
             let written = units.iter().find(|(number, _)| *number == unit).map_or((0, 0), |(_, part)| *part);
             for part in parity.iter().flat_map(|part| without(*part, written)) {
-                rest.push(plan.add(self.data_device(*stripe, unit), Op::Read, place(part), &[]));
+                rest.push(plan.add(self.data_device(stripes.start, unit), Op::Read, place(part), &[]));
             }
         }
         for (unit, part) in units {
-            plan.add(self.data_device(*stripe, *unit), Op::Write, place(*part), &[]);
+            plan.add(self.data_device(stripes.start, *unit), Op::Write, place(*part), &[]);
         }
         for part in parity {
-            plan.add(self.parity_device(*stripe), Op::Write, place(part), &rest);
+            plan.add(self.parity_device(stripes.start), Op::Write, place(part), &rest);
         }
     }
 
@@ -151,6 +172,7 @@ impl Layout for Raid5 {
 
     fn plan(&self, request: &Queued, _nearest: Nearest) -> Plan {
         match request.op {
+            _ if self.is_planned_in_parts(request) => self.plan_first_part(request),
             _ if self.health.fails => self.plan_failing(request),
             Op::Read => self.read(request),
             _ => self.write(request),

@@ -1,5 +1,7 @@
 //! Tests of layouts with simple media: every device holds a number for every block.
 
+mod long;
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;

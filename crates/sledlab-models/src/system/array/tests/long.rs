@@ -1,0 +1,237 @@
+//! Long requests: the same steps as short ones, in constant memory.
+
+use proptest::prelude::*;
+use sledlab_core::hash::{Map, Set};
+use sledlab_core::{Op, Time};
+
+use super::super::flow::{Access, Flow};
+use super::super::guards::Guards;
+use super::super::health::Health;
+use super::super::layout::{Guarded, Layout, blocks};
+use super::super::plan::{MOST_STEPS, Plan, Step};
+use super::super::raid5::Raid5;
+use super::super::rest::Rest;
+use super::{request, served};
+use crate::device::Queued;
+
+const STRIPES: u64 = 60;
+
+/// An array of `devices` with up to two failures, each with the number of stripes that are rebuilt after it.
+fn array(devices: u64, unit_blocks: u64, failures: &[(usize, u64)]) -> Raid5 {
+    let mut health = Health::new(STRIPES, 1, !failures.is_empty());
+    for (device, rebuilt) in failures {
+        health.fail(device % devices as usize, None);
+        (0..*rebuilt).filter_map(|_| health.next()).collect::<Vec<_>>().iter().for_each(|(device, _)| {
+            health.rebuilt(*device);
+        });
+    }
+    Raid5 { devices, unit_blocks, stripes: STRIPES, health }
+}
+
+/// The plan of a request that is made of one stripe after another.
+fn stripe_by_stripe(array: &Raid5, request: &Queued) -> Plan {
+    let (mut plan, mut left) = (Plan::default(), blocks(request));
+    while let Some(touched) = array.touch(&mut left, 1) {
+        assert_eq!(touched.stripes.end - touched.stripes.start, 1);
+        array.plan_stripes(request.op, &touched, left.is_empty(), &mut plan);
+    }
+    if array.health.fails {
+        plan.read_first();
+    }
+    plan
+}
+
+fn failures() -> impl Strategy<Value = Vec<(usize, u64)>> {
+    prop::collection::vec((0_usize..8, 0..STRIPES), 0..3)
+        .prop_filter("different devices", |failed| failed.len() < 2 || failed[0].0 != failed[1].0)
+}
+
+fn drawn(array: &Raid5, (is_write, lbn, blocks): (bool, u64, u64)) -> Queued {
+    let lbn = lbn % array.capacity_blocks();
+    let blocks = blocks.min(array.capacity_blocks() - lbn) as u32;
+    request(0, if is_write { Op::Write } else { Op::Read }, lbn, blocks)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn whole_stripes_are_planned_like_single_ones(
+        devices in 3_u64..8, unit in 1_u64..5, failures in failures(), draw in (any::<bool>(), 0_u64..2000, 1_u64..2000),
+    ) {
+        let array = array(devices, unit, &failures);
+        let request = drawn(&array, draw);
+        let (plan, expected) = (array.plan(&request, &mut |_, _| 0), stripe_by_stripe(&array, &request));
+        prop_assert!(plan.rest.is_none());
+        prop_assert_eq!(&plan.steps, &expected.steps);
+        prop_assert_eq!((plan.recomputes, plan.loses), (expected.recomputes, expected.loses));
+    }
+
+    #[test]
+    fn rest_has_the_steps_of_the_plan(
+        devices in 3_u64..8, unit in 1_u64..5, failures in failures(), draw in (any::<bool>(), 0_u64..2000, 1_u64..2000),
+    ) {
+        let array = array(devices, unit, &failures);
+        let request = drawn(&array, draw);
+        let expected = stripe_by_stripe(&array, &request);
+        let is_kind = |step: &Step| step.op == request.op;
+        let steps: Vec<Step> = Rest::new(array.clone(), &request).collect();
+        let own: Vec<Step> = expected.steps.iter().filter(|step| is_kind(step)).cloned().collect();
+        prop_assert_eq!(steps, own.iter().map(|step| Step { needs: Vec::new(), ..step.clone() }).collect::<Vec<_>>());
+        let first = array.plan_first_part(&request);
+        prop_assert_eq!((first.recomputes, first.loses), (expected.recomputes, expected.loses));
+        if array.health.fails {
+            // The reads come first, and every write needs all of them.
+            let reads: Vec<Step> = expected.steps.iter().filter(|step| step.op == Op::Read).cloned().collect();
+            let needs: Vec<usize> = if request.op == Op::Write { (0..reads.len()).collect() } else { Vec::new() };
+            let others = own.iter().map(|step| Step { needs: needs.clone(), ..step.clone() });
+            let begun: Vec<Step> = if request.op == Op::Write { reads.into_iter().chain(others).collect() } else { own };
+            prop_assert_eq!(first.steps, begun);
+        }
+    }
+
+    #[test]
+    fn long_claims_wait_like_single_stripes(
+        claims in prop::collection::vec((0_u64..10, 1_u64..6, any::<bool>(), 0_usize..6), 1..40),
+    ) {
+        // Ranges of two thousand stripes for each one, or the first stripe of these only.
+        let long = |from: u64, count: u64, is_shared| {
+            let (from, end) = (from * 2000, (from + count) * 2000);
+            Guarded { stripes: from..if count == 1 { from + 1 } else { end }, is_shared }
+        };
+        let single = |from: u64, count: u64, is_shared| Guarded { stripes: from..from + count, is_shared };
+        let mut both = [Waiting::new(&long), Waiting::new(&single)];
+        for (id, (from, count, is_shared, leaving)) in claims.into_iter().enumerate() {
+            let running = both.each_mut().map(|waiting| {
+                waiting.claim(id as u64, (from, count, is_shared));
+                waiting.leave(leaving);
+                waiting.running()
+            });
+            prop_assert_eq!(&running[0], &running[1]);
+        }
+    }
+}
+
+/// Requests with claims, of which those that wait for nothing may leave.
+struct Waiting<'a> {
+    make: &'a dyn Fn(u64, u64, bool) -> Guarded,
+    guards: Guards,
+    requests: Map<u64, (Guarded, usize)>,
+}
+
+impl<'a> Waiting<'a> {
+    fn new(make: &'a dyn Fn(u64, u64, bool) -> Guarded) -> Self {
+        Waiting { make, guards: Guards::default(), requests: Map::default() }
+    }
+
+    fn running(&self) -> Vec<u64> {
+        let free = self.requests.iter().filter(|(_, (_, waits))| *waits == 0);
+        let mut free: Vec<u64> = free.map(|(id, _)| *id).collect();
+        free.sort_unstable();
+        free
+    }
+
+    fn claim(&mut self, id: u64, (from, count, is_shared): (u64, u64, bool)) {
+        let guarded = (self.make)(from, count, is_shared);
+        let waits = self.guards.claim(id, &guarded);
+        self.requests.insert(id, (guarded, waits));
+    }
+
+    fn leave(&mut self, place: usize) {
+        let Some(id) = self.running().get(place).copied() else { return };
+        let (guarded, _) = self.requests.remove(&id).unwrap();
+        let mut freed = Vec::new();
+        guarded.single_stripes().for_each(|stripe| self.guards.leave(id, stripe, &mut freed));
+        self.guards.leave_long(id, &mut freed);
+        for id in freed {
+            self.requests.get_mut(&id).unwrap().1 -= 1;
+        }
+    }
+}
+
+/// Serves all accesses of a flow, the last one first, and counts the blocks by device and kind; fails a device after
+/// some accesses.
+fn run(
+    flow: &mut Flow,
+    fails: Option<(usize, usize)>,
+    ready: &mut Vec<Access>,
+) -> (Map<(usize, char), u64>, bool) {
+    let (mut blocks, mut served_steps, mut is_complete) = (Map::default(), 0, false);
+    let mut seen = Set::default();
+    while let Some((device, access)) = ready.pop() {
+        // The accesses that the failed device drops are still among these.
+        assert!(ready.len() < 2 * MOST_STEPS);
+        if flow.owner(access.id).is_some() {
+            assert!(seen.insert((device, access.op.letter(), access.lbn)));
+            *blocks.entry((device, access.op.letter())).or_default() += u64::from(access.blocks);
+        }
+        is_complete |= flow.done(&served(access), ready).is_some();
+        served_steps += 1;
+        if let Some((after, failing)) = fails
+            && after == served_steps
+        {
+            flow.fail(failing, &mut |_, _| 0, ready);
+        }
+        is_complete |= flow.has_answered();
+    }
+    (blocks, is_complete)
+}
+
+const LONG_STRIPES: u64 = 30_000;
+
+fn long_array(lost: bool) -> Raid5 {
+    let mut health = Health::new(LONG_STRIPES, 1, lost);
+    if lost {
+        health.fail(0, None);
+        health.fail(1, None);
+    }
+    Raid5 { devices: 4, unit_blocks: 1, stripes: LONG_STRIPES, health }
+}
+
+#[test]
+fn long_read_begins_few_steps_at_once() {
+    let array = long_array(false);
+    let all = array.capacity_blocks();
+    let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
+    flow.arrive(request(0, Op::Read, 0, all as u32), &mut |_, _| 0, &mut ready);
+    assert_eq!(ready.len(), MOST_STEPS);
+    let (blocks, is_complete) = run(&mut flow, None, &mut ready);
+    assert!(is_complete);
+    assert_eq!((0..4).map(|device| blocks[&(device, 'R')]).collect::<Vec<_>>(), [LONG_STRIPES * 3 / 4; 4]);
+}
+
+#[test]
+fn long_write_to_lost_stripes_begins_few_steps_at_once() {
+    let array = long_array(true);
+    let all = array.capacity_blocks();
+    let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
+    flow.arrive(request(0, Op::Write, 0, all as u32), &mut |_, _| 0, &mut ready);
+    assert_eq!(ready.len(), MOST_STEPS);
+    // A third device fails: its remaining steps are left out.
+    let (blocks, is_complete) = run(&mut flow, Some((10_000, 2)), &mut ready);
+    assert!(is_complete);
+    assert_eq!(blocks[&(3, 'W')], LONG_STRIPES * 3 / 4);
+    assert!(blocks[&(2, 'W')] < LONG_STRIPES * 3 / 4);
+    assert_eq!(blocks.len(), 2);
+}
+
+#[test]
+fn long_read_restarts_when_its_device_fails() {
+    let health = Health::new(LONG_STRIPES, 1, true);
+    let array = Raid5 { health, ..long_array(false) };
+    let all = array.capacity_blocks();
+    let (mut flow, mut ready) = (Flow::new(Box::new(array)), Vec::new());
+    flow.arrive(request(0, Op::Read, 0, all as u32), &mut |_, _| 0, &mut ready);
+    let mut completed = 0;
+    for _ in 0..1000 {
+        let (_, access) = ready.pop().unwrap();
+        completed += usize::from(flow.done(&served(access), &mut ready).is_some());
+    }
+    flow.fail(2, &mut |_, _| 0, &mut ready);
+    while let Some((_, access)) = ready.pop() {
+        completed += usize::from(flow.done(&served(access), &mut ready).is_some());
+    }
+    let counts = flow.counts();
+    assert_eq!((completed, counts.restarts, counts.degraded_reads), (1, 1, 1));
+    assert_eq!(flow.background().1, Time::ZERO);
+}
