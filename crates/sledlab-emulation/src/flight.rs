@@ -18,8 +18,6 @@ pub(crate) struct Flight {
     /// How often the power had failed before the request arrived.
     pub starts: u16,
     pub request: nbd::NbdRequest,
-    /// Bytes of memory that count for the request; see [`held_bytes`].
-    pub held_bytes: u32,
     /// The operation that the model was asked for last: of a write with force unit access, the write and then its
     /// flush.
     pub asked: Request,
@@ -47,6 +45,11 @@ impl Flight {
     /// Bytes of data in the reply.
     pub fn reply_bytes(&self) -> u32 {
         if self.request.command == Command::Read { self.request.length } else { 0 }
+    }
+
+    /// Bytes of data that are read or written with the request.
+    pub fn held_bytes(&self) -> u32 {
+        held_bytes(&self.request)
     }
 
     /// Whether a flush must complete before the request can be answered.
@@ -80,13 +83,9 @@ impl Flight {
     }
 }
 
-/// Bytes of data that are read or written with a request, or replaced by its zeroes where `keeps_replaced` data.
-pub(crate) fn held_bytes(request: &nbd::NbdRequest, keeps_replaced: bool) -> u32 {
-    match request.command {
-        Command::Read | Command::Write => request.length,
-        Command::WriteZeroes if keeps_replaced => request.length,
-        _ => 0,
-    }
+/// Bytes of data that are read or written with a request.
+pub(crate) fn held_bytes(request: &nbd::NbdRequest) -> u32 {
+    if matches!(request.command, Command::Read | Command::Write) { request.length } else { 0 }
 }
 
 /// The operation that a request asks of the model, if any. Ranges are rounded outwards to blocks, as trace files are

@@ -5,14 +5,9 @@
 #[path = "../examples/power/sessions.rs"]
 mod sessions;
 
-use sessions::host::{Host, TRIM, WRITE_ZEROES};
 use sessions::{System, Tally, durable, never_flushed, run, volatile};
-use sledlab_emulation::transport::nbd::MOST_BYTES;
 use sledlab_emulation::{Server, ServerOptions};
 use sledlab_sim::Experiment;
-
-/// `EOVERFLOW` of the protocol.
-const EOVERFLOW: u32 = 75;
 
 fn fail(systems: &[System], failures: u64) -> Tally {
     let mut all = Tally::default();
@@ -37,24 +32,6 @@ fn every_block_is_what_the_model_finds_and_nothing_durable_is_lost() {
 fn a_volatile_cache_loses_something_that_was_not_flushed() {
     let tally = fail(&never_flushed(), 4);
     assert!(5 * tally.lost >= tally.failures, "{tally:?}");
-}
-
-#[test]
-fn zeroes_longer_than_a_payload_are_refused() {
-    let mut experiment = Experiment::new();
-    experiment.set_device("ram").expect("a device");
-    for (power_failures, expected) in [(true, EOVERFLOW), (false, 0)] {
-        let options = ServerOptions { power_failures, ..ServerOptions::default() };
-        let server = Server::start(&experiment, options).expect("a server");
-        let mut host = Host::connect(server.socket().expect("a socket")).expect("a connection");
-        assert!(host.bytes > u64::from(MOST_BYTES));
-        assert_eq!(host.call(WRITE_ZEROES, 0, 0, MOST_BYTES + 512, &[]).0, expected);
-        assert_eq!(host.call(WRITE_ZEROES, 0, 512, MOST_BYTES, &[]).0, 0);
-        assert_eq!(host.call(TRIM, 0, 0, MOST_BYTES + 512, &[]).0, 0);
-        assert_eq!(host.read(0, 512), [0; 512]);
-        drop(host);
-        assert_eq!(server.stop(true).expect("a report").counts.errors, u64::from(power_failures));
-    }
 }
 
 #[test]

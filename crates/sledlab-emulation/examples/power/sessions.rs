@@ -2,7 +2,7 @@
 //! afterwards: the block must hold the version that the model finds, and nothing durable may be lost.
 
 #[path = "../../tests/host/mod.rs"]
-pub mod host;
+mod host;
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -9,7 +9,7 @@ use crate::flight::{self, Flight};
 use crate::lateness::Cause;
 use crate::probe::Probed;
 use crate::recording::Record;
-use crate::transport::nbd::{Command, Errno, MOST_BYTES, NbdRequest};
+use crate::transport::nbd::{Command, Errno, NbdRequest};
 
 /// Extents in the reply to one query, at most.
 const MOST_EXTENTS: usize = 1 << 12;
@@ -44,14 +44,12 @@ impl Serving {
                 return Ok(());
             }
         };
-        let held_bytes = flight::held_bytes(&request, self.power.is_some());
-        connection.begin(held_bytes);
+        connection.begin(flight::held_bytes(&request));
         let flight = Flight {
             slot,
             connection: connection.number,
             starts: self.starts,
             request,
-            held_bytes,
             asked,
             id: 0,
             stamp: Time::ZERO,
@@ -80,10 +78,6 @@ impl Serving {
         }
         let is_kept =
             self.power.is_some() && matches!(request.command, Command::Write | Command::WriteZeroes);
-        // The data that a request replaces is kept in memory: for zeroes no more than for a write.
-        if is_kept && request.length > MOST_BYTES {
-            return Err(Errno::Overflow);
-        }
         let replaced = if is_kept { Some(self.replace(slot, request)?) } else { None };
         if !is_kept {
             self.change(request)?;
@@ -304,7 +298,7 @@ impl Serving {
             recording.push(&flight.record(self.time.model(now).as_ns(), lateness, cause, false));
         }
         if let Some(connection) = self.connections.numbered(flight.slot, flight.connection) {
-            connection.end(flight.held_bytes);
+            connection.end(flight.held_bytes());
         }
     }
 
@@ -363,7 +357,6 @@ fn why(errno: Errno) -> &'static str {
     match errno {
         Errno::NoSpc => "what the data is kept in is full",
         Errno::Perm => "what the data is kept in is read-only",
-        Errno::Overflow => "more than 32 MiB of zeroes at once, on a device that can lose its power",
         _ => "the data cannot be read or written",
     }
 }

@@ -57,8 +57,6 @@ pub enum Errno {
     Inval = 22,
     /// A write goes beyond the end of the device, or there is no room for its data.
     NoSpc = 28,
-    /// The request has no payload, and asks for more bytes than a payload may have.
-    Overflow = 75,
     /// The server ends.
     Shutdown = 108,
 }
