@@ -14,6 +14,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,17 @@ def run_here(name: str, out: Path, options: Sequence[str]) -> None:
         raise RuntimeError(f"sledlab {' '.join(words)}: {error}")
 
 
-@cache
+STARTING = Lock()
+"""Held while the worker processes are started, as experiments run from several threads."""
+
+
 def _workers() -> ProcessPoolExecutor:
+    with STARTING:
+        return _pool()
+
+
+@cache
+def _pool() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..build import WrongBuildError, require_release_build
 from . import benches, reproduction, validation
 from .entry import Output
-from .manifest import Manifest
+from .manifest import Manifest, Record
 from .runner import Fingerprints, Runner, Status, check, not_current
 
 
@@ -55,9 +55,12 @@ def report(found: Sequence[Status]) -> None:
     for path in dict.fromkeys(each.output.path for each in stale):
         print(path)
         for each in (each for each in stale if each.output.path == path):
-            when = f"measured {each.record.date}, sources {each.record.sources}; " if each.record else ""
-            print(f"  {each.entry.name}: {when}{each.reason}")
+            print(f"  {each.entry.name}: {_measured(each.record)}{each.reason}")
     print(f"{len(stale)} of {len(found)} entries are not current")
+
+
+def _measured(record: Record | None) -> str:
+    return f"measured {record.date}, sources {record.sources or 'unknown'}; " if record else ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,15 +80,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     manifest = Manifest.read()
-    found = check(chosen, manifest, Fingerprints())
-    manifest.write()
-    if options.check:
-        report(found)
-        return int(options.strict and not all(each.is_current for each in found))
-    todo = [each for each in found if not each.unknown and (options.again or not each.is_current)]
     runner = Runner(manifest)
     try:
-        runner.run(todo)
+        found = check(chosen, manifest, Fingerprints())
+        manifest.write()
+        if options.check:
+            report(found)
+            return int(options.strict and not all(each.is_current for each in found))
+        runner.run([each for each in found if not each.unknown and (options.again or not each.is_current)])
     except KeyboardInterrupt:
         print("interrupted; the same command resumes", file=sys.stderr)
         return 130

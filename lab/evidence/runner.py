@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CalledProcessError
 from threading import Lock
+from typing import TypeVar
 
 from benches.keeping import machine
 
@@ -21,6 +22,9 @@ from ..results import PROJECT, RESULTS
 from ..simulator import EXPERIMENTS
 from .entry import Entry, Output
 from .manifest import Manifest, Record, is_stale
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 FAILURES = (CalledProcessError, OSError, LookupError, ValueError, RuntimeError, AssertionError)
 """Errors of one measurement, after which the others still run."""
@@ -55,6 +59,17 @@ def inputs() -> str:
     for file in sorted([*(PROJECT / "lab").rglob("*.py"), *EXPERIMENTS.glob("*.toml")]):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def in_order(work: Callable[[T], U], items: Sequence[T], workers: int) -> Iterator[tuple[T, U]]:
+    """Yield each item with its result, computed in threads; an error or interruption starts no more."""
+    with ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(work, item) for item in items]
+        try:
+            for item, future in zip(items, futures, strict=True):
+                yield item, future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 class Fingerprints:
@@ -96,8 +111,7 @@ def check(outputs: Sequence[Output], manifest: Manifest, fingerprints: Fingerpri
         except FAILURES as error:
             return Status(output, entry, record, unknown=f"{type(error).__name__}: {error}")
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(lambda each: status(*each), chosen))
+    found = [each for _, each in in_order(lambda pair: status(*pair), chosen, os.cpu_count() or 1)]
     for each in found:
         if not each.unknown:
             manifest.mark(each.output.path, each.entry.name, stale=not each.is_current)
@@ -136,20 +150,11 @@ class Runner:
 
     def _measure_all(self, mine: Sequence[Status], left: list[Status]) -> dict[str, Record]:
         measured = {}
-        with ThreadPoolExecutor(mine[0].output.workers) as pool:
-            futures = [(each, pool.submit(self._measure, each)) for each in mine]
-            try:
-                for each, future in futures:
-                    record = future.result()
-                    left.remove(each)
-                    if record:
-                        measured[each.entry.name] = record
-                        self.say(
-                            f"  {each.entry.name}: {record.seconds:.0f} s; {remaining(left, self.known)}"
-                        )
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+        for each, record in in_order(self._measure, mine, mine[0].output.workers):
+            left.remove(each)
+            if record:
+                measured[each.entry.name] = record
+                self.say(f"  {each.entry.name}: {record.seconds:.0f} s; {remaining(left, self.known)}")
         return measured
 
     def _measure(self, status: Status) -> Record | None:
