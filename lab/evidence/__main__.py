@@ -75,15 +75,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         require_release_build()
-        chosen = selected(outputs(), options.name)
+        every = outputs()
+        chosen = selected(every, options.name)
     except (WrongBuildError, LookupError) as error:
         print(error, file=sys.stderr)
         return 2
     manifest = Manifest.read()
+    manifest.retain({output.path: {entry.name for entry in output.entries} for output in every})
+    manifest.write()
     runner = Runner(manifest)
     try:
         found = check(chosen, manifest, Fingerprints())
-        manifest.write()
         if options.check:
             report(found)
             return int(options.strict and not all(each.is_current for each in found))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,10 @@ class Manifest:
         data = json.loads(file.read_text(encoding="utf-8"))
         return cls(file, {path: dict(_records(rows)) for path, rows in data.items()})
 
+    def refresh(self) -> None:
+        """Read the file again: another command may have written it meanwhile."""
+        self.records = Manifest.read(self.file).records
+
     def get(self, path: str, name: str) -> Record | None:
         """Return the record of an entry, if any."""
         return self.records.get(path, {}).get(name)
@@ -75,11 +79,19 @@ class Manifest:
         if record := self.get(path, name):
             self.records[path][name] = replace(record, stale=stale)
 
-    def retain(self, path: str, names: Iterable[str]) -> None:
-        """Remove the records of entries that no longer exist."""
-        existing = set(names)
+    def remove(self, path: str, names: Iterable[str]) -> None:
+        """Remove the records of some entries."""
+        removed = set(names)
         mine = self.records.get(path, {})
-        self.records[path] = {name: record for name, record in mine.items() if name in existing}
+        self.records[path] = {name: record for name, record in mine.items() if name not in removed}
+
+    def retain(self, existing: Mapping[str, Container[str]]) -> None:
+        """Remove the records of entries that no longer exist, given those that do, by path."""
+        self.records = {
+            path: {name: record for name, record in mine.items() if name in existing[path]}
+            for path, mine in self.records.items()
+            if path in existing
+        }
 
     def write(self) -> None:
         """Write the file: one line for each record, so that version control shows which changed."""

@@ -99,7 +99,7 @@ class Fingerprints:
 
 
 def check(outputs: Sequence[Output], manifest: Manifest, fingerprints: Fingerprints) -> list[Status]:
-    """Return the status of every entry, and note in the manifest which are stale."""
+    """Return the status of every entry, and write to the manifest which are stale."""
     chosen = [(output, entry) for output in outputs for entry in output.entries]
 
     def status(output: Output, entry: Entry) -> Status:
@@ -112,9 +112,11 @@ def check(outputs: Sequence[Output], manifest: Manifest, fingerprints: Fingerpri
             return Status(output, entry, record, unknown=f"{type(error).__name__}: {error}")
 
     found = [each for _, each in in_order(lambda pair: status(*pair), chosen, os.cpu_count() or 1)]
+    manifest.refresh()
     for each in found:
         if not each.unknown:
             manifest.mark(each.output.path, each.entry.name, stale=not each.is_current)
+    manifest.write()
     return found
 
 
@@ -170,7 +172,7 @@ class Runner:
             self.failed.append(entry.name)
             self.say(f"  {entry.name} failed: {error}")
             return None
-        took = round(time.monotonic() - began, 1)
+        took = max(round(time.monotonic() - began, 1), 0.1)  # 0 is an unknown duration
         today = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
         record = Record(status.fingerprint, sources(), profile(), machine(), today, took)
         with _saving:
@@ -186,11 +188,10 @@ class Runner:
             self.failed.append(output.path)
             self.say(f"  {output.path} failed: {error}")
             return
+        self.manifest.refresh()
         self.manifest.put(output.path, measured)
-        self.manifest.retain(output.path, (entry.name for entry in output.entries))
         self.manifest.write()
-        rest = set(self.pending.records.get(output.path, {})) - set(measured)
-        self.pending.retain(output.path, rest)
+        self.pending.remove(output.path, measured)
         self.pending.write()
 
 

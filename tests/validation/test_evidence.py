@@ -123,7 +123,7 @@ def test_failed_publication_leaves_the_manifest_unchanged(bench: Bench) -> None:
     runner = Runner(manifest)
     runner.run(check(outputs, manifest, Fingerprints()))
     assert runner.failed == [PAGE]
-    assert manifest.records == {}
+    assert manifest.get(PAGE, "one") is None
 
 
 def test_check_lists_stale_entries_and_exits_0(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,6 +275,29 @@ def test_every_benchmark_file_is_an_entry_and_recorded() -> None:
     assert files - {"builds"} <= {each.name for each in BENCHMARKS}
     records = Manifest.read(FILE).records
     assert {f"benches/{name}.json" for name in files - {"builds"}} <= set(records)
+
+
+def test_measuring_one_entry_keeps_the_other_records(bench: Bench) -> None:
+    command.main([])
+    before = command.Manifest.read().records[PAGE]["one"]
+    command.main(["--again", "two"])
+    assert command.Manifest.read().records[PAGE]["one"] == before
+
+
+def test_records_of_removed_entries_disappear(bench: Bench) -> None:
+    command.main([])
+    del bench.results["two"]
+    command.main(["--check"])
+    assert set(command.Manifest.read().records[PAGE]) == {"one"}
+
+
+def test_records_written_during_a_check_are_kept(bench: Bench) -> None:
+    manifest = command.Manifest.read()
+    meanwhile = command.Manifest.read()
+    meanwhile.put("benches/other.json", {"other": RECORD})
+    meanwhile.write()
+    check(bench.outputs, manifest, Fingerprints())
+    assert command.Manifest.read().records["benches/other.json"] == {"other": RECORD}
 
 
 def test_manifest_is_read_as_written(tmp_path: Path) -> None:
