@@ -18,7 +18,7 @@ from ..results import PROJECT
 from ..validation import speed
 from ..validation.__main__ import write_page
 from .code import code_hash
-from .entry import Entry, Output, publish_nothing
+from .entry import EvidenceEntry, Output, publish_nothing
 
 BENCHES = PROJECT / "benches"
 
@@ -33,7 +33,7 @@ IMPORTED = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Bench:
+class Benchmark:
     """A benchmark.
 
     Attributes:
@@ -105,26 +105,26 @@ def _with_imported(scripts: Sequence[Path]) -> Iterator[Path]:
 EMULATION = (*REPLAY, "emulation")
 
 BENCHMARKS = (
-    Bench("results", ("command_line",), "sim/speed", packages=(*STUDY, "cli")),
-    Bench("decisions", rust="sim/decisions"),
-    Bench("cluster", rust="sim/cluster"),
-    Bench("mining", rust="mining/mining", crates=("core", "mining")),
-    Bench("jobs", ("jobs",), crates=("core", "trace", "mining"), packages=("job",)),
-    Bench("studies", ("studies",), packages=(*STUDY, "job")),
-    Bench("fleet", ("fleet",), packages=STUDY),
-    Bench("kept", ("kept",), packages=PYTHON),
-    Bench("machines", ("machines",), packages=STUDY),
-    Bench("plug_ins", ("plug_ins",), crates=(*REPLAY, "python"), packages=PYTHON),
-    Bench("front_door", ("front_door",), packages=(*STUDY, "cli", "show")),
-    Bench("volumes", ("volumes",), packages=("traces",)),
-    Bench("emulation", ("emulation",), crates=EMULATION, packages=SERVE),
-    Bench("closed_loop", ("closed_loop",), crates=EMULATION, packages=SERVE),
-    Bench("kills", ("kills",), crates=EMULATION, packages=SERVE),
-    Bench("hostile", ("hostile",), crates=EMULATION, packages=SERVE),
-    Bench("power", ("power",), crates=EMULATION, packages=SERVE),
-    Bench("way", ("way",), crates=EMULATION, packages=SERVE),
-    Bench("web", ("web",), crates=(*REPLAY, "web")),
-    Bench("applications", ("applications",), crates=EMULATION, packages=SERVE),
+    Benchmark("results", ("command_line",), "sim/speed", packages=(*STUDY, "cli")),
+    Benchmark("decisions", rust="sim/decisions"),
+    Benchmark("cluster", rust="sim/cluster"),
+    Benchmark("mining", rust="mining/mining", crates=("core", "mining")),
+    Benchmark("jobs", ("jobs",), crates=("core", "trace", "mining"), packages=("job",)),
+    Benchmark("studies", ("studies",), packages=(*STUDY, "job")),
+    Benchmark("fleet", ("fleet",), packages=STUDY),
+    Benchmark("kept", ("kept",), packages=PYTHON),
+    Benchmark("machines", ("machines",), packages=STUDY),
+    Benchmark("plug_ins", ("plug_ins",), crates=(*REPLAY, "python"), packages=PYTHON),
+    Benchmark("front_door", ("front_door",), packages=(*STUDY, "cli", "show")),
+    Benchmark("volumes", ("volumes",), packages=("traces",)),
+    Benchmark("emulation", ("emulation",), crates=EMULATION, packages=SERVE),
+    Benchmark("closed_loop", ("closed_loop",), crates=EMULATION, packages=SERVE),
+    Benchmark("kills", ("kills",), crates=EMULATION, packages=SERVE),
+    Benchmark("hostile", ("hostile",), crates=EMULATION, packages=SERVE),
+    Benchmark("power", ("power",), crates=EMULATION, packages=SERVE),
+    Benchmark("way", ("way",), crates=EMULATION, packages=SERVE),
+    Benchmark("web", ("web",), crates=(*REPLAY, "web")),
+    Benchmark("applications", ("applications",), crates=EMULATION, packages=SERVE),
 )
 """All benchmarks, in the order in which they run: those of pure computation first."""
 
@@ -134,8 +134,8 @@ def outputs() -> list[Output]:
     return [_output(bench) for bench in BENCHMARKS]
 
 
-def _output(bench: Bench) -> Output:
-    entry = Entry(f"bench-{bench.name}", bench.fingerprint, bench.measure, is_cheap=True)
+def _output(bench: Benchmark) -> Output:
+    entry = EvidenceEntry(f"bench-{bench.name}", bench.fingerprint, bench.measure, is_cheap=True)
     quoted = PROJECT / bench.path in (speed.RESULTS, speed.DECISIONS, speed.FRONT_DOOR)
     publish = (lambda _: write_page(())) if quoted else publish_nothing
     return Output(bench.path, "bench", [entry], publish)

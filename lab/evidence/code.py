@@ -36,7 +36,7 @@ class Token(NamedTuple):
     is_name: bool = False
 
 
-class Source(NamedTuple):
+class SourceTokens(NamedTuple):
     """The tokens of a file, and the names that it imports."""
 
     tokens: Sequence[Token]
@@ -56,12 +56,12 @@ def code_hash(files: tuple[Path, ...], *, strings: bool = False) -> str:
     return hashlib.sha256(_numbered(sources, uses)).hexdigest()[:12]
 
 
-def _names(source: Source) -> Iterator[str]:
+def _names(source: SourceTokens) -> Iterator[str]:
     yield from (token.text for token in source.tokens if token.is_name)
     yield from source.imported
 
 
-def _numbered(sources: Iterable[Source], uses: Counter[str]) -> bytes:
+def _numbered(sources: Iterable[SourceTokens], uses: Counter[str]) -> bytes:
     """Return all tokens as text, with numbers for names."""
     numbers_by_name: dict[str, str] = {}
 
@@ -76,15 +76,15 @@ def _numbered(sources: Iterable[Source], uses: Counter[str]) -> bytes:
 
 
 @cache
-def _source(file: Path, strings: bool) -> Source:
+def _source(file: Path, strings: bool) -> SourceTokens:
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".toml":
-        return Source([Token(repr(each)) for each in sorted(numbers(tomllib.loads(text)))], [])
+        return SourceTokens([Token(repr(each)) for each in sorted(numbers(tomllib.loads(text)))], [])
     statements = _rust(text, strings) if file.suffix == ".rs" else _python(text, strings)
     return _without_imports(statements)
 
 
-def _without_imports(tokens: Iterable[Token]) -> Source:
+def _without_imports(tokens: Iterable[Token]) -> SourceTokens:
     """Separate import statements, whose order depends on names, from all other tokens."""
     kept: list[Token] = []
     imported: list[str] = []
@@ -100,7 +100,7 @@ def _without_imports(tokens: Iterable[Token]) -> Source:
             kept.append(token)
         begins = token.text in (";", "{", "}", "newline", "indent", "dedent", "pub")
         importing = importing and token.text not in (";", "newline")
-    return Source(kept, imported)
+    return SourceTokens(kept, imported)
 
 
 def _rust(text: str, strings: bool) -> Iterator[Token]:

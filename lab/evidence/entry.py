@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Entry:
+class EvidenceEntry:
     """A measurement.
 
     Attributes:
@@ -43,6 +43,6 @@ class Output:
 
     path: str
     group: str
-    entries: Sequence[Entry]
+    entries: Sequence[EvidenceEntry]
     publish: Callable[[Mapping[str, str]], None] = publish_nothing
     workers: int = 1

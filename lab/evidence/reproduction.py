@@ -14,7 +14,7 @@ from ..reproduction.topic import Topic
 from ..results import RESULTS
 from ..simulator import parameters
 from ..validation.mechanics import KINEMATICS
-from .entry import Entry, Output
+from .entry import EvidenceEntry, Output
 from .numbers import numbers
 
 DEVICES = ("mems-g1", "mems-g2", "mems-g3", "atlas-10k")
@@ -34,7 +34,7 @@ def _output(topic: Topic) -> Output:
     """Return the page of a topic; a topic without experiments is measured while its page is written."""
     entries = [_entry(topic, planned) for planned in topic.whole]
     if not entries:
-        entries = [Entry(f"page-{topic.name}", _of_devices, lambda _: None, topic.missing)]
+        entries = [EvidenceEntry(f"page-{topic.name}", _of_devices, lambda _: None, topic.missing)]
 
     def publish(measured: Mapping[str, str]) -> None:
         if topic.whole:
@@ -45,11 +45,11 @@ def _output(topic: Topic) -> Output:
     return Output(f"docs/{topic.document}", "reproduce", entries, publish, workers)
 
 
-def _entry(topic: Topic, planned: Planned) -> Entry:
+def _entry(topic: Topic, planned: Planned) -> EvidenceEntry:
     def measure(found: str) -> None:
         run([planned], directory(found), side_by_side=topic.side_by_side)
 
-    return Entry(planned.place, lambda: fingerprint(planned), measure, topic.missing)
+    return EvidenceEntry(planned.place, lambda: fingerprint(planned), measure, topic.missing)
 
 
 def _of_devices() -> str:

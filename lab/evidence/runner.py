@@ -20,7 +20,7 @@ from benches.keeping import machine
 from ..build import profile, sources
 from ..results import PROJECT, RESULTS
 from ..simulator import EXPERIMENTS
-from .entry import Entry, Output
+from .entry import EvidenceEntry, Output
 from .manifest import Manifest, Record, is_stale
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class Status:
     """An entry, its recorded and its present fingerprint, and the reason if the latter is unknown."""
 
     output: Output
-    entry: Entry
+    entry: EvidenceEntry
     record: Record | None
     fingerprint: str = ""
     unknown: str = ""
@@ -84,7 +84,7 @@ class Fingerprints:
             data = json.loads(self._file.read_text(encoding="utf-8"))
             self._known = data["fingerprints"] if data["inputs"] == self._inputs else {}
 
-    def of(self, entry: Entry) -> str:
+    def of(self, entry: EvidenceEntry) -> str:
         """Return the fingerprint of an entry."""
         known = self._known.get(entry.name)
         if known is not None and not entry.is_cheap:
@@ -102,7 +102,7 @@ def check(outputs: Sequence[Output], manifest: Manifest, fingerprints: Fingerpri
     """Return the status of every entry, and write to the manifest which are stale."""
     chosen = [(output, entry) for output in outputs for entry in output.entries]
 
-    def status(output: Output, entry: Entry) -> Status:
+    def status(output: Output, entry: EvidenceEntry) -> Status:
         record = manifest.get(output.path, entry.name)
         if entry.missing:
             return Status(output, entry, record, unknown=entry.missing)

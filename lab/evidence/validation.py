@@ -12,7 +12,7 @@ from ..validation import speed
 from ..validation.__main__ import PAGE, SECTIONS, write_page
 from ..validation.section import ValidationSection
 from .benches import all_code
-from .entry import Entry, Output
+from .entry import EvidenceEntry, Output
 
 TESTS = (
     (sys.executable, "-m", "pytest", "tests/validation", "tests/job", "--everything"),
@@ -26,7 +26,7 @@ NEEDS_NO_REFERENCE = ("published", "check_values")
 
 def outputs() -> list[Output]:
     """Return the tests, which are first, and the page."""
-    tests = Entry("validation-tests", all_code, _run_tests, _missing(), is_cheap=True)
+    tests = EvidenceEntry("validation-tests", all_code, _run_tests, _missing(), is_cheap=True)
     entries = [_entry(section) for section in SECTIONS if section is not speed.SECTION]
     return [
         Output("tests/validation", "validate", [tests]),
@@ -38,10 +38,10 @@ def _publish(measured: Mapping[str, str]) -> None:
     write_page(measured)
 
 
-def _entry(section: ValidationSection[object]) -> Entry:
+def _entry(section: ValidationSection[object]) -> EvidenceEntry:
     missing = None if section.name in NEEDS_NO_REFERENCE else _missing()
     is_cheap = section.name in NEEDS_NO_REFERENCE
-    return Entry(section.name, section.fingerprint, lambda _: _save(section), missing, is_cheap)
+    return EvidenceEntry(section.name, section.fingerprint, lambda _: _save(section), missing, is_cheap)
 
 
 def _save(section: ValidationSection[object]) -> None:

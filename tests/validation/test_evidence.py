@@ -13,7 +13,7 @@ from lab.evidence import __main__ as command
 from lab.evidence import code
 from lab.evidence import runner as running
 from lab.evidence.benches import BENCHMARKS
-from lab.evidence.entry import Entry, Output
+from lab.evidence.entry import EvidenceEntry, Output
 from lab.evidence.manifest import FILE, Manifest, Record, bench_summary, is_stale, summary
 from lab.evidence.runner import Fingerprints, Runner, check
 from lab.results import PROJECT
@@ -34,7 +34,7 @@ class Bench:
     @property
     def outputs(self) -> list[Output]:
         entries = [
-            Entry(name, lambda name=name: self.results[name], self._measure(name), is_cheap=True)
+            EvidenceEntry(name, lambda name=name: self.results[name], self._measure(name), is_cheap=True)
             for name in self.results
         ]
         return [Output(PAGE, "bench", entries, lambda found: self.published.append(dict(found)))]
@@ -105,7 +105,7 @@ def test_saved_fingerprints_are_used_until_a_source_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = ["1"]
-    entry = Entry("one", lambda: results[0], lambda _: None)
+    entry = EvidenceEntry("one", lambda: results[0], lambda _: None)
     file = tmp_path / "fingerprints.json"
     assert Fingerprints(file).of(entry) == "1"
     results[0] = "2"
