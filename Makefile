@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo web test test-all test-rust test-python test-clients test-web test-data \
-	lint coverage validate reproduce reproduce-everything bench compare-builds fuzz docs wheel clean setup release-build rust
+	lint coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,16 +50,19 @@ test-web: web ## all pages in a browser (Debian's chromium)
 test-data: $(READY) ## databases and data frames that read what sledlab leaves
 	$(PYTEST) tests/data
 
-validate: $(RELEASE) ## published numbers, all reference runs (where they are found), and jobs at full size; `make test` checks a subset
-	$(PYTEST) tests/validation tests/job --everything
-	cargo test --release -p sledlab-sim --test cluster_passes -- --ignored
-	$(BIN)/python -m lab.validation
+EVIDENCE := $(BIN)/python -m lab.evidence
 
-reproduce: $(RELEASE) ## experiments of the papers that changed since their points were kept; pages and pictures of all
-	$(BIN)/python -m lab.reproduction --run
+evidence: $(RELEASE) wheel web ## all measurements whose result has changed: benchmarks, validation, reproduction; resumes, hours
+	$(EVIDENCE)
 
-reproduce-everything: $(RELEASE) ## the same with all other readings: hours; goes on where it stopped, SLEDLAB_CLUSTER helps
-	$(BIN)/python -m lab.reproduction --everything
+evidence-check: $(RELEASE) ## pages and benchmark files whose result has changed since they were measured
+	$(EVIDENCE) --check
+
+validate: $(RELEASE) ## tests against published numbers and reference runs, jobs at full size; sections of docs/validation.md that changed
+	$(EVIDENCE) validate
+
+reproduce: $(RELEASE) ## experiments of the papers whose result has changed, with their pages and pictures; SLEDLAB_CLUSTER helps
+	$(EVIDENCE) reproduce
 
 lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	cargo fmt --all --check
@@ -79,25 +82,8 @@ coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in 
 	$(BIN)/python tools/coverage.py
 	$(PYTEST) -n auto --dist worksteal --cov=sledlab --cov-report=term --cov-report=html:target/coverage/python
 
-bench: $(RELEASE) wheel ## speed: parsing, replay, schedulers, memory; prints ratios, keeps benches/results.json
-	cargo bench --workspace --bench '*'
-	$(BIN)/python benches/command_line.py
-	$(BIN)/python benches/jobs.py
-	$(BIN)/python benches/studies.py
-	$(BIN)/python benches/fleet.py
-	$(BIN)/python benches/kept.py
-	$(BIN)/python benches/machines.py
-	$(BIN)/python benches/plug_ins.py
-	$(BIN)/python benches/front_door.py
-	$(BIN)/python benches/volumes.py
-	$(BIN)/python benches/emulation.py
-	$(BIN)/python benches/closed_loop.py
-	$(BIN)/python benches/kills.py
-	$(BIN)/python benches/hostile.py
-	$(BIN)/python benches/power.py
-	$(BIN)/python benches/way.py
-	$(BIN)/python benches/web.py
-	$(BIN)/python benches/applications.py
+bench: $(RELEASE) wheel web ## benchmarks whose code has changed since they ran; writes benches/*.json
+	$(EVIDENCE) bench
 
 BASE ?= HEAD~1
 LIMIT ?= 1.05

@@ -4,12 +4,15 @@ Markers: `{{ list hybrids }}`, `{{ schedulers }}`, `{{ parameters uniform }}` or
 of that name, `{{ parameters systems mirror }}`, `{{ presets node }}`, `{{ operations }}`,
 `{{ options simulate }}`, `{{ columns power states }}`, `{{ help trace info }}`, `{{ jobs }}`,
 `{{ job sort }}`, `{{ data }}`, `{{ prices }}`, `{{ public }}`, `{{ cloud }}`, `{{ bench fleet }}`,
-`{{ table kills }}` and `{{ file examples/sstf.py }}`.
+`{{ table kills }}`, `{{ file examples/sstf.py }}` and `{{ evidence docs/validation.md }}`.
+
+A page that quotes benchmarks ends with their builds, dates and machines.
 """
 
 import inspect
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +37,15 @@ from sledlab.study.columns import columns as columns_of
 from sledlab.study.prices import defaults
 from sledlab.traces.cloud import DEFAULTS, PARAMETERS
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lab.evidence.manifest import bench_summary, page_summary
+
 LABORATORY = "laboratory.html"
 """The laboratory in a page of the site."""
+
+QUOTED = re.compile(r"\{\{ (?:bench|table) (\w+) \}\}|benches/(\w+)\.(?:json|py)")
+"""A benchmark whose numbers a page quotes."""
 
 TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [^>]*>)\2(?=</span>)')
 """The title of the entry of a public name."""
@@ -51,10 +61,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replaces every marker of a page."""
-    return re.sub(
+    """Replaces every marker of a page, and adds where the benchmarks that it quotes are from."""
+    quoted = dict.fromkeys(name for pair in QUOTED.findall(markdown) for name in pair if name)
+    text = re.sub(
         r"\{\{ (\w+) ?([\w ./-]*) \}\}", lambda found: MARKERS[found[1]](*found[2].split()), markdown
     )
+    return f"{text}\n\n{bench_summary(quoted)}".rstrip() + "\n"
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
@@ -327,6 +339,7 @@ MARKERS = {
     "cloud": cloud,
     "columns": columns,
     "data": data,
+    "evidence": page_summary,
     "file": file,
     "help": help_text,
     "job": one_job,

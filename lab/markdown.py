@@ -15,13 +15,19 @@ def table(header: str | Sequence[str], rows: Iterable[Sequence[str]], words: int
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows)) + "\n"
 
 
+def section_of(page: str, title: str) -> str | None:
+    """Return the section of a page under a heading of the second level; `None` if there is none."""
+    found = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    return found[0] if found else None
+
+
 def differs(page: str, section: str) -> str | None:
     """The difference between a page and a section that was written anew; `None` without any."""
     title = section.splitlines()[0]
-    found = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
-    if not found:
+    existing = section_of(page, title)
+    if existing is None:
         return f"there is no: {title}"
-    changed = difference(found[0].rstrip(), section.rstrip())
+    changed = difference(existing.rstrip(), section.rstrip())
     return changed and f"{title}, {changed}"
 
 

@@ -23,6 +23,11 @@ def fill(template: str, /, **places: object) -> str:
     return _environment().get_template(template).render(**places)
 
 
+def evidence_marker(document: str) -> str:
+    """Return the marker that `docs/hooks.py` replaces by the build, date and machine of a page's numbers."""
+    return f"{{{{ evidence docs/{document} }}}}"
+
+
 def write(text: str, document: str) -> None:
     """Writes a page of the documentation."""
     file = DOCUMENTS / document

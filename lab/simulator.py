@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,6 +24,7 @@ from sledlab import _native
 from sledlab.cli import run as command_line
 from sledlab.model import catalogue
 from sledlab.model.device import describe
+from sledlab.shown import Shown
 from sledlab.studies import calibration
 from sledlab.studies.calibration.statistics import Statistic
 from sledlab.studies.calibration.targets import Target
@@ -60,6 +67,37 @@ def study(name: str, out: Path, options: Sequence[str]) -> None:
     kind = experiment(name)["study"]["kind"]
     command = [sys.executable, "-m", "sledlab", kind, str(EXPERIMENTS / f"{name}.toml")]
     subprocess.run([*command, "--out", str(out), *options], check=True, stdout=subprocess.DEVNULL)
+
+
+def run_here(name: str, out: Path, options: Sequence[str]) -> None:
+    """Run an experiment in a process that is kept for further ones, without writing its page."""
+    kind = experiment(name)["study"]["kind"]
+    words = [kind, str(EXPERIMENTS / f"{name}.toml"), *options, "--out", str(out)]
+    error = _workers().submit(_run_without_page, words).result()
+    if error:
+        raise RuntimeError(f"sledlab {' '.join(words)}: {error}")
+
+
+STARTING = Lock()
+"""Held while the worker processes are started, as experiments run from several threads."""
+
+
+def _workers() -> ProcessPoolExecutor:
+    with STARTING:
+        return _pool()
+
+
+@cache
+def _pool() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
+
+
+def _run_without_page(words: list[str]) -> str:
+    """Run a command and return what it wrote to standard error if it failed."""
+    setattr(Shown, "report", lambda _self, path, **_: Path(path))  # noqa: B010 # a page takes longer than the run
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as errors:
+        code = command_line(words)
+    return errors.getvalue() or f"exit code {code}" if code else ""
 
 
 def replay(

@@ -84,6 +84,15 @@ def look(release: Release, *, dry: bool) -> None:
         dated, (release.root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
     ):
         raise NotReadyError(f"CHANGELOG.md has no section {release.version} of today")
+    if not dry:
+        check_evidence(release)
+
+
+def check_evidence(release: Release) -> None:
+    """Check that all committed measurements have the results of these sources; prints those that have not."""
+    command = (sys.executable, "-m", "lab.evidence", "--check", "--strict")
+    if subprocess.run(command, cwd=release.root, check=False).returncode:
+        raise NotReadyError("measurements are not current: make evidence")
 
 
 def build_wheel(release: Release) -> None:

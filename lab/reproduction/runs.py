@@ -92,7 +92,7 @@ class Noting:
         value = object.__getattribute__(self, name)
         if of is not None and name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
             if value is MISSING:
-                raise LookupError(f"`{of}` does not hold `{name}`: make reproduce-everything")
+                raise LookupError(f"`{of}` does not hold `{name}`: make reproduce")
             seen(of, (name,))
         return value
 

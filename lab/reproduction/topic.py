@@ -13,9 +13,8 @@ from sledlab.reproduction.verdicts import Strip
 
 from .. import reference
 from ..markdown import table
-from ..page import fill
-from ..results import RESULTS, sources
-from . import held, pictures, points
+from ..page import evidence_marker, fill
+from . import pictures, points
 from .claims import (
     DEPENDS,
     FITTED,
@@ -94,8 +93,6 @@ class Topic:
     """Title of the first reading, if the other counts as much."""
     other_title: str = ""
     side_by_side: bool = False
-    others: tuple[str, ...] = ()
-    """Endings of the directories of further readings, whose points are run only with `--everything`."""
     on_reference: bool = False
     """Whether its runs need traces of the reference data."""
 
@@ -131,30 +128,14 @@ class Topic:
         """The verdicts, judged by the kept points."""
         return self.judge(points.POINTS)
 
-    def refresh(self, *, everything: bool = False) -> Sequence[Planned]:
-        """Runs experiments without valid kept points, continuing a former run, and keeps their points."""
-        held.again([test for claim in claims(self.name).values() for test in claim.held])
-        plan = self.whole if everything else self.default
-        points.confirm(plan)
-        changed = points.stale(plan)
-        directory = RESULTS / "experiments" / sources()
-        run(changed, directory, side_by_side=self.side_by_side)
-        self.keep({each.place: directory / each.place for each in changed})
-        return changed
-
-    def keep(self, ran: Mapping[str, Path], sources_of: str | None = None) -> None:
+    def keep(self, ran: Mapping[str, Path]) -> None:
         """Keeps, of experiments that ran, given by place, the columns that judges and pictures read."""
         new = [each for each in self.whole if each.place in ran]
         if new:
             with points.overlaid(self.whole, ran) as directory:
                 self.judge(directory)
                 pictures.read_too(self.name, directory)
-                points.keep(new, directory, sources_of)
-
-    @property
-    def default(self) -> Sequence[Planned]:
-        """The experiments of the first reading only."""
-        return [each for each in self.plan if not each.place.endswith(self.others)]
+                points.keep(new, directory)
 
     @property
     def whole(self) -> Sequence[Planned]:
@@ -162,21 +143,17 @@ class Topic:
         return (*self.plan, *(each for choice in choices(self.name) for each in choice.planned(self.plan)))
 
     @property
-    def sources(self) -> str:
-        """The hashes of the sources of the kept points; empty for a topic without experiments."""
-        if not self.plan:
-            return ""
-        kept = points.index()
-        found = {kept[each.place].sources for each in self.plan if each.place in kept}
-        return ", ".join(sorted(found)) or "none"
+    def document(self) -> str:
+        """The path of the page in the documentation."""
+        return f"reproduction/{self.name}.md"
 
     @property
     def missing(self) -> str | None:
         """The reason why the experiments cannot run here; None if they can."""
         return reference.MISSING if self.on_reference and not reference.present() else None
 
-    def page(self, sheet: Sheet, of: str) -> str:
-        """The page in Markdown; `of` is the hash of the sources."""
+    def page(self, sheet: Sheet) -> str:
+        """The page in Markdown."""
         mine = claims(self.name)
         sections = {
             paper: "\n".join(
@@ -196,7 +173,7 @@ class Topic:
             headlines=headlines(mine, outcomes),
             figures=pictures.section(self.name, mine, outcomes, self.title),
             claims=sections,
-            sources=f"`{of}`",
+            evidence=evidence_marker(self.document),
             **{"readings": self.readings(sheet), **sheet.places},
         )
 

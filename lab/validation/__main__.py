@@ -1,14 +1,16 @@
-"""Writes docs/validation.md from what was measured: `python -m lab.validation [--as-left]`."""
+"""Writes docs/validation.md from saved results: `python -m lab.validation [SECTION ...]`.
+
+Measures nothing: `python -m lab.evidence validate` measures the sections whose result has changed.
+"""
 
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Container, Iterable
 from typing import Any
 
-from .. import reference
-from ..page import fill, write
-from ..results import RESULTS, Left, sources
+from ..markdown import section_of
+from ..page import DOCUMENTS, evidence_marker, fill, write
 from . import agreement, arrays, defects, disk_open, disk_queue, drives, mechanics, published, speed
 from .section import ValidationSection
 
@@ -35,42 +37,42 @@ SECTIONS: tuple[ValidationSection[Any], ...] = (
 )
 
 
-def found(section: ValidationSection[Any], *, as_left: bool) -> Left[Any]:
-    """The results of a section: those left with these sources, or measured now; with `as_left`, any left."""
-    left = section.left()
-    if left and left.stale:
-        print(
-            f"{section.name}: results of sources {left.sources}, which are {sources()} now", file=sys.stderr
-        )
-    if left and (as_left or not left.stale):
-        return left
-    print(f"measuring: {section.name}", flush=True)
-    return Left(sources(), section.leave())
+def page(existing: str, measured: Iterable[str]) -> str:
+    """Return the page: some sections from their saved results, all others as in the existing page.
+
+    The section on speed is always written anew, from the benchmark files.
+    """
+    names = set(measured)
+    introduction = fill("validation/text/introduction.md", evidence=evidence_marker(PAGE))
+    return "\n".join([introduction, *(_text(section, existing, names) for section in SECTIONS)])
 
 
-def page(*, as_left: bool = False) -> str:
-    """The whole page."""
-    all_found = {section: found(section, as_left=as_left) for section in SECTIONS}
-    hashes = ", ".join(f"`{of}`" for of in dict.fromkeys(left.sources for left in all_found.values()))
-    introduction = fill("validation/text/introduction.md", sources=hashes)
-    return "\n".join([introduction, *(section.text(left.found) for section, left in all_found.items())])
+def _text(section: ValidationSection[Any], existing: str, measured: Container[str]) -> str:
+    if section is speed.SECTION:
+        return section.text(section.measure())
+    saved = section.saved() if section.name in measured else None
+    if saved is not None:
+        return section.text(saved)
+    text = section_of(existing, section.title)
+    if text is None:
+        raise LookupError(f"{PAGE} has no section `{section.title}`: python -m lab.evidence {section.name}")
+    return text[:-1] if text.endswith("\n\n") else text
 
 
-def main() -> int:
-    """Writes the page; exit code 2 where there is no reference data."""
+def write_page(measured: Iterable[str]) -> None:
+    """Write the page with the saved results of some sections."""
+    write(page((DOCUMENTS / PAGE).read_text(encoding="utf-8"), measured), PAGE)
+
+
+def main() -> None:
+    """Write the page with the saved results of the sections named."""
     parser = argparse.ArgumentParser(prog="python -m lab.validation", description=__doc__)
+    names = [section.name for section in SECTIONS]
     parser.add_argument(
-        "--as-left",
-        action="store_true",
-        help=f"measure nothing again of what is in {RESULTS.name}/validation",
+        "section", nargs="*", help=f"section to write from its saved results: {', '.join(names)}"
     )
-    given = parser.parse_args()
-    if not reference.present():
-        print(f"cannot write {PAGE}: {reference.MISSING}", file=sys.stderr)
-        return 2
-    write(page(as_left=given.as_left), PAGE)
-    return 0
+    write_page(parser.parse_args().section)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -151,4 +151,10 @@ def _row(family: str, scheduler: str, group: list[Agreement]) -> list[str]:
     ]
 
 
-SECTION = ValidationSection("agreement", tuple[Agreement, ...], measure, _words)
+def _short() -> tuple[Agreement, ...]:
+    """Return the agreement of one run of each family under each scheduler."""
+    chosen = {(run.family, run.scheduler): run.name for run in compared()}
+    return tuple(map(agreement, chosen.values()))
+
+
+SECTION = ValidationSection("agreement", tuple[Agreement, ...], measure, _words, _short)

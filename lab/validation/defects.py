@@ -275,4 +275,11 @@ def _best(sweep: str, found: FoundDefects) -> str:
     )
 
 
-SECTION = ValidationSection("defects", FoundDefects, measure, _words)
+def _short() -> FoundDefects:
+    """Return the results of the section for the first trace and device."""
+    device = DEVICES[0]
+    work = next(work for work in WORKLOADS if work.on(device))
+    return FoundDefects((_replayed(work, device),), (), _turnarounds_ms(), ())
+
+
+SECTION = ValidationSection("defects", FoundDefects, measure, _words, _short)

@@ -279,4 +279,9 @@ def _words(found: tuple[OpenRow, ...]) -> dict[str, object]:
     return {"runs": table(f"{head}service off by, % | same service, %", rows(found), words=5)}
 
 
-SECTION = ValidationSection("disk_open", tuple[OpenRow, ...], measure, _words)
+def _short() -> list[OpenComparison]:
+    """Return the comparison of the first run of each drive."""
+    return [comparison(run) for run in {run.drive: run for run in reversed(runs())}.values()]
+
+
+SECTION = ValidationSection("disk_open", tuple[OpenRow, ...], measure, _words, _short)

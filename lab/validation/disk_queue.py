@@ -144,4 +144,9 @@ def _words(found: tuple[QueueRow, ...]) -> dict[str, object]:
     }
 
 
-SECTION = ValidationSection("disk_queue", tuple[QueueRow, ...], measure, _words)
+def _short() -> list[QueueComparison]:
+    """Return the comparison of the first run of each drive."""
+    return [comparison(run) for run in {run.drive: run for run in reversed(runs())}.values()]
+
+
+SECTION = ValidationSection("disk_queue", tuple[QueueRow, ...], measure, _words, _short)

@@ -238,7 +238,12 @@ def _words(found: tuple[Drive, ...]) -> dict[str, object]:
     }
 
 
-SECTION = ValidationSection("drives", tuple[Drive, ...], measure, _words)
+def _short() -> list[float]:
+    """Return the mean simulated service time of each drive, in ns, without fitting its host."""
+    return [float(replay(drive, shipped(drive))[1].mean()) for drive in DRIVES]
+
+
+SECTION = ValidationSection("drives", tuple[Drive, ...], measure, _words, _short)
 
 
 def main() -> int:

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import sledlab as sl
+
 from .. import reference
 from ..markdown import table
 from ..results import PROJECT, RESULTS, typed
+from ..simulator import random_pairs
 from ..words import cells, tiny
 from .section import ValidationSection
 
@@ -95,6 +98,23 @@ class Kinematics:
     deviations: tuple[Deviation, ...]
 
 
+SHORT = 300
+"""Requests of a short run, for the fingerprint."""
+SHORT_SCHEDULERS = ("fcfs", "c-scan", "sstf", "sptf", "zsptf", "gsptf")
+
+
+def _short_moves() -> list[tuple[float, float]]:
+    """Return mean response times and energies of random reads with every seek function and layout."""
+    chosen = [
+        (f"mems-{generation}", {"kinematics": kinematics, "layout": layout})
+        for generation in ("g1", "g2", "g3")
+        for kinematics in ("exact", "piecewise", *reference.KINEMATICS)
+        for layout in reference.LAYOUTS.values()
+    ]
+    runs = [random_pairs(device, SHORT, **changes) for device, changes in chosen]
+    return [(run.response_time.mean, run.energy.total) for run in runs]
+
+
 def _kinematics() -> Kinematics:
     _run("kinematics")
     kinds = (*[dict[str, float]] * 3, tuple[Converging, ...], tuple[Deviation, ...])
@@ -128,7 +148,7 @@ def _kinematics_words(found: Kinematics) -> dict[str, object]:
     }
 
 
-KINEMATICS = ValidationSection("kinematics", Kinematics, _kinematics, _kinematics_words)
+KINEMATICS = ValidationSection("kinematics", Kinematics, _kinematics, _kinematics_words, _short_moves)
 
 
 @dataclass(frozen=True)
@@ -182,7 +202,7 @@ def _tables_words(found: LayoutTables) -> dict[str, object]:
     return {"blocks": f"{found.blocks:,}", "compared": table(head, rows)}
 
 
-TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_words)
+TABLES = ValidationSection("tables", LayoutTables, _tables, _tables_words, _short_moves)
 
 
 @dataclass(frozen=True)
@@ -207,4 +227,13 @@ def _gaps_words(found: tuple[Gap, ...]) -> dict[str, object]:
     return {"gaps": table(["scheduler", "mean gap"], rows)}
 
 
-OPTIMALITY = ValidationSection("optimality", tuple[Gap, ...], _gaps, _gaps_words)
+def _short_queues() -> list[float]:
+    """Return mean response times under the schedulers of the section, a few hundred requests each."""
+    load = sl.workload("uniform", mean_interarrival_ms=0.5)
+    return [
+        sl.simulate(load, "mems-g2", scheduler=name, limit=SHORT, seed=1).response_time.mean
+        for name in SHORT_SCHEDULERS
+    ]
+
+
+OPTIMALITY = ValidationSection("optimality", tuple[Gap, ...], _gaps, _gaps_words, _short_queues)

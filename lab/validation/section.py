@@ -2,37 +2,68 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from .. import results
 from ..page import fill
-from ..results import Left
 
 T = TypeVar("T")
+
+TEXTS = Path(__file__).parent / "text"
 
 
 @dataclass(frozen=True)
 class ValidationSection(Generic[T]):
-    """A section, by the name of its text; `kind` is the type of its results."""
+    """A section of the page.
+
+    Attributes:
+        name: The name of its text.
+        kind: The type of its results.
+        measure: Measures.
+        words: Returns the texts for the places of its template.
+        short: Measures a part that takes seconds, for its fingerprint; by default all.
+    """
 
     name: str
     kind: Any
     measure: Callable[[], T]
     words: Callable[[T], dict[str, object]]
+    short: Callable[[], object] | None = None
 
     def text(self, found: T) -> str:
         """The section in Markdown."""
         return fill(f"validation/text/{self.name}.md", **self.words(found))
 
-    def leave(self) -> T:
-        """Measures, and writes the results to the folder of results."""
-        found = self.measure()
-        results.leave(f"validation/{self.name}", found)
+    @property
+    def title(self) -> str:
+        """The heading of the section, the first line of its text."""
+        text = (TEXTS / f"{self.name}.md").read_text(encoding="utf-8")
+        return text.partition("\n")[0]
+
+    def save(self) -> T:
+        """Measure, write the results to the folder of results, and return them."""
+        measured = self.measure()
+        results.write(f"validation/{self.name}", measured)
+        results.write(f"validation/{self.name}-fingerprint", self.fingerprint())
+        return measured
+
+    def saved(self) -> T | None:
+        """Return the results in the folder of results, if any."""
+        found: T | None = results.read(f"validation/{self.name}", self.kind)
         return found
 
-    def left(self) -> Left[T] | None:
-        """The results that were written there, if any."""
-        found: Left[T] | None = results.read(f"validation/{self.name}", self.kind)
-        return found
+    def current(self) -> T:
+        """Return the saved results if a short measurement gives the same as then; otherwise measure."""
+        saved = self.saved()
+        same = results.read(f"validation/{self.name}-fingerprint", str) == self.fingerprint()
+        return saved if saved is not None and same else self.save()
+
+    def fingerprint(self) -> str:
+        """Return a hash of the result of a short measurement."""
+        data = json.dumps(results.plain((self.short or self.measure)()))
+        return hashlib.sha256(data.encode()).hexdigest()[:12]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -69,6 +71,39 @@ def test_only_a_whole_tree_of_today_is_tagged(tree: Path) -> None:
     git(tree, "tag", found.tag)
     with pytest.raises(release.NotReadyError, match="is a tag already"):
         release.look(found, dry=True)
+
+
+@pytest.fixture
+def dated_tree(tree: Path) -> Path:
+    """The tree with a changelog of today."""
+    file = tree / "CHANGELOG.md"
+    today = f"({datetime.datetime.now(datetime.UTC):%Y-%m-%d})"
+    file.write_text(re.sub(r"\(\d{4}-\d{2}-\d{2}\)", today, file.read_text(), count=1))
+    commit(tree)
+    return tree
+
+
+def evidence(tree: Path, code: int) -> None:
+    """Write a `lab.evidence` that exits with a code, and prints its arguments."""
+    package = tree / "lab" / "evidence"
+    package.mkdir(parents=True)
+    text = f"import sys\nprint('evidence', *sys.argv[1:], flush=True)\nsys.exit({code})\n"
+    (package / "__main__.py").write_text(text)
+    commit(tree)
+
+
+def test_stale_measurements_refuse_a_release(dated_tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    evidence(dated_tree, 1)
+    found = release.Release(release.agreed(dated_tree), dated_tree)
+    with pytest.raises(release.NotReadyError, match="measurements are not current: make evidence"):
+        release.look(found, dry=False)
+    assert capfd.readouterr().out == "evidence --check --strict\n"
+    release.look(found, dry=True)
+
+
+def test_current_measurements_permit_a_release(dated_tree: Path) -> None:
+    evidence(dated_tree, 0)
+    release.look(release.Release(release.agreed(dated_tree), dated_tree), dry=False)
 
 
 def test_a_dry_run_builds_everything_and_tags_nothing(tree: Path, monkeypatch, capsys) -> None:

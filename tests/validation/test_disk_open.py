@@ -90,7 +90,7 @@ def test_services_are_told_apart() -> None:
 
 @needs_reference
 def test_the_table_has_a_row_for_every_run_and_a_reason_for_every_deviation(everything: bool) -> None:
-    measured = disk_open.SECTION.leave() if everything else disk_open.measure()
+    measured = disk_open.SECTION.save() if everything else disk_open.measure()
     found = disk_open.rows(measured)
     assert len(found) == len(runs())
     assert {len(row) for row in found} == {11}

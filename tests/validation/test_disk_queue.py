@@ -52,7 +52,7 @@ def test_judging_by_the_angle_of_the_moment_gains_time(case: QueueRun) -> None:
 @pytest.mark.slow("replays every run with the queue in the drive nine times")
 @needs_reference
 def test_the_table_has_a_row_for_every_run_and_a_reason_for_every_deviation(everything: bool) -> None:
-    measured = disk_queue.SECTION.leave() if everything else disk_queue.measure()
+    measured = disk_queue.SECTION.save() if everything else disk_queue.measure()
     found = disk_queue.rows(measured)
     assert len(found) == len(runs())
     assert {len(row) for row in found} == {12}

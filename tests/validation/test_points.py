@@ -18,10 +18,10 @@ from sledlab.reproduction.words import GRADES as GRADES_IN_WORDS
 from lab import reference
 from lab.page import DOCUMENTS
 from lab.reproduction import fingerprint, points, scoreboard
-from lab.reproduction.__main__ import TOPICS, document
+from lab.reproduction.__main__ import TOPICS
 from lab.reproduction.claims import claims
 from lab.reproduction.pictures import IMAGES, SCHEMATICS, of_topic, picture
-from lab.reproduction.points import POINTS, KeptPoints, asked, index, stale
+from lab.reproduction.points import POINTS
 from lab.reproduction.runs import Planned, Runs, seen
 from lab.reproduction.topic import Topic
 from lab.simulator import EXPERIMENTS
@@ -38,114 +38,102 @@ DATA |= {"003": set(range(2, 11)), "004": set(range(4, 12))}
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(points, "POINTS", tmp_path / "points")
-    monkeypatch.setattr("lab.reproduction.topic.RESULTS", tmp_path / "results")
     (tmp_path / "points").mkdir()
     return tmp_path
 
 
-def table(file: Path) -> Path:
+def table(file: Path, **columns: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = "scheduler,speedup,device.sleds,seed,mean_ms,unread\nfcfs,1.0,1,1,1.23456789012345,3\n"
-    file.write_text(text, encoding="utf-8")
+    chosen = columns or COLUMNS
+    file.write_text(f"{','.join(chosen)}\n{','.join(chosen.values())}\n", encoding="utf-8")
     return file
 
 
-def test_what_is_kept_is_what_was_read_in_ten_digits(elsewhere: Path) -> None:
+COLUMNS = {
+    "scheduler": "fcfs",
+    "speedup": "1.0",
+    "device.sleds": "1",
+    "seed": "1",
+    "mean_ms": "1.23456789012345",
+    "unread": "3",
+}
+
+
+def test_kept_points_are_read_columns_in_ten_digits(elsewhere: Path) -> None:
     file = table(elsewhere / "ran" / "paper-002-figure-2" / "points.csv")
     seen(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
-    points.keep([Planned("paper-002-figure-2")], elsewhere / "ran", "abc")
+    points.keep([Planned("paper-002-figure-2")], elsewhere / "ran")
     kept = points.POINTS / "paper-002-figure-2" / "points.csv"
     assert (
         kept.read_text(encoding="utf-8") == "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
     )
-    (row,) = index().values()
-    assert row == KeptPoints("paper-002-figure-2", asked(Planned("paper-002-figure-2")), "abc", "abc", "")
-
-
-@pytest.fixture
-def left(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What short runs leave, by the place of the experiment: none runs."""
-    found: dict[str, str] = {}
-    monkeypatch.setattr(
-        points, "fingerprints", lambda plan: {each.place: found.get(each.place, "same") for each in plan}
-    )
-    return found
-
-
-def test_what_changed_runs_again_and_nothing_else(elsewhere: Path, left: dict[str, str]) -> None:
-    plan = [Planned("paper-002-figure-2"), Planned("paper-002-figure-4", ("--seeds", "1"), "-one")]
-    assert stale(plan) == plan
-    points.keep(plan, elsewhere / "ran")
-    assert stale(plan) == []
-    moved = Planned("paper-002-figure-4", ("--seeds", "2"), "-one")
-    assert stale([plan[0], moved]) == [moved]
-    points.confirm([plan[0], moved])
-    assert stale([plan[0], moved]) == [moved]
-
-
-def test_points_stand_with_other_sources_while_short_runs_leave_the_same(
-    elsewhere: Path, left: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = [Planned("paper-002-figure-2"), Planned("paper-002-figure-4")]
-    of = points.sources()
-    points.keep(plan, elsewhere / "ran")
-    monkeypatch.setattr(points, "sources", lambda: "others")
-    assert stale(plan) == plan
-    left["paper-002-figure-4"] = "something else"
-    points.confirm(plan)
-    assert stale(plan) == [plan[1]]
-    assert [(each.sources, each.stands) for each in index().values()] == [(of, "others"), (of, of)]
-
-
-def test_points_of_other_sources_have_no_fingerprint_and_run_again(
-    elsewhere: Path, left: dict[str, str]
-) -> None:
-    plan = [Planned("paper-002-figure-2")]
-    points.keep(plan, elsewhere / "ran", "older")
-    points.confirm(plan)
-    assert stale(plan) == plan
+    assert points.kept() == {"paper-002-figure-2"}
 
 
 @pytest.mark.slow("runs experiments twice, if short")
 @pytest.mark.parametrize("place", ["paper-002-zone-sizes", "paper-003-figure-9", "paper-004-failure"])
-def test_a_short_run_leaves_the_same_again(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fingerprint, "FOUND", {})
-    first = fingerprint.fingerprints([PLAN[place]])
-    fingerprint.FOUND.clear()
-    assert fingerprint.fingerprints([PLAN[place]]) == first
+def test_short_run_gives_the_same_fingerprint_again(place: str) -> None:
+    assert fingerprint.fingerprint(PLAN[place]) == fingerprint.fingerprint(PLAN[place])
 
 
-def test_a_short_run_that_leaves_nothing_is_an_error(tmp_path: Path) -> None:
+def test_short_run_without_tables_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="left no tables"):
         fingerprint.Short(PLAN["paper-003-figure-9"]).fingerprint(tmp_path)
 
 
 @pytest.mark.slow("runs experiments, if short")
-def test_short_runs_tell_experiments_apart() -> None:
-    plan = [PLAN["paper-003-figure-9"], replace(PLAN["paper-003-figure-9"], options=("--seed", "2"))]
-    first, second = (fingerprint.fingerprints([each]) for each in plan)
-    assert first != second
+def test_other_seed_gives_another_fingerprint() -> None:
+    planned = PLAN["paper-003-figure-9"]
+    other = replace(planned, options=("--seed", "2"))
+    assert fingerprint.fingerprint(planned) != fingerprint.fingerprint(other)
 
 
-def test_where_a_trace_lies_changes_nothing() -> None:
-    here, there = (Planned("paper-003-figure-7", ("--trace", f"{place}/gap.gz")) for place in ("/a", "/b/c"))
-    assert asked(here) == asked(there)
+def fingerprint_of(folder: Path, **columns: str) -> str:
+    table(folder / "points.csv", **columns)
+    return fingerprint.Short(PLAN["paper-002-figure-2"]).fingerprint(folder)
 
 
-def test_default_readings_leave_out_what_does_not_count() -> None:
-    left_out = {each.place for topic in TOPICS.values() for each in set(topic.plan) - set(topic.default)}
-    strips = {each.place for topic in TOPICS.values() for each in set(topic.whole) - set(topic.plan)}
-    assert strips.isdisjoint(each.place for topic in TOPICS.values() for each in topic.default)
-    assert all(re.search(r"-(dense|both-ways|contiguous|no-read-ahead)$", place) for place in left_out)
-    assert left_out
+def test_renamed_columns_and_labels_keep_the_fingerprint(tmp_path: Path) -> None:
+    first = fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.5", p99_ms="2.5")
+    assert fingerprint_of(tmp_path, policy="nearest", p99="2.5", mean="1.5") == first
 
 
-def kept_wholly(topic: Topic) -> bool:
-    return all(each.place in index() for each in topic.whole)
+def test_other_number_changes_the_fingerprint(tmp_path: Path) -> None:
+    first = fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.5")
+    assert fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.6") != first
+
+
+def test_location_of_a_trace_keeps_the_settings() -> None:
+    here, there = (
+        fingerprint.Short(Planned("paper-003-figure-7", ("--trace", f"{place}/gap.gz")))
+        for place in ("/a", "/b/c")
+    )
+    assert here.settings() == there.settings()
+
+
+def test_overridden_setting_changes_the_fingerprint() -> None:
+    one, other = (
+        fingerprint.Short(Planned("paper-002-figure-4", ("--limit", limit))) for limit in ("1000", "2000")
+    )
+    assert one.settings() != other.settings()
+
+
+def test_experiments_with_joins_hash_a_sampled_loop() -> None:
+    assert fingerprint.Short(PLAN["paper-004-figure-5"]).joins
+    assert not fingerprint.Short(PLAN["paper-004-figure-4"]).joins
+    assert not fingerprint.Short(PLAN["paper-002-figure-2"]).joins
+
+
+def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fingerprint.sampled_loop()
+    fingerprint.sampled_loop.cache_clear()
+    monkeypatch.setattr(fingerprint, "LOOP_STORES", ("mems-g1",))
+    assert fingerprint.sampled_loop() != found
+    fingerprint.sampled_loop.cache_clear()
 
 
 def test_points_of_every_experiment_are_kept_and_few() -> None:
-    assert [topic.name for topic in TOPICS.values() if not kept_wholly(topic)] == []
+    assert set(PLAN) == points.kept()
     assert sum(file.stat().st_size for file in POINTS.rglob("*.csv")) < MOST_BYTES
 
 
@@ -154,8 +142,8 @@ def test_points_of_every_experiment_are_kept_and_few() -> None:
 def test_pages_are_what_kept_points_give(topic: Topic) -> None:
     if topic.missing:
         pytest.skip(topic.missing)
-    page = (DOCUMENTS / document(topic)).read_text(encoding="utf-8")
-    assert topic.page(topic.found(), topic.sources) == page
+    page = (DOCUMENTS / topic.document).read_text(encoding="utf-8")
+    assert topic.page(topic.found()) == page
 
 
 NUMBER = re.compile(r"-?\d+\.?\d*")
@@ -191,7 +179,7 @@ def test_scoreboard_is_what_the_verdicts_give() -> None:
 
 def test_the_verdicts_that_travel_are_those_of_the_pages() -> None:
     for topic in TOPICS.values():
-        page = (DOCUMENTS / document(topic)).read_text(encoding="utf-8")
+        page = (DOCUMENTS / topic.document).read_text(encoding="utf-8")
         found = dict(re.findall(r"^### ([CHLWY]-\d\d): (.*)$", page, re.MULTILINE))
         mine = {name: claim for name, claim in travelled().items() if claim.topic == topic.name}
         assert {name: claim.outcome for name, claim in mine.items()} == found
@@ -254,20 +242,17 @@ def test_figures_run_what_the_lab_runs(figure: Figure) -> None:
 
 
 def test_points_are_read_as_they_are_kept() -> None:
-    place = next(iter(index()))
+    place = min(points.kept())
     for file in (POINTS / place).glob("*.csv"):
         assert polars.read_csv(file, infer_schema_length=None).height > 0
 
 
-def test_refreshing_runs_what_lacks_and_keeps_what_is_read(elsewhere: Path, left: dict[str, str]) -> None:
+def test_topic_keeps_the_columns_that_its_page_reads(elsewhere: Path) -> None:
     few = ("--limit", "60", "--warmup", "0", "--seeds", "1", "--speedups", "1", "--jobs", "1")
-    plan = (Planned("paper-002-figure-4", few, "-few"), Planned("paper-002-figure-4", few, "-others"))
-    topic = Topic(
-        "none", plan, Runs, lambda runs, _: {"experiments": runs.experiments(plan[:1])}, others=("-others",)
-    )
-    assert [each.place for each in topic.refresh()] == ["paper-002-figure-4-few"]
-    assert topic.refresh() == []
-    assert [each.place for each in topic.refresh(everything=True)] == ["paper-002-figure-4-others"]
+    plan = (Planned("paper-002-figure-4", few, "-few"),)
+    topic = Topic("none", plan, Runs, lambda runs, _: {"experiments": runs.experiments(plan)})
+    topic.run(elsewhere / "ran")
+    topic.keep({each.place: elsewhere / "ran" / each.place for each in plan})
     assert "| 5 | 1 | 60 |" in topic.found().places["experiments"]
     kept = polars.read_csv(points.POINTS / "paper-002-figure-4-few" / "points.csv")
     assert {"scheduler", "queue_mean"} <= set(kept.columns)

@@ -13,7 +13,7 @@ import pytest
 
 from lab import reference
 from lab.page import DOCUMENTS
-from lab.reproduction.__main__ import TOPICS, document
+from lab.reproduction.__main__ import TOPICS
 from lab.reproduction.claims import JUDGES, OUTCOMES, claims, missing
 from lab.reproduction.hybrid import systems, workloads
 from lab.reproduction.runs import Crossing, LoadCurves, MeanPoint, run
@@ -147,7 +147,7 @@ def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> 
         run([replace(each, options=(*each.options, *few[each])) for each in topic.plan], tmp_path)
     else:
         topic.run(tmp_path, SMALL.get(topic.name, QUICK))
-    text = topic.page(topic.judge(tmp_path), "0")
+    text = topic.page(topic.judge(tmp_path))
     assert len(verdicts(text)) == len(claims(topic.name))
 
 
@@ -169,7 +169,7 @@ def verdicts(text: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
 def test_page_has_a_verdict_on_every_claim_and_counts_them(topic: Topic) -> None:
-    text = (DOCUMENTS / document(topic)).read_text(encoding="utf-8")
+    text = (DOCUMENTS / topic.document).read_text(encoding="utf-8")
     found, mine = dict(verdicts(text)), claims(topic.name)
     assert [name for name, _ in verdicts(text)] == list(mine)
     assert set(found.values()) <= set(OUTCOMES)

@@ -1,12 +1,14 @@
-"""What measuring leaves is read as it was, and told when it is stale."""
+"""Results of measurements are written and read, and pages are written from them section by section."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from lab import results
+from lab.page import DOCUMENTS
 from lab.reproduction.claims import IN_PART, REPRODUCED, Verdict
 from lab.reproduction.topic import Judged, Sheet
 from lab.validation import __main__ as page
@@ -14,7 +16,7 @@ from lab.validation.section import ValidationSection
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(results, "RESULTS", tmp_path)
 
 
@@ -25,32 +27,37 @@ class Found:
     note: str | None = None
 
 
-def test_what_is_left_is_read_as_it_was() -> None:
+def test_results_are_read_as_they_were_written() -> None:
     found = (Found((1.5, 2.0), {"a": 0.1}), Found((), {}, "none"))
-    results.leave("some/found", found)
-    left = results.read("some/found", tuple[Found, ...])
-    assert left is not None
-    assert left.found == found
-    assert left.sources == results.sources()
-    assert not left.stale
+    results.write("some/found", found)
+    assert results.read("some/found", tuple[Found, ...]) == found
     assert results.read("nothing", Found) is None
 
 
-def test_a_sheet_of_verdicts_comes_back() -> None:
+def test_sheet_of_verdicts_is_read_as_written() -> None:
     plain = Verdict(REPRODUCED, "1 ms.")
     sheet = Sheet(
         {"H-01": Judged(plain), "H-02": Judged(plain, Verdict(IN_PART, "2 ms.", "So."))}, {"a": "b"}
     )
-    results.leave("sheet", sheet)
-    left = results.read("sheet", Sheet)
-    assert left is not None
-    assert left.found == sheet
+    results.write("sheet", sheet)
+    assert results.read("sheet", Sheet) == sheet
 
 
-def test_stale_results_are_told_and_measured_again(capsys: pytest.CaptureFixture[str]) -> None:
-    section = ValidationSection("some", Found, lambda: Found((2.0,), {}), lambda _: {})
-    results.leave("validation/some", Found((1.0,), {}), sources_of="abc")
-    assert page.found(section, as_left=True).found == Found((1.0,), {})
-    assert "results of sources abc, which are" in capsys.readouterr().err
-    assert page.found(section, as_left=False).found == Found((2.0,), {})
-    assert page.found(section, as_left=False).sources == results.sources()
+def test_section_is_measured_again_when_short_run_changes() -> None:
+    measured = [1.0]
+    section = ValidationSection(
+        "speed", Found, lambda: Found((measured[0], 1.0), {}), lambda _: {}, lambda: measured[0]
+    )
+    assert section.current() == section.current() == Found((1.0, 1.0), {})
+    measured[0] = 2.0
+    assert section.current() == Found((2.0, 1.0), {})
+
+
+def test_sections_without_new_results_keep_their_text() -> None:
+    existing = (DOCUMENTS / page.PAGE).read_text(encoding="utf-8")
+    assert page.page(existing, ()) == existing
+
+
+def test_missing_section_names_the_command_that_measures_it() -> None:
+    with pytest.raises(LookupError, match=r"no section `## Kinematics`: python -m lab\.evidence kinematics"):
+        page.page("# Validation\n", ())

@@ -11,7 +11,7 @@ from sledlab.reproduction.verdicts import NO_EVIDENCE, Cell, Strip
 from sledlab.reproduction.verdicts import claims as travelled
 
 from lab.page import DOCUMENTS
-from lab.reproduction.__main__ import TOPICS, document
+from lab.reproduction.__main__ import TOPICS
 from lab.reproduction.claims import (
     DEPENDS,
     FITTED,
@@ -25,7 +25,7 @@ from lab.reproduction.claims import (
     turned,
 )
 from lab.reproduction.headlines import HEADLINES
-from lab.reproduction.points import POINTS, index
+from lab.reproduction.points import POINTS, kept
 from lab.reproduction.runs import Runs, marked
 from lab.reproduction.strips import CHANCE, SHAKY, SHAPES, WORDS, Choice, Value, choices, counting, table
 from lab.reproduction.topic import Judged, contested, section
@@ -36,7 +36,7 @@ CLAIM = ClaimEntry("X-1", "0", "here", 1, "S", "a claim", "1", "exact", ours="It
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_value_of_a_strip_has_points(topic: str) -> None:
     planned = [each for choice in choices(topic) for each in choice.planned(TOPICS[topic].plan)]
-    assert [each.place for each in planned if each.place not in index()] == []
+    assert [each.place for each in planned if each.place not in kept()] == []
     assert len({each.place for each in planned}) == len(planned)
 
 
@@ -165,7 +165,7 @@ def test_what_is_not_kept_is_told(tmp_path: Path) -> None:
     polars.DataFrame({"scheduler": "fcfs", "speedup": 1.0, "x.y": 1, "seed": 1}).write_csv(
         tmp_path / "fast" / "points.csv"
     )
-    with pytest.raises(LookupError, match="does not hold `mean_ms`: make reproduce-everything"):
+    with pytest.raises(LookupError, match="does not hold `mean_ms`: make reproduce"):
         Runs(tmp_path).points("fast").at(1, 1.0, "mean_ms")
 
 
@@ -175,7 +175,7 @@ def test_the_index_leads_to_the_strips_of_the_claim_on_fairness() -> None:
     board = (DOCUMENTS / "reproduction" / "index.md").read_text(encoding="utf-8")
     anchor = re.search(r"\[L-22\]\(scheduling\.md#(\S+?)\) \| ZSPTF is fairer than SPTF", board)
     assert anchor
-    page = (DOCUMENTS / document(TOPICS["scheduling"])).read_text(encoding="utf-8")
+    page = (DOCUMENTS / TOPICS["scheduling"].document).read_text(encoding="utf-8")
     (text,) = [part for part in page.split("\n### ") if part.startswith("L-22: ")]
     assert text.splitlines()[0].lower().replace(": ", "-").replace(" ", "-") == anchor[1]
     assert text.count('<table class="strip">') >= 5

@@ -23,9 +23,8 @@ NEAR_MS = 1e-6
 
 @cache
 def _kinematics() -> Kinematics:
-    """Results of the tests of seeks, for the present sources."""
-    left = KINEMATICS.left()
-    return left.found if left and not left.stale else KINEMATICS.leave()
+    """Return the results of the tests of seeks, measured again only if they have changed."""
+    return KINEMATICS.current()
 
 
 def _parts() -> dict[str, npt.NDArray[np.int64]]:

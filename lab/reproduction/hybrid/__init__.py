@@ -83,5 +83,4 @@ HYBRID = Topic(
     title="Sectors twice as fast",
     other_title="Double density",
     side_by_side=True,
-    others=(DENSE,),
 )

@@ -36,5 +36,4 @@ SCHEDULING = Topic(
     other=(BOTH_WAYS,),
     title="Columns by parity",
     other_title="Columns read both ways",
-    others=(BOTH_WAYS,),
 )

@@ -8,7 +8,7 @@ from ..claims import judging
 from ..topic import Judged, Topic
 from . import beyond, devices, mining, stages, tables, whole
 from .plan import PLAN, SmartRuns
-from .readings import NO_READ_AHEAD, READINGS
+from .readings import NO_READ_AHEAD
 
 judging(devices, stages, mining, whole, beyond)
 
@@ -28,5 +28,4 @@ SMART = Topic(
     _places,
     other=(NO_READ_AHEAD.suffix,),
     other_title="Pages in order, without read-ahead",
-    others=tuple(each.suffix for each in READINGS if each.suffix),
 )

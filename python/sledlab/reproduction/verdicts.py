@@ -130,13 +130,6 @@ def _strips(rows: Sequence[Any]) -> tuple[Strip, ...]:
     )
 
 
-@cache
-def sources() -> dict[str, str]:
-    """The hash of the sources with which the points of each topic were measured."""
-    found: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))["sources"]
-    return found
-
-
 def claims_of(figure: Figure) -> list[Claim]:
     """The claims that a figure shows."""
     return [each for each in claims().values() if figure in each.figures]

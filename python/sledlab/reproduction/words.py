@@ -6,7 +6,7 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.figure import Figure
-from sledlab.reproduction.verdicts import claims_of, sources
+from sledlab.reproduction.verdicts import claims_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -60,8 +60,6 @@ def _of_claim(claim: Claim) -> Iterator[str]:
         names = ", ".join(each.name for each in claim.figures)
         yield f"Figures    {names}"
     yield from _how(claim.id, bool(claim.figures or claim.experiments))
-    if found := sources()[claim.topic]:
-        yield f"Judged on points of sources {found}."
 
 
 def _sensitivity(claim: Claim) -> Iterator[str]:

@@ -1,0 +1,105 @@
+"""Measures again the pages and benchmark files whose result has changed: `python -m lab.evidence [NAME ...]`.
+
+Resumes after an interruption. NAME is a group (`bench`, `validate`, `reproduce`), the path of a page or of a
+benchmark file, or an entry; default: all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..build import WrongBuildError, require_release_build
+from . import benches, reproduction, validation
+from .entry import Output
+from .manifest import Manifest, Record
+from .runner import Fingerprints, Runner, Status, check, not_current
+
+
+def outputs() -> list[Output]:
+    """Return all pages and benchmark files, in the order in which they are measured.
+
+    The tests of validation are first: if they fail, nothing else is worth measuring. The page of validation
+    quotes benchmarks, so it follows them.
+    """
+    tests, page = validation.outputs()
+    return [tests, *benches.outputs(), page, *reproduction.outputs()]
+
+
+def selected(every: Sequence[Output], names: Sequence[str]) -> list[Output]:
+    """Return the outputs with the entries that some names select; without names, all.
+
+    Raises:
+        LookupError: if a name selects nothing.
+    """
+    if not names:
+        return list(every)
+    unknown = set(names)
+    found = []
+    for output in every:
+        whole = {output.group, output.path} & set(names)
+        entries = [entry for entry in output.entries if whole or entry.name in names]
+        unknown -= whole | {entry.name for entry in entries}
+        if entries:
+            found.append(replace(output, entries=entries))
+    if unknown:
+        raise LookupError(f"no group, page or entry named {', '.join(sorted(unknown))}")
+    return found
+
+
+def report(found: Sequence[Status]) -> None:
+    """Print the entries that are not current, by page, and their number."""
+    stale = list(not_current(found))
+    for path in dict.fromkeys(each.output.path for each in stale):
+        print(path)
+        for each in (each for each in stale if each.output.path == path):
+            print(f"  {each.entry.name}: {_measured(each.record)}{each.reason}")
+    print(f"{len(stale)} of {len(found)} entries are not current")
+
+
+def _measured(record: Record | None) -> str:
+    return f"measured {record.date}, sources {record.sources or 'unknown'}; " if record else ""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what is stale, or with `--check` list it; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m lab.evidence", description=__doc__)
+    parser.add_argument("name", nargs="*", help="what to check or measure [default: all]")
+    parser.add_argument("--check", action="store_true", help="list stale entries and measure nothing")
+    parser.add_argument(
+        "--strict", action="store_true", help="with --check: exit code 1 if an entry is not current"
+    )
+    parser.add_argument("--again", action="store_true", help="measure entries that are current too")
+    options = parser.parse_args(arguments)
+    try:
+        require_release_build()
+        every = outputs()
+        chosen = selected(every, options.name)
+    except (WrongBuildError, LookupError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    manifest = Manifest.read()
+    manifest.retain({output.path: {entry.name for entry in output.entries} for output in every})
+    manifest.write()
+    runner = Runner(manifest)
+    try:
+        found = check(chosen, manifest, Fingerprints())
+        if options.check:
+            report(found)
+            return int(options.strict and not all(each.is_current for each in found))
+        runner.run([each for each in found if not each.unknown and (options.again or not each.is_current)])
+    except KeyboardInterrupt:
+        print("interrupted; the same command resumes", file=sys.stderr)
+        return 130
+    for each in found:
+        if each.unknown:
+            print(f"{each.entry.name} {each.reason}", file=sys.stderr)
+    if runner.failed:
+        print(f"failed: {', '.join(runner.failed)}", file=sys.stderr)
+    return int(bool(runner.failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""The sections of docs/validation.md as entries, and the tests that fail if a comparison leaves its band."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from .. import reference
+from ..results import PROJECT
+from ..validation import speed
+from ..validation.__main__ import PAGE, SECTIONS, write_page
+from ..validation.section import ValidationSection
+from .benches import all_code
+from .entry import EvidenceEntry, Output
+
+TESTS = (
+    (sys.executable, "-m", "pytest", "tests/validation", "tests/job", "--everything"),
+    ("cargo", "test", "--release", "-p", "sledlab-sim", "--test", "cluster_passes", "--", "--ignored"),
+)
+"""Commands that fail if a comparison leaves its band."""
+
+NEEDS_NO_REFERENCE = ("published", "check_values")
+"""Sections that are measured without reference data."""
+
+
+def outputs() -> list[Output]:
+    """Return the tests, which are first, and the page."""
+    tests = EvidenceEntry("validation-tests", all_code, _run_tests, _missing(), is_cheap=True)
+    entries = [_entry(section) for section in SECTIONS if section is not speed.SECTION]
+    return [
+        Output("tests/validation", "validate", [tests]),
+        Output(f"docs/{PAGE}", "validate", entries, _publish),
+    ]
+
+
+def _publish(measured: Mapping[str, str]) -> None:
+    write_page(measured)
+
+
+def _entry(section: ValidationSection[object]) -> EvidenceEntry:
+    missing = None if section.name in NEEDS_NO_REFERENCE else _missing()
+    is_cheap = section.name in NEEDS_NO_REFERENCE
+    return EvidenceEntry(section.name, section.fingerprint, lambda _: _save(section), missing, is_cheap)
+
+
+def _save(section: ValidationSection[object]) -> None:
+    section.save()
+
+
+def _missing() -> str | None:
+    return None if reference.present() else reference.MISSING
+
+
+def _run_tests(_: str) -> None:
+    for command in TESTS:
+        subprocess.run(command, cwd=PROJECT, check=True)

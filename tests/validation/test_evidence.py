@@ -1,0 +1,307 @@
+"""The manifest of measurements: which are stale, resuming, listing, and the build that is required."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab import build
+from lab.evidence import __main__ as command
+from lab.evidence import code
+from lab.evidence import runner as running
+from lab.evidence.benches import BENCHMARKS
+from lab.evidence.entry import EvidenceEntry, Output
+from lab.evidence.manifest import FILE, Manifest, Record, bench_summary, is_stale, summary
+from lab.evidence.runner import Fingerprints, Runner, check
+from lab.results import PROJECT
+
+RECORD = Record("abc", "1234", "release", "a processor", "2030-01-31", 60.0)
+PAGE = "docs/page.md"
+
+
+class Bench:
+    """Two entries of a page, whose results and failures tests set."""
+
+    def __init__(self) -> None:
+        self.results = {"one": "1", "two": "2"}
+        self.measured: list[str] = []
+        self.published: list[dict[str, str]] = []
+        self.fail: dict[str, BaseException] = {}
+
+    @property
+    def outputs(self) -> list[Output]:
+        entries = [
+            EvidenceEntry(name, lambda name=name: self.results[name], self._measure(name), is_cheap=True)
+            for name in self.results
+        ]
+        return [Output(PAGE, "bench", entries, lambda found: self.published.append(dict(found)))]
+
+    def _measure(self, name: str) -> Callable[[str], None]:
+        def measure(_: str) -> None:
+            if name in self.fail:
+                raise self.fail[name]
+            self.measured.append(name)
+
+        return measure
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    made = Bench()
+    monkeypatch.setattr(running, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(command, "outputs", lambda: made.outputs)
+    read = Manifest.read
+    monkeypatch.setattr(command.Manifest, "read", lambda file=tmp_path / "manifest.json": read(file))
+    return made
+
+
+def test_record_is_stale_when_its_fingerprint_changes() -> None:
+    assert not is_stale(RECORD, "abc")
+    assert not is_stale(replace(RECORD, sources="5678", machine="another"), "abc")
+    assert is_stale(RECORD, "abe")
+    assert is_stale(None, "abc")
+
+
+def test_command_measures_what_changed_and_nothing_else(bench: Bench) -> None:
+    assert command.main([]) == 0
+    assert bench.measured == ["one", "two"]
+    bench.results["two"] = "3"
+    assert command.main([]) == 0
+    assert bench.measured == ["one", "two", "two"]
+    assert bench.published == [{"one": "1", "two": "2"}, {"two": "3"}]
+    assert command.main([]) == 0
+    assert len(bench.measured) == 3
+
+
+def test_interrupted_command_resumes_with_the_next_entry(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.fail["two"] = KeyboardInterrupt()
+    assert command.main([]) == 130
+    assert "resumes" in capsys.readouterr().err
+    assert bench.published == []
+    assert command.Manifest.read().records == {}
+    bench.fail.clear()
+    assert command.main([]) == 0
+    assert bench.measured == ["one", "two"]
+    assert bench.published == [{"one": "1", "two": "2"}]
+
+
+def test_failed_measurement_keeps_its_record_and_exits_1(bench: Bench) -> None:
+    command.main([])
+    bench.results.update(one="11", two="22")
+    bench.fail["one"] = RuntimeError("no fio")
+    assert command.main([]) == 1
+    records = command.Manifest.read().records[PAGE]
+    assert (records["one"].fingerprint, records["two"].fingerprint) == ("1", "22")
+    assert records["one"].stale
+    assert not records["two"].stale
+
+
+def test_saved_fingerprints_are_used_until_a_source_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = ["1"]
+    entry = EvidenceEntry("one", lambda: results[0], lambda _: None)
+    file = tmp_path / "fingerprints.json"
+    assert Fingerprints(file).of(entry) == "1"
+    results[0] = "2"
+    assert Fingerprints(file).of(entry) == "1"
+    monkeypatch.setattr(running, "inputs", lambda: "others")
+    assert Fingerprints(file).of(entry) == "2"
+
+
+def test_failed_publication_leaves_the_manifest_unchanged(bench: Bench) -> None:
+    def fail(_: object) -> None:
+        raise OSError("disk full")
+
+    manifest = command.Manifest.read()
+    outputs = [replace(output, publish=fail) for output in bench.outputs]
+    runner = Runner(manifest)
+    runner.run(check(outputs, manifest, Fingerprints()))
+    assert runner.failed == [PAGE]
+    assert manifest.get(PAGE, "one") is None
+
+
+def test_check_lists_stale_entries_and_exits_0(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    command.main([])
+    capsys.readouterr()
+    assert command.main(["--check"]) == 0
+    assert capsys.readouterr().out == "0 of 2 entries are not current\n"
+    bench.results["two"] = "3"
+    assert command.main(["--check"]) == 0
+    out = capsys.readouterr().out
+    assert "two: measured" in out
+    assert "the result changed" in out
+    assert "one:" not in out
+    assert bench.measured == ["one", "two"]
+    assert command.Manifest.read().records[PAGE]["two"].stale
+
+
+def test_strict_check_exits_1_while_an_entry_is_stale(bench: Bench) -> None:
+    assert command.main(["--check", "--strict"]) == 1
+    command.main([])
+    assert command.main(["--check", "--strict"]) == 0
+
+
+def test_entry_without_reference_data_is_not_checked(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (output,) = bench.outputs
+    entries = [replace(output.entries[0], missing="no data")]
+    monkeypatch.setattr(command, "outputs", lambda: [replace(output, entries=entries)])
+    assert command.main(["--check", "--strict"]) == 1
+    assert "one: not checked: no data" in capsys.readouterr().out
+    command.main([])
+    assert bench.measured == []
+
+
+def test_names_select_groups_pages_and_entries(bench: Bench) -> None:
+    for name, selected in (("bench", ["one", "two"]), (PAGE, ["one", "two"]), ("two", ["two"])):
+        outputs = command.selected(bench.outputs, [name])
+        assert [entry.name for output in outputs for entry in output.entries] == selected
+    with pytest.raises(LookupError, match="named three"):
+        command.selected(bench.outputs, ["one", "three"])
+
+
+def test_remaining_time_is_the_sum_of_recorded_durations(bench: Bench) -> None:
+    (output,) = bench.outputs
+    one, two = (running.Status(output, entry, RECORD, "x") for entry in output.entries)
+    unknown = replace(two, record=None)
+    records = lambda status: status.record  # noqa: E731
+    assert running.remaining([one, two], records) == "2 left, about 2 min"
+    assert running.remaining([one, unknown], records) == "2 left, about 60 s and 1 of unknown duration"
+    assert running.remaining([unknown], records) == "1 left, durations unknown"
+    wide = replace(one, output=replace(output, workers=2))
+    assert running.remaining([wide], records) == "1 left, about 30 s"
+
+
+def test_summary_names_date_sources_machine_and_stale_entries() -> None:
+    text = summary({"one": RECORD, "two": replace(RECORD, date="2030-02-01", stale=True)})
+    assert text == (
+        "Measured 2030-01-31 to 2030-02-01, sources `1234` (release build), on a processor. "
+        "Not confirmed for later sources: two."
+    )
+
+
+def test_benchmarks_without_a_record_are_not_listed() -> None:
+    assert bench_summary(["builds"]) == ""
+    text = bench_summary(["way", "builds"])
+    assert text.startswith("Benchmarks on this page:\n\n- `benches/way.json`: Measured ")
+    assert "builds" not in text
+
+
+def test_other_build_is_refused_with_the_command(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build._native, "BUILD_PROFILE", "quick", raising=False)
+    assert command.main(["--check"]) == 2
+    err = capsys.readouterr().err
+    assert "`quick` build" in err
+    assert "make release-build" in err
+    assert bench.measured == []
+
+
+RUST = """use std::cmp::Ordering;
+
+/// Returns the larger value.
+pub fn larger(left: u64, right: u64) -> u64 {
+    if left.cmp(&right) == Ordering::Less { right } else { left }
+}
+
+pub fn double(value: u64) -> u64 {
+    larger(value, 0) * 2
+}
+"""
+PYTHON = '''"""A module."""
+
+import math
+
+
+def area(radius: float) -> float:
+    """Return the area."""
+    squared = radius * radius
+    return math.pi * squared
+'''
+
+
+def hash_of(folder: Path, name: str, text: str) -> str:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    code.code_hash.cache_clear()
+    code._source.cache_clear()
+    return code.code_hash((file,))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "old", "new"),
+    [
+        ("a.rs", RUST, "/// Returns the larger value.\n", "// The maximum of two.\n\n"),
+        ("a.rs", RUST, "larger", "max_of"),
+        ("a.rs", RUST, "left: u64, right: u64", "\n    left: u64,\n    right: u64,\n"),
+        ("a.rs", RUST, RUST, f"{RUST}\n#[cfg(test)]\nmod tests {{\n    fn nothing() {{}}\n}}\n"),
+        ("a.py", PYTHON, '"""Return the area."""', '"""Return the area of a disk."""  # of any'),
+        ("a.py", PYTHON, "squared", "square"),
+    ],
+)
+def test_comments_formatting_and_renames_keep_the_code_hash(
+    tmp_path: Path, name: str, text: str, old: str, new: str
+) -> None:
+    assert old in text
+    assert hash_of(tmp_path, name, text) == hash_of(tmp_path, name, text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "old", "new"),
+    [
+        ("a.rs", RUST, "* 2", "* 3"),
+        ("a.rs", RUST, "{ right } else { left }", "{ left } else { right }"),
+        ("a.rs", RUST, "left.cmp", "left.partial_cmp"),
+        ("a.py", PYTHON, "math.pi", "math.tau"),
+        ("a.py", PYTHON, "radius * radius", "radius * 2"),
+        ("a.py", PYTHON, "    return", "    squared += 1\n    return"),
+    ],
+)
+def test_changed_code_changes_the_code_hash(tmp_path: Path, name: str, text: str, old: str, new: str) -> None:
+    assert old in text
+    assert hash_of(tmp_path, name, text) != hash_of(tmp_path, name, text.replace(old, new))
+
+
+def test_every_benchmark_file_is_an_entry_and_recorded() -> None:
+    files = {file.stem for file in (PROJECT / "benches").glob("*.json") if not file.stem.endswith("_runs")}
+    assert files - {"builds"} <= {each.name for each in BENCHMARKS}
+    records = Manifest.read(FILE).records
+    assert {f"benches/{name}.json" for name in files - {"builds"}} <= set(records)
+
+
+def test_measuring_one_entry_keeps_the_other_records(bench: Bench) -> None:
+    command.main([])
+    before = command.Manifest.read().records[PAGE]["one"]
+    command.main(["--again", "two"])
+    assert command.Manifest.read().records[PAGE]["one"] == before
+
+
+def test_records_of_removed_entries_disappear(bench: Bench) -> None:
+    command.main([])
+    del bench.results["two"]
+    command.main(["--check"])
+    assert set(command.Manifest.read().records[PAGE]) == {"one"}
+
+
+def test_records_written_during_a_check_are_kept(bench: Bench) -> None:
+    manifest = command.Manifest.read()
+    meanwhile = command.Manifest.read()
+    meanwhile.put("benches/other.json", {"other": RECORD})
+    meanwhile.write()
+    check(bench.outputs, manifest, Fingerprints())
+    assert command.Manifest.read().records["benches/other.json"] == {"other": RECORD}
+
+
+def test_manifest_is_read_as_written(tmp_path: Path) -> None:
+    manifest = Manifest(tmp_path / "manifest.json")
+    manifest.put(PAGE, {"one": RECORD, "two": replace(RECORD, stale=True)})
+    manifest.write()
+    assert Manifest.read(manifest.file).records == manifest.records
