@@ -26,11 +26,13 @@ demo: $(BIN)/.built ## replay a recorded database on a MEMS sled; leaves demo/re
 
 test: test-rust test-python ## quick tests, without root or other programs
 
+test-all: IGNORED := yes
 test-all: test-rust ## `make test` and the slow tests
 	$(PYTEST) -n auto --dist worksteal
 
 test-rust: rust
-	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace; else cargo test --workspace --lib --tests; fi
+	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace $(if $(IGNORED),--run-ignored all); \
+		else cargo test --workspace --lib --tests $(if $(IGNORED),-- --include-ignored); fi
 	cargo test --workspace --doc
 
 test-python: $(READY)
@@ -51,7 +53,7 @@ test-data: $(READY) ## databases and data frames that read what sledlab leaves
 
 validate: $(READY) ## published numbers, all reference runs (where they are found), and jobs at full size; `make test` checks a subset
 	$(PYTEST) tests/validation tests/job --everything
-	cargo test --release -p sledlab-sim --test cluster_passes -- --ignored
+	cargo test --release -p sledlab-sim --test cluster_grid
 	$(BIN)/python -m lab.validation
 
 reproduce: $(READY) ## experiments of the papers that changed since their points were kept; pages and pictures of all

@@ -69,9 +69,9 @@ def _run(test: str) -> bool:
 
 def _rust(file: Path, name: str) -> bool:
     """Whether a test of a crate passes, in its sources or in a file of its own."""
-    crate, folder, *rest = file.parts[1:]
-    where = ["--lib"] if folder == "src" else ["--test", Path(rest[0]).stem]
-    said = _said(["cargo", "test", "--package", crate, *where, "--", name])
+    crate, folder = file.parts[1:3]
+    where = ["--lib"] if folder == "src" else ["--test", "integration"]
+    said = _said(["cargo", "test", "--package", crate, *where, "--", "--include-ignored", name])
     return _all_true(
         ok == "ok" for ok in re.findall(rf"^test (?:\S+::)?{name}(?: - .*)? \.\.\. (\w+)", said, re.M)
     )

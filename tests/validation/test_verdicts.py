@@ -57,7 +57,8 @@ def test_a_test_of_a_crate_must_have_run_and_passed(
     monkeypatch.setattr(held, "_said", lambda command: commands.append(command) or RUST)
     file = "crates/sledlab-models/src/scheduler/zsptf.rs"
     assert held._run(f"{file}::{name}") is passes
-    assert commands == [["cargo", "test", "--package", "sledlab-models", "--lib", "--", name]]
+    where = ["--package", "sledlab-models", "--lib"]
+    assert commands == [["cargo", "test", *where, "--", "--include-ignored", name]]
 
 
 def test_a_test_in_python_must_have_run_and_passed(monkeypatch: pytest.MonkeyPatch) -> None:
