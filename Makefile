@@ -27,11 +27,13 @@ demo: $(BIN)/.built ## replay a recorded database on a MEMS sled; leaves demo/re
 
 test: test-rust test-python ## quick tests, without root or other programs
 
+test-all: IGNORED := yes
 test-all: test-rust ## `make test` and the slow tests
 	$(PYTEST) -n auto --dist worksteal
 
 test-rust: rust
-	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace; else cargo test --workspace --lib --tests; fi
+	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace $(if $(IGNORED),--run-ignored all); \
+		else cargo test --workspace --lib --tests $(if $(IGNORED),-- --include-ignored); fi
 	cargo test --workspace --doc
 
 test-python: $(READY)

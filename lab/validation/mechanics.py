@@ -33,22 +33,23 @@ TESTS = {
         "passes_take_as_long",
     ),
     "layouts": (),
-    "schedulers": ("who_knows_positions_is_nearer_to_the_optimum",),
+    "optimality": ("who_knows_positions_is_nearer_to_the_optimum",),
 }
 """Tests of sledlab-models by file, and by name those that write results."""
 
 
 @cache
-def _run(test: str, only: str = "") -> None:
-    """Runs the tests of a file, those whose names hold `only`.
+def _run(test: str) -> None:
+    """Runs the tests of a file.
 
     Raises:
         RuntimeError: A test failed.
     """
-    command = ["cargo", "test", "--quiet", "--package", "sledlab-models", "--test", test, "--"]
+    where = ["--package", "sledlab-models", "--test", "integration"]
+    command = ["cargo", "test", "--quiet", *where, f"{test}::"]
     environment = {**os.environ, "SLEDLAB_RESULTS": str(RESULTS), "SLEDLAB_REFERENCE": str(reference.ROOT)}
     done = subprocess.run(
-        [*command, only] if only else command,
+        command,
         cwd=PROJECT,
         env=environment,
         capture_output=True,
@@ -214,7 +215,7 @@ class Gap:
 
 
 def _gaps() -> tuple[Gap, ...]:
-    _run("schedulers", "optimality")
+    _run("optimality")
     found: tuple[Gap, ...] = _left(TESTS["schedulers"][0], tuple[Gap, ...])
     return found
 

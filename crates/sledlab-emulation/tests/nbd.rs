@@ -1,18 +1,13 @@
 //! The NBD codec, checked for what clients must see and for its own promises.
 
-#[path = "../examples/fuzz_nbd/client.rs"]
-mod client;
-#[path = "../examples/fuzz_nbd/samples.rs"]
-mod samples;
-#[path = "../examples/fuzz_nbd/serve.rs"]
-mod serve;
-
 use Command::{Cache, Flush, Read, Trim, Write, WriteZeroes};
-use client::{Client, Reply};
 use proptest::prelude::*;
-use serve::{BYTES, Transcript, export, serve};
 use sledlab_emulation::DataExtent;
 use sledlab_emulation::transport::nbd::{Command, Ending, Errno, Event, Export, NbdRequest, Session};
+
+use crate::client::{self, Client, Reply};
+use crate::samples;
+use crate::serve::{BYTES, Transcript, export, serve};
 
 const ACK: u32 = 1;
 const ERR_UNSUP: u32 = 0x8000_0001;

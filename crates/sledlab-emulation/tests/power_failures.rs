@@ -1,10 +1,7 @@
 //! Emulated devices lose their power at any moment: afterwards every block of the store holds what the model finds, and
 //! nothing durable is lost.
-#![cfg(target_os = "linux")]
 
-mod losing_power;
-
-use losing_power::{Bench, Defect, Failure};
+use crate::losing_power::{Bench, Defect, Failure};
 
 /// Arrays with small units, so that a request goes to several devices.
 const ARRAYS: [&str; 7] = [

@@ -1,6 +1,5 @@
 //! Servers whose devices lose their power: read over the wire, every block holds what the model has found. The example
 //! `power` does the same thousands of times.
-#![cfg(target_os = "linux")]
 
 #[path = "../examples/power/sessions.rs"]
 mod sessions;

@@ -1,5 +1,4 @@
 //! Stores, compared with a plain vector of bytes, and checked for harm to files.
-#![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
 use std::io::ErrorKind;

@@ -1,8 +1,6 @@
 //! Arrays whose devices fail: which blocks are read, which are lost, and how long requests take.
 
-mod failing;
-
-use failing::{Array, Host, Request};
+use crate::failing::{Array, Host, Request};
 use proptest::prelude::*;
 use sledlab_core::{Op, Time};
 

@@ -1,8 +1,6 @@
 //! The closed form compared with numerical integration of the equations of motion, and rules for every kinematics.
 
-mod leaving;
-
-use leaving::leave;
+use crate::leaving::leave;
 use proptest::prelude::*;
 use rand::{Rng, RngExt};
 use serde_json::json;

@@ -1,9 +1,7 @@
 //! The position index chooses as an exhaustive search does, in every state.
 
-mod racing;
-
+use crate::racing::{Course, device};
 use proptest::prelude::*;
-use racing::{Course, device};
 use sledlab_core::params::{Choices, Params};
 use sledlab_models::device::Aim;
 use sledlab_models::device::mems::params::LayoutKind;
@@ -26,7 +24,7 @@ const WORDS: [&str; 9] = [
 fn race(text: &str, depth: usize, picks: usize, root: u64, crowded: bool) {
     assert!(device(text).mechanics().position_index(&Aim::Time).is_some(), "no index for {text}");
     for word in WORDS {
-        racing::race(word, &Course { text, depth, picks, root, crowded });
+        crate::racing::race(word, &Course { text, depth, picks, root, crowded });
     }
 }
 
@@ -67,7 +65,7 @@ fn agrees_with_the_search_at_depth() {
 fn agrees_with_the_search_where_very_many_are_overdue() {
     for (text, root, crowded) in [("", 7, false), ("direction = 'parity'", 8, false), ("", 9, true)] {
         let course = Course { text, depth: 100_000, picks: 12, root, crowded };
-        racing::race("wstf:max_wait_ms=10", &course);
+        crate::racing::race("wstf:max_wait_ms=10", &course);
     }
 }
 

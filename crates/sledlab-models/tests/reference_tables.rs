@@ -3,14 +3,12 @@
 //! The tables are not part of the project: the tests look for them in `$SLEDLAB_REFERENCE`, or beside the project, and
 //! pass with a remark where they find none.
 
-mod leaving;
-
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::leaving::leave;
 use flate2::read::GzDecoder;
-use leaving::leave;
 use serde_json::{Value, json};
 use sledlab_models::device::mems::MemsParams;
 use sledlab_models::device::mems::axis::Axis;

@@ -1,11 +1,9 @@
 //! Schedulers by zones: their choices agree with simple implementations of their rules, which look at every request.
 
-mod racing;
-
 use std::collections::BTreeSet;
 
+use crate::racing::{Course, Draw, choice, device, race};
 use proptest::prelude::*;
-use racing::{Course, Draw, choice, device, race};
 use sledlab_core::{Op, Time};
 use sledlab_models::device::{Mechanics, Queued};
 use sledlab_models::scheduler::{self, Choice};

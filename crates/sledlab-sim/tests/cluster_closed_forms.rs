@@ -1,8 +1,6 @@
 //! Replays of work records against closed forms: the time that a cluster must take by calculation.
 
-mod clusters;
-
-use clusters::{Machine, ns, record};
+use crate::clusters::{Machine, ns, record};
 use sledlab_models::device::preset;
 
 /// A memory that takes 8 us for a page of 8 KB and so moves 1024 bytes a us.

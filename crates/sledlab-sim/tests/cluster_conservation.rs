@@ -1,9 +1,7 @@
 //! Conservation of bytes, messages and time in replays of 1,000 random records.
 
-mod clusters;
-
-use clusters::random::{check, text};
-use clusters::{Machine, record};
+use crate::clusters::random::{check, text};
+use crate::clusters::{Machine, record};
 use proptest::prelude::*;
 use sledlab_sim::cluster::ClusterHooks;
 

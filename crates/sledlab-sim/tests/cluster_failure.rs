@@ -1,9 +1,7 @@
 //! Nodes that hold copies of each other's files, and nodes that fail.
 
-mod clusters;
-
-use clusters::random::{check, text};
-use clusters::{Machine, ns, record};
+use crate::clusters::random::{check, text};
+use crate::clusters::{Machine, ns, record};
 use proptest::prelude::*;
 use sledlab_sim::cluster::{ClusterHooks, ClusterOutcome};
 use sledlab_trace::work::Work;

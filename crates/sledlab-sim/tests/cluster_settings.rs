@@ -1,10 +1,8 @@
 //! Settings of a replay, and the errors for mistakes in them.
 
-mod clusters;
-
 use std::io::Cursor;
 
-use clusters::{Machine, record};
+use crate::clusters::{Machine, record};
 use sledlab_sim::cluster::{ClusterExperiment, ClusterHooks, ClusterOutcome, Dump};
 use sledlab_trace::work::Work;
 

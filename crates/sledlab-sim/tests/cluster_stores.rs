@@ -1,8 +1,6 @@
 //! Stores of a cluster against the same device alone.
 
-mod clusters;
-
-use clusters::{Machine, record};
+use crate::clusters::{Machine, record};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Request, Source};
 use sledlab_sim::cluster::{ClusterHooks, Dump};

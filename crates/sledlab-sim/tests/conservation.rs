@@ -1,8 +1,6 @@
 //! Checks that hold for every run, whatever the device, scheduler, workload and replay.
 
-mod experiments;
-
-use experiments::experiment;
+use crate::experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::params::Choices;

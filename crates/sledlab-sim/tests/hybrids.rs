@@ -1,8 +1,6 @@
 //! Checks that hold for every hybrid, in runs of whole experiments.
 
-mod answers;
-
-use answers::{close, run};
+use crate::answers::{self, close, run};
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::params::{ParamKind, ParamSpec};

@@ -1,12 +1,10 @@
 //! A live system completes operations as a replay of them does, however late and however often its caller asks for
 //! events.
 
-mod experiments;
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use experiments::experiment;
+use crate::experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::source::InMemory;

@@ -1,10 +1,7 @@
 //! Checks that hold for every system of several devices, and for memory.
 
-mod answers;
-mod experiments;
-
-use answers::{close, run};
-use experiments::experiment;
+use crate::answers::{self, close, run};
+use crate::experiments::experiment;
 use proptest::prelude::*;
 use rand::RngExt;
 use sledlab_core::{Op, Request, Time, seed};

@@ -1,8 +1,6 @@
 //! Bad input ends in an error blamed on the user, with its place and remedy.
 
-mod reading;
-
-use reading::{error, read};
+use crate::reading::{error, read};
 use sledlab_trace::{OpenOptions, format, open};
 
 #[test]

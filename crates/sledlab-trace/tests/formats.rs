@@ -1,10 +1,8 @@
 //! Each format on a short sample: that the format is recognised, and the requests that are read.
 
-mod reading;
-
 use std::io::Write;
 
-use reading::{read, request};
+use crate::reading::{self, read, request};
 use sledlab_core::Op::{Flush, Read, Trim, Write as Put};
 use sledlab_core::Request;
 use sledlab_trace::{OpenOptions, format, open_reader};

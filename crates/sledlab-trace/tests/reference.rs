@@ -1,10 +1,8 @@
 //! Real traces, against published or measured statistics of them.
 
-mod reading;
-
 use std::collections::HashSet;
 
-use reading::{all, read_file, reference};
+use crate::reading::{all, read_file, reference};
 use sledlab_core::{Op, Request};
 use sledlab_trace::{OpenOptions, open};
 

@@ -1,11 +1,9 @@
 //! Requests that are written are read back unchanged.
 
-mod reading;
-
 use std::path::PathBuf;
 
+use crate::reading::{all, request};
 use proptest::prelude::*;
-use reading::{all, request};
 use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::Request;
 use sledlab_trace::writer::{WriteOptions, create, create_with};

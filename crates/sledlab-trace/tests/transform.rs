@@ -1,9 +1,7 @@
 //! The effect of each transformation step on a stream, and that the result keeps the promises of a stream.
 
-mod reading;
-
+use crate::reading::{self, all, request};
 use proptest::prelude::*;
-use reading::{all, request};
 use sledlab_core::Op::{Flush, Read, Trim, Write};
 use sledlab_core::source::InMemory;
 use sledlab_core::{Request, Result, Time};

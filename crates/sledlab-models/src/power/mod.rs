@@ -290,8 +290,6 @@ impl std::fmt::Debug for Choice {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     /// A sled: idle at 150 mW, parked at 50 mW, started for 50 uJ: parking pays after 0.5 ms.
@@ -325,39 +323,6 @@ mod tests {
         assert!((timeout_ms("fixed:timeout_ms=40") - 40.0).abs() < 1e-9);
         assert_eq!(policy("immediate").timeout(&SLED), Span::ZERO);
         assert_eq!(policy("never").timeout(&SLED), Span::MAX);
-    }
-
-    /// Energy of a rest in microjoules, including the start-up that ends it.
-    fn cost_uj(timeout: Span, length: Span, prices: &Prices) -> f64 {
-        let (idle_ms, parked_ms) = (timeout.min(length).as_ms(), length.saturating_sub(timeout).as_ms());
-        let startup_uj = if timeout <= length { prices.startup_uj } else { 0.0 };
-        prices.idle_mw * idle_ms + prices.inactive_mw * parked_ms + startup_uj
-    }
-
-    proptest! {
-        #[test]
-        fn nobody_beats_the_oracle(
-            rests_us in prop::collection::vec(prop_oneof![1_u64..2_000, 1_u64..100_000], 1..200),
-            idle_mw in 20.0..2_000.0,
-            startup_uj in 0.0..5_000.0,
-        ) {
-            let prices = Prices { idle_mw, inactive_mw: 50.0, startup_uj };
-            let spent_uj = |name: &str| {
-                let mut policy = policy(name);
-                let mut rest = |us: &u64| {
-                    let length = Span::from_ns(us * 1000);
-                    let timeout = policy.timeout_in_hindsight(length, &prices);
-                    policy.learn(length, timeout, &prices);
-                    cost_uj(timeout, length, &prices)
-                };
-                rests_us.iter().map(&mut rest).sum::<f64>()
-            };
-            let least_uj = spent_uj("oracle");
-            for entry in LIST.iter() {
-                let uj = spent_uj(entry.name);
-                prop_assert!(uj >= least_uj * (1.0 - 1e-9), "{} spends {uj}, the oracle {least_uj}", entry.name);
-            }
-        }
     }
 
     #[test]

@@ -1,11 +1,8 @@
-//! The rules for every policy, and which keys each policy holds after a few accesses.
+//! Which keys each policy holds after a few accesses.
 
 use std::collections::HashMap;
 
-use proptest::prelude::*;
-
 use super::*;
-use crate::conformance::replacement::{Case, RULES};
 
 /// Accesses to `keys` in order, each with the number of the next access to the same key.
 fn accesses(keys: &[u64]) -> Vec<Use> {
@@ -110,22 +107,4 @@ fn those_that_are_not_in_the_list_are_known_where_they_are_given() {
     assert!(Choice::parse("mine:Any:depth=3").is_err());
     let listed = Choice::parse_among("belady", &own).unwrap();
     assert!(!listed.is_custom() && listed.needs_future());
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
-    #[test]
-    fn every_policy_keeps_the_rules(
-        keys in prop::collection::vec(prop_oneof![3 => 0_u64..6, 2 => 0_u64..40], 1..300),
-        capacity in 1_usize..12,
-    ) {
-        let case = Case { keys, capacity };
-        for entry in LIST.iter() {
-            for rule in &RULES {
-                let kept = (rule.check)(&|capacity| Choice::parse(entry.name)?.make(capacity), &case);
-                prop_assert!(kept.is_ok(), "{}: {} {}", entry.name, rule.says, kept.unwrap_err());
-            }
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use sledlab_core::Op::{self, Read, Write};
 
-use crate::watching::run;
+use super::watching::run;
 
 /// A caching disk with `slots` slots of 8 blocks and `buffered` places in the buffer, without headers and without
 /// techniques other than those in `more`.

@@ -3,7 +3,7 @@
 
 use sledlab_core::Op::{Read, Write};
 
-use crate::watching::run;
+use super::watching::run;
 
 #[test]
 fn short_reads_go_to_the_front_and_long_ones_and_streams_to_the_back() {

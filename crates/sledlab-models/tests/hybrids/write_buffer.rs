@@ -3,7 +3,7 @@
 
 use sledlab_core::Op::{Read, Write};
 
-use crate::watching::run;
+use super::watching::run;
 
 /// A write buffer of five logs of 8 blocks, of which a given number are cleaned together.
 fn plain(logs_at_once: u32, more: &str) -> String {

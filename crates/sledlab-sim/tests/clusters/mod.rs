@@ -1,7 +1,5 @@
 //! Clusters for tests.
 
-#![allow(dead_code, reason = "every test uses some of it")]
-
 pub mod random;
 
 use sledlab_sim::cluster::{ClusterExperiment, ClusterHooks, ClusterOutcome, NodeOutcome};

@@ -6,7 +6,6 @@ mod stand_ins;
 mod volume;
 
 use super::*;
-use crate::conformance::{Case, RULES};
 use proptest::prelude::*;
 use sledlab_core::Op;
 use sledlab_core::stats::Moments;
@@ -44,24 +43,6 @@ fn share(requests: &[Request], holds: impl Fn(&Request) -> bool) -> f64 {
 
 fn assert_near(what: &str, found: f64, wanted: f64, tolerance: f64) {
     assert!((found / wanted - 1.0).abs() <= tolerance, "{what}: {found}, wanted {wanted} within {tolerance}");
-}
-
-#[test]
-fn every_entry_keeps_the_rules_of_the_list() {
-    for entry in LIST.iter() {
-        let specs = (entry.specs)();
-        assert!(specs.iter().any(|spec| spec.name == "requests"), "{}", entry.name);
-        assert!(specs.iter().all(|spec| spec.meaning.ends_with('.')), "{}", entry.name);
-        assert_eq!(LIST.iter().filter(|other| other.name == entry.name).count(), 1);
-        let mut resolved = Choice::new(entry.name, &Table::new()).unwrap().to_table();
-        assert_eq!(resolved.remove("kind").unwrap().as_str(), Some(entry.name));
-        assert_eq!(resolved.len(), specs.len());
-        let again = Choice::new(entry.name, &resolved).unwrap().to_table();
-        assert_eq!(again.into_iter().filter(|(key, _)| key != "kind").collect::<Table>(), resolved);
-        let mut endless = build(entry.name, &toml::from_str("requests = 0").unwrap(), 1, G2_BLOCKS).unwrap();
-        assert!(endless.fill(&mut Vec::new()).unwrap() > 0);
-        assert_eq!(endless.progress(), None);
-    }
 }
 
 #[test]
@@ -239,32 +220,6 @@ fn merges_end_at_the_tip_limit_or_one_beside_it() {
 }
 
 proptest! {
-    #[test]
-    fn keeps_to_the_device_and_the_seed(
-        which in 0..LIST.len(),
-        capacity in prop_oneof![1_u64..200, 200_u64..100_000, Just(u64::MAX / 2)],
-        seed in any::<u64>(),
-    ) {
-        let name = LIST[which].name;
-        let params = "requests = 300";
-        let Ok(requests) = try_make(name, params, seed, capacity) else {
-            // Only these two generators need a device of some size.
-            prop_assert!(matches!(name, "directed-merge" | "directed-same-position") && capacity < 2_700);
-            return Ok(());
-        };
-        prop_assert_eq!(requests.len(), 300);
-        let choice = Choice::new(name, &toml::from_str(params).unwrap()).unwrap();
-        let make = |setting: GeneratorSetting| choice.build(setting.seed, setting.capacity_blocks);
-        let case = Case { setting: GeneratorSetting { seed, capacity_blocks: capacity }, most: 300 };
-        for rule in &RULES {
-            let kept = (rule.check)(&make, &case);
-            prop_assert!(kept.is_ok(), "{}: {} {}", name, rule.says, kept.unwrap_err());
-        }
-        if capacity > 200 && name != "directed-stream" {
-            prop_assert_ne!(&requests, &try_make(name, params, seed ^ 1, capacity).unwrap());
-        }
-    }
-
     #[test]
     fn takes_any_sizes(blocks in 1_u64..1_000_000_000, align in 1_u64..1_000_000_000, capacity in 1_u64..10_000_000_000) {
         let params = format!("requests = 50\nblocks = {blocks}\nalign_blocks = {align}");

@@ -1,7 +1,5 @@
 //! Reads whole traces, for the other tests of this folder.
 
-#![allow(dead_code, reason = "each test file uses a part")]
-
 use std::io::Cursor;
 use std::path::PathBuf;
 

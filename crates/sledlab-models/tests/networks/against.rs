@@ -1,7 +1,10 @@
 //! Networks compared with simple models: all packets are known beforehand, and each kind of link in turn sorts its
 //! packets by time.
 
-use super::*;
+use proptest::prelude::*;
+use sledlab_models::network::{Packet, Port};
+
+use super::carrying::{Carried, Wish, carry, traffic};
 
 /// The kinds of links, in the order in which packets cross them.
 #[derive(Clone, Copy, PartialEq, Eq)]

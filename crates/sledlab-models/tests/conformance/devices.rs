@@ -1,0 +1,128 @@
+//! Every kind of device, its presets included.
+
+use libtest_mimic::Trial;
+use proptest::prelude::*;
+use sledlab_core::conformance::Rule;
+use sledlab_core::{Op, Span};
+use sledlab_models::conformance::device::{Case, Check, RULES, Wanted};
+use sledlab_models::device::{Description, Entry, LIST};
+use toml::Table;
+
+use crate::{NamedCheck, for_random, test};
+
+/// The last rule compares indexes with exhaustive searches, on devices with default parameters only.
+const ON_PRESETS: usize = RULES.len() - 1;
+
+/// Random cases of each rule.
+const CASES: u32 = 24;
+
+pub fn tests() -> Vec<Trial> {
+    let checks: [NamedCheck<Entry>; 5] = [
+        ("description", descriptions_read_back_and_build),
+        ("states", words_cover_every_state),
+        ("rules", keeps_rules),
+        ("plug_in_rules", keeps_rules_of_plug_ins),
+        ("index", index_chooses_as_search),
+    ];
+    LIST.iter()
+        .flat_map(|kind| checks.map(|(check, run)| test("device", kind.name, check, move || run(kind))))
+        .collect()
+}
+
+/// A device of a kind with all default parameters, as from a file with only `kind`.
+fn plain(kind: &Entry) -> Box<dyn Description> {
+    (kind.make)(&Table::new()).unwrap()
+}
+
+/// All presets of a kind and the default device, each with its name.
+fn all(kind: &Entry) -> impl Iterator<Item = (&'static str, Box<dyn Description>)> {
+    let presets = kind.facts.presets.iter().map(|(name, text)| {
+        let mut table: Table = text.parse().unwrap();
+        table.retain(|key, _| !["kind", "name", "description"].contains(&key));
+        (*name, (kind.make)(&table).unwrap())
+    });
+    presets.chain([(kind.name, plain(kind))])
+}
+
+/// Requests anywhere on a device, with an idle period between them.
+fn cases() -> impl Strategy<Value = Case> {
+    let op = prop_oneof![Just(Op::Read), Just(Op::Write)];
+    let request = (0.0..1.0, 1_u32..200, op).prop_map(|(at, blocks, op)| Wanted { at, blocks, op });
+    let gap = (0_u64..50_000).prop_map(|us| Span::from_ns(us * 1_000));
+    (prop::collection::vec(request, 1..12), gap).prop_map(|(requests, gap)| Case { requests, gap })
+}
+
+fn check(
+    rule: &Rule<Check>,
+    name: &str,
+    description: &dyn Description,
+    case: &Case,
+) -> Result<(), TestCaseError> {
+    let kept = (rule.check)(&|| description.device(), case);
+    kept.map_err(|broken| TestCaseError::fail(format!("{name}: {} {broken}", rule.says)))
+}
+
+fn descriptions_read_back_and_build(kind: &'static Entry) {
+    for (name, description) in all(kind) {
+        assert_eq!(description.kind(), kind.name, "{name}");
+        let table = description.to_table();
+        let again = (kind.make)(&table).unwrap();
+        assert_eq!((&*again, &again.to_table()), (&*description, &table), "{name}");
+        assert_eq!(*description.clone(), *description, "{name}");
+        for spec in (kind.specs)() {
+            assert!(table.contains_key(spec.name), "{name}: {}", spec.name);
+        }
+        assert!(description.idle_timeout_ms() >= 0.0, "{name}");
+        let device = description.device().unwrap();
+        let (mechanics, extent) = (device.mechanics(), device.mechanics().extent());
+        assert!(mechanics.capacity_blocks() >= 1 && mechanics.blocks_at_once() >= 1, "{name}");
+        assert!(extent.cylinders >= 1 && extent.rows >= 1 && extent.blocks_per_track >= 1, "{name}");
+    }
+}
+
+/// Words for states cover all states, and words for positioning name parts of a timing.
+fn words_cover_every_state(kind: &'static Entry) {
+    const PARTS: [&str; 5] = ["seek_x", "settle", "seek_y", "turnaround", "rotation"];
+    let (states, positioning) = (kind.facts.states, kind.facts.positioning);
+    let words = match states.rest {
+        None => vec!["inactive".to_owned()],
+        Some(rest) => {
+            let specs = (kind.specs)();
+            let spec = specs.iter().find(|spec| spec.name == rest).unwrap();
+            let json = serde_json::to_value(spec).unwrap();
+            let choice = json["kind"]["choice"].as_array().unwrap();
+            choice.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+        }
+    };
+    let asleep: Vec<&str> = states.asleep.iter().map(|(word, _)| *word).collect();
+    assert_eq!(asleep, words);
+    assert!(states.awake.ends_with('.') && states.asleep.iter().all(|(_, text)| text.ends_with('.')));
+    assert!(positioning.parts.iter().all(|(_, part)| PARTS.contains(part)));
+    assert_eq!(positioning.meaning.is_empty(), positioning.parts.is_empty());
+}
+
+fn keeps_rules(kind: &'static Entry) {
+    for_random(CASES, &cases(), |case| {
+        for (name, description) in all(kind) {
+            for rule in &RULES[..ON_PRESETS] {
+                check(rule, name, &*description, &case)?;
+            }
+        }
+        Ok(())
+    });
+}
+
+/// The cases that `sledlab check` draws for plug-ins.
+fn keeps_rules_of_plug_ins(kind: &'static Entry) {
+    for case in (0..4).map(|number| Case::random(1, number)) {
+        for (name, description) in all(kind) {
+            for rule in RULES.iter().filter(|rule| rule.of_plug_ins) {
+                check(rule, name, &*description, &case).unwrap();
+            }
+        }
+    }
+}
+
+fn index_chooses_as_search(kind: &'static Entry) {
+    for_random(CASES, &cases(), |case| check(&RULES[ON_PRESETS], kind.name, &*plain(kind), &case));
+}
