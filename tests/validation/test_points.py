@@ -155,7 +155,11 @@ def test_pages_are_what_kept_points_give(topic: Topic) -> None:
     if topic.missing:
         pytest.skip(topic.missing)
     page = (DOCUMENTS / document(topic)).read_text(encoding="utf-8")
-    assert topic.page(topic.found(), topic.sources) == page
+    sheet = topic.found()
+    assert topic.page(sheet, topic.sources) == page
+    for name, judged in sheet.verdicts.items():
+        for strip in judged.strips:
+            assert strip.cells[strip.default].outcome == judged.found.outcome, (name, strip.over)
 
 
 NUMBER = re.compile(r"-?\d+\.?\d*")
@@ -259,6 +263,7 @@ def test_points_are_read_as_they_are_kept() -> None:
         assert polars.read_csv(file, infer_schema_length=None).height > 0
 
 
+@pytest.mark.slow("runs experiments, with their pages")
 def test_refreshing_runs_what_lacks_and_keeps_what_is_read(elsewhere: Path, left: dict[str, str]) -> None:
     few = ("--limit", "60", "--warmup", "0", "--seeds", "1", "--speedups", "1", "--jobs", "1")
     plan = (Planned("paper-002-figure-4", few, "-few"), Planned("paper-002-figure-4", few, "-others"))
