@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo web test test-all test-rust test-python test-clients test-web test-data \
-	lint coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
+	lint faults coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports
+
+faults: $(READY) rust ## plants faults in the sources, and checks that a test catches each
+	$(BIN)/python -m tests.faults
 
 coverage: $(READY) rust ## which lines the tests run, Rust and Python: pages in target/coverage
 	$(BIN)/python tools/coverage.py

@@ -14,6 +14,7 @@ import pytest
 import sledlab as sl
 from sledlab.cli import run
 from sledlab.shown import Shown
+from sledlab.study.executor import where
 
 from tests.rules import Rules
 
@@ -85,6 +86,14 @@ def children_get_default_signals() -> Iterator[None]:
     yield
     for number in ignored:
         signal.signal(number, signal.SIG_IGN)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def studies_run_in_one_process() -> Iterator[None]:
+    """Make one job the default of studies: starting processes takes longer than most studies of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(where, "processors", lambda: 1)
+        yield
 
 
 @dataclass(frozen=True)

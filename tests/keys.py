@@ -93,3 +93,11 @@ def study_with(kind, axis, word):
     types = [form.get("type") for form in forms(STUDIES[kind]["properties"][axis])]
     value = {"power.kind": [word]} if axis == "vary" else [word] if "array" in types else word
     return {**tables, "study": {**said, axis: value}}
+
+
+def study_file(kind):
+    """A small study of a kind, as the tables of its file."""
+    tables = {} if kind in ("fleet", "smart") else {each: dict(said) for each, said in ONE_SYSTEM.items()}
+    if kind in ("side-by-side", "hybrid", "tune"):
+        del tables["device"]
+    return {**tables, "study": {"kind": kind, **NEEDED[kind]}}

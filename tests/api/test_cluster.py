@@ -78,6 +78,7 @@ def test_python_and_its_own_file_give_the_same_bytes(tmp_path):
     assert config["cache"]["kind"] == "write-back"
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_settings_and_keywords_win_over_the_file(tmp_path):
     sl.replay(WORK / "scan.work", "mems-g2", network="hub", what_if=False, out=tmp_path)
     changed = sl.replay(
@@ -174,6 +175,7 @@ def test_at_a_host_everything_crosses_the_network():
     assert "on a host in front of 4 nodes" in face_of(host).answer(host)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_groups_of_a_file_have_stores_of_their_own(tmp_path):
     file = tmp_path / "mixed.toml"
     mixed = (

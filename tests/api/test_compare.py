@@ -347,7 +347,7 @@ def test_names_of_schedulers():
     assert chosen == ("sptf", "fcfs")
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 19])
+@pytest.mark.parametrize("count", [2, HIGHLIGHTED + 1])
 def test_figures_of_few_and_many(refused, count):
     found = made_up(names=NAMES[:count])
     group = found.groups[0]
@@ -494,6 +494,7 @@ def test_schedulers_in_python_race_with_the_others(queues, jobs):
         race(schedulers=["fcfs", "sledlab_queues:Noisy"], speedups=[0.1, 1.4], jobs=jobs)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
     def run():
         race(schedulers="sledlab_queues:First", speedups=[1], out=tmp_path / "race")
@@ -504,6 +505,7 @@ def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
     assert run() == 2
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
     source = sl.workload("uniform", requests=300)
     comparison = sl.compare(source, "mems-g2", schedulers=["fcfs"], speedups=[1], vary=SAVINGS, out=tmp_path)

@@ -133,6 +133,7 @@ def test_what_has_no_price_is_empty_unless_prices_are_asked_for(tmp_path: Path) 
         sl.smart_size("scan", "ram", network="ideal", budget=1000, nodes="1..2", job_settings=SETTINGS)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_prices_of_a_file_and_of_the_command_line_win(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,6 +158,7 @@ def test_prices_of_a_file_and_of_the_command_line_win(
     assert again.toml == (tmp_path / "out" / "study.toml").read_text()
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
     sl.smart_study(SCAN, "mems-g2", out=tmp_path, jobs=1)
     points = kept_bytes(tmp_path)

@@ -283,6 +283,7 @@ def bytes_of(place: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in place.iterdir() if path.suffix not in ("", ".jsonl")}
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_the_file_that_a_study_leaves_gives_the_same_bytes(tmp_path):
     said = {"hybrid.header_blocks": 0, "front.active_tips": 640, "device.startup_ms": 5}
     swept = {"configurations": ["disk", "mcd-all"], "mems_mb": [64], "segments_kb": [8], "price_ratios": [2]}
@@ -310,6 +311,7 @@ def test_the_page_says_what_ran(tmp_path):
     assert "2 times" in facts
 
 
+@pytest.mark.slow("starts processes as every study does")
 def test_worker_processes_find_what_one_process_finds():
     assert study().to_dict() == study(jobs=2).to_dict()
 
@@ -407,7 +409,7 @@ def test_hybrids_are_a_catalogue(refused):
 @pytest.fixture(scope="module")
 def tuned(bank_path, tmp_path_factory) -> tuple[sl.TunedHybrid, object]:
     out = tmp_path_factory.mktemp("tuned")
-    return sl.tune_hybrid(bank_path, budget=8, segments_kb=[8, 32, 128], limit=12_000, jobs=2, out=out), out
+    return sl.tune_hybrid(bank_path, budget=8, segments_kb=[8, 32, 128], limit=12_000, jobs=1, out=out), out
 
 
 def test_tuning_narrows_and_chooses_the_best(tuned):

@@ -106,6 +106,7 @@ def test_a_trace_in_parquet_that_is_fitted_is_known_elsewhere(trace, tmp_path, c
 
 
 @pytest.mark.parametrize("change", [touched, copied, moved])
+@pytest.mark.usefixtures("without_pages")
 def test_the_same_work_record_elsewhere_is_not_run_again(tmp_path, change):
     record = Path(shutil.copy(Path(__file__).parents[2] / "sample/work/scan.work", tmp_path / "scan.work"))
 
@@ -243,7 +244,7 @@ def recalled(path: Path) -> dict[str, FoundOf]:
         return found.known
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 3), st.binary(max_size=40))
 def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
     path = tmp_path_factory.mktemp("kept") / "points.jsonl"
@@ -266,7 +267,7 @@ def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, se
     assert recalled(path) == found  # mended: nothing to be told again
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=st.binary(max_size=400))
 def test_no_text_at_all_is_taken_for_a_point(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("kept") / "points.jsonl"

@@ -18,7 +18,7 @@ from sledlab.runs.compose import compose
 from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
 
-EXPERIMENTS, PARTS, LEAST = 300, 10, 5
+EXPERIMENTS, PARTS, LEAST = 90, 3, 2
 REQUESTS = 400
 KINDS = ("device", "scheduler", "workload", "power", "merge", "system", "cache", "hybrid", "replacement")
 SHORT = {"optimal": 6}

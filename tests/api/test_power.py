@@ -190,6 +190,7 @@ def test_a_device_leaves_out_what_it_cannot_do():
     }
 
 
+@pytest.mark.slow("starts processes as every study does")
 def test_worker_processes_find_what_one_process_finds():
     alone, together = study(limit=100, seeds=2), study(limit=100, seeds=2, jobs=2)
     assert alone.to_dict() == together.to_dict()
@@ -321,6 +322,7 @@ def test_what_is_said_wins_over_the_file(tmp_path):
     assert sl.power_study(study=tmp_path / "experiment.toml", jobs=1).devices == ["mems-g2"]
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_points_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
     common = {"limit": 100, "jobs": 1}
     sl.compare(SPARSE, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path / "race", **common)
@@ -358,6 +360,7 @@ def test_every_section_draws_every_device(refused, two, section):
         two.plot(section, device="mems-g3")
 
 
+@pytest.mark.slow("draws a page")
 def test_the_page_says_what_ran(tmp_path):
     page_of = (
         study(settings={"workload.read_share": 0.25}, limit=150).report(tmp_path / "study.html").read_text()

@@ -281,6 +281,7 @@ def test_devices_side_by_side():
     assert theirs["device"] == "sledlab_devices:Memory"
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_comparison_of_schedulers_reads_a_changed_device_anew(modules, tmp_path):
     def means():
         compared = sl.compare(

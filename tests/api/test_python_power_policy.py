@@ -103,6 +103,7 @@ def test_what_it_does_wrong_ends_the_run_with_its_traceback(name, said):
     assert "sledlab.PowerPolicy" in str(caught.value)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_comparison_reads_a_changed_policy_anew(modules, tmp_path):
     def energies():
         compared = sl.compare(

@@ -225,6 +225,7 @@ def test_devices_side_by_side_get_the_same_requests():
     assert {round(row["arrival_rate_iops"]) for row in rows} == {1435}
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_comparison_reads_a_changed_workload_anew(modules, tmp_path):
     def means():
         compared = sl.compare(

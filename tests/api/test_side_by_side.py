@@ -126,6 +126,7 @@ def test_several_traces_have_a_sentence_each_and_a_score():
     assert [group.varied[0][1] for group in found.groups] == list(means)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_several_traces_run(bank, tmp_path):
     other = bank.with_name("oltp-orders-a.csv.zst")
     found = sl.side_by_side([bank, sl.read_trace(other)], "mems-g2", limit=200, jobs=1, out=tmp_path)
@@ -135,6 +136,7 @@ def test_several_traces_run(bank, tmp_path):
     assert sl.side_by_side(study=tmp_path / "study.toml", jobs=1).points.equals(found.points)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_workloads_with_parameters(tmp_path):
     workloads = [sl.workload("uniform", read_share=1.0), sl.workload("cello")]
     found = sl.side_by_side(

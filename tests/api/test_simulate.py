@@ -80,6 +80,7 @@ def test_metadata_is_written_where_it_comes_in_time(refused, tmp_path, name):
         written(65_536)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_out_and_run_again(tmp_path):
     r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=1000, out=tmp_path)
     again = sl.run(tmp_path / "experiment.toml")

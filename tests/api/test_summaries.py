@@ -12,6 +12,7 @@ def run(limit: int = 300, **said):
     return sl.simulate(sl.workload("uniform", mean_interarrival_ms=5), "mems-g2", limit=limit, **said)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_summaries_say_their_schema_and_what_the_terminal_warns_of(sledlab, tmp_path):
     busy = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 5000)
     busy = (*busy, "--out", tmp_path)

@@ -53,6 +53,7 @@ def test_any_policy_that_can_be_built_makes_room(sledlab):
         assert message in refused.err
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_complete_experiment_runs_again(sledlab, tmp_path):
     out = tmp_path / "run"
     assert sledlab("simulate", *HOT, *CACHED, "--out", out).code == 0

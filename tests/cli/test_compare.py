@@ -30,16 +30,7 @@ def test_a_table_and_the_answer(sledlab, tmp_path):
     assert f"report: {tmp_path / 'race'}" in answer.out.replace("\n", "")
 
 
-def test_json(sledlab):
-    answer = sledlab(*SMALL, "--jobs", 1, "--json")
-    assert (answer.code, answer.err) == (0, "")
-    found = answer.json
-    assert len(found["points"]) == 4
-    assert len(found["curves"]) == 4
-    assert {"scheduler", "level_ms", "arrival_rate_iops", "reached"} <= set(found["throughput"][0])
-    assert "wall_s" not in found["points"][0]
-
-
+@pytest.mark.usefixtures("without_pages")
 def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
     assert sledlab(*SMALL, "--seeds", 2, "--jobs", 1, "--out", first).code == 0
@@ -54,6 +45,7 @@ def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
     assert "decision_ns" in (first / "decision_cost.csv").read_text()
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
     whole, part = tmp_path / "whole", tmp_path / "part"
     assert sledlab(*SMALL, "--jobs", 1, "--out", whole).code == 0
@@ -71,6 +63,7 @@ def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
         assert (whole / name).read_bytes() == (part / name).read_bytes(), name
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_more_points_run_only_what_is_new(sledlab, tmp_path):
     assert sledlab(*SMALL, "--jobs", 1, "--out", tmp_path).code == 0
     before = kept_lines(tmp_path)
@@ -87,6 +80,7 @@ def test_more_points_run_only_what_is_new(sledlab, tmp_path):
     assert len(kept_lines(tmp_path)) == 10
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_changed_trace_runs_again(sledlab, tmp_path, small_trace):
     race = ("compare", "--device", "mems-g2", "--trace", small_trace, "--schedulers", "fcfs", "--speedups", 1)
     assert sledlab(*race, "--out", tmp_path / "race").code == 0
@@ -167,6 +161,7 @@ def test_study_with_another_varied_key_resumes(sledlab, tmp_path):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("without_pages")
 def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, jobs):
     trace = tmp_path / "late.csv"
     lines = [f"{1000 * i},R,{4096 * i},4096" for i in range(200)] + ["7,R,0,4096"]
@@ -269,19 +264,7 @@ def test_what_varies_is_checked_with_its_settings(sledlab):
     )
 
 
-def test_everything_composes(sledlab):
-    around = ("--power", "immediate", "--merge", "chains", "--cache", "write-back", "--system", "single")
-    found = sledlab(*SMALL, *around, "--jobs", 1, "--json").json
-    assert all(row["startups"] > 1 and row["cache_write_hits"] > 0 for row in found["points"])
-    assert found["config"]["merge"]["kind"] == "chains"
-
-
-def test_a_scheduler_that_does_not_exist_is_no_matter_of_a_point(sledlab):
-    answer = sledlab(*UNIFORM, "--schedulers", "fcfs,sptff")
-    answer.assert_refused("error: unknown scheduler `sptff`   help: did you mean `sptf`?")
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow("600 small runs")), 2])
 def test_one_interrupt_ends_many_small_points_within_a_second(tmp_path, jobs):
     out = tmp_path / "race"
     race = (

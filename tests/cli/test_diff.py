@@ -2,6 +2,7 @@
 
 import pytest
 from sledlab.cli import run
+from sledlab.shown import Shown
 
 RUN = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 2000, "--speedup", 1.3)
 
@@ -15,7 +16,9 @@ def left(scheduler, seed, place):
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     place = tmp_path_factory.mktemp("runs")
-    return left("fcfs", 1, place / "fcfs"), left("sptf", 1, place / "sptf")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Shown, "report", lambda _self, path: path)  # as `without_pages`
+        return left("fcfs", 1, place / "fcfs"), left("sptf", 1, place / "sptf")
 
 
 def test_words_json_and_page(sledlab, runs, tmp_path):

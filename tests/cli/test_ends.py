@@ -89,8 +89,7 @@ def test_no_process_is_left_and_points_are_kept(tmp_path, name, all_of_them):
     assert not (tmp_path / "study.toml").exists()
 
 
-@pytest.mark.parametrize("after_s", [0, 0.1, 0.3])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize(("name", "after_s"), [("SIGTERM", 0), ("SIGKILL", 0.1), ("SIGTERM", 0.3)])
 def test_nor_is_one_that_has_just_been_started(tmp_path, name, after_s):
     process = start(*LONG, "--out", tmp_path)
     wait_for(lambda: len(children(process.pid)) >= 3, process)
@@ -139,6 +138,7 @@ def test_a_run_that_is_terminated_leaves_what_it_has(tmp_path):
     assert not list(tmp_path.glob(".part-*"))
 
 
+@pytest.mark.slow("writes 200,000 requests and a page")
 def test_a_signal_that_is_ignored_stays_so(tmp_path):
     ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
     words = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)

@@ -53,6 +53,7 @@ def test_show_prints_the_file_or_what_it_says(sledlab):
     assert sledlab("experiment", "show", name, "--json").json["device"]["layout"] == "y-sequential"
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_run_takes_the_options_of_its_study(sledlab, tmp_path):
     short = ("--limit", 60, "--set", "replay.warmup=0", "--speedups", "1", "--seeds", 1, "--jobs", 1)
     assert sledlab("experiment", "run", "paper-002-figure-4", *short, "--out", "race").code == 0

@@ -87,7 +87,14 @@ OVERLOAD = (
 )
 
 
-@pytest.mark.parametrize("scheduler", ["fcfs", "c-scan", "sptf", "wstf"])
+@pytest.mark.parametrize(
+    "scheduler",
+    [
+        "fcfs",
+        "sptf",
+        *(pytest.param(name, marks=pytest.mark.slow("a second queue")) for name in ("c-scan", "wstf")),
+    ],
+)
 def test_a_queue_without_end_is_refused(sledlab, monkeypatch, scheduler):
     monkeypatch.setenv("SLEDLAB_MEMORY_MB", "60")
     many = ("--set", "workload.requests=20000000", "--scheduler", scheduler)
@@ -161,28 +168,31 @@ def test_long_requests_take_no_memory_on_any_device():
     assert growth_mib(f"{DEVICES}\nrun(short)", "run(long)") < 25
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        "system=sl.system('stripe', devices=4)",
-        "system=sl.system('mirror', devices=2)",
-        "system=sl.system('mirror', devices=3, failed=1, failed_at_s=5, rebuild_mb_s=100)",
-        "system=sl.system('raid5', devices=4)",
-        "system=sl.system('raid5', devices=4), scheduler='sptf'",
-        "system=sl.system('raid5', devices=4, failed=1)",
-        "system=sl.system('raid5', devices=4, failed=1, failed_at_s=5, rebuild_mb_s=500)",
-        "system=sl.system('raid5', devices=4, failed=[0, 1])",
-        "system=sl.system('raid5', devices=4), cache=sl.cache('write-back')",
-        "system=sl.system('raid5', devices=3), hybrid=sl.hybrid('write-buffer')",
-        "cache=sl.cache('write-back')",
-        "hybrid=sl.hybrid('caching-disk', segment_kb=64)",
-        "hybrid=sl.hybrid('write-buffer')",
-        "hybrid=sl.hybrid('mirror')",
-        "merge='chains'",
-        "settings=dict([('device.sleds', 4), ('device.sled_motion', 'independent')])",
-    ],
-)
-def test_long_requests_take_no_memory_in_any_system(settings):
-    run = f"done = sl.simulate({{}}, 'mems-g2', outside='clip', requests=False, {settings})"
-    check = "assert done.count == 2"
-    assert growth_mib(run.format("short"), f"{run.format('long')}\n{check}") < 40
+SYSTEMS = """
+systems = {
+    "stripe": {"system": sl.system("stripe", devices=4)},
+    "mirror": {"system": sl.system("mirror", devices=2)},
+    "rebuilt mirror": {"system": sl.system("mirror", devices=3, failed=1, failed_at_s=5, rebuild_mb_s=100)},
+    "raid5": {"system": sl.system("raid5", devices=4)},
+    "raid5, sptf": {"system": sl.system("raid5", devices=4), "scheduler": "sptf"},
+    "degraded raid5": {"system": sl.system("raid5", devices=4, failed=1)},
+    "rebuilt raid5": {"system": sl.system("raid5", devices=4, failed=1, failed_at_s=5, rebuild_mb_s=500)},
+    "lost raid5": {"system": sl.system("raid5", devices=4, failed=[0, 1])},
+    "cached raid5": {"system": sl.system("raid5", devices=4), "cache": sl.cache("write-back")},
+    "raid5 of hybrids": {"system": sl.system("raid5", devices=3), "hybrid": sl.hybrid("write-buffer")},
+    "write-back": {"cache": sl.cache("write-back")},
+    "caching-disk": {"hybrid": sl.hybrid("caching-disk", segment_kb=64)},
+    "write-buffer": {"hybrid": sl.hybrid("write-buffer")},
+    "mirror of devices": {"hybrid": sl.hybrid("mirror")},
+    "chains": {"merge": "chains"},
+    "sleds": {"settings": {"device.sleds": 4, "device.sled_motion": "independent"}},
+}
+def run(trace):
+    for name, options in systems.items():
+        done = sl.simulate(trace, "mems-g2", outside="clip", requests=False, **options)
+        assert done.count == 2, name
+"""
+
+
+def test_long_requests_take_no_memory_in_any_system():
+    assert growth_mib(f"{SYSTEMS}\nrun(short)", "run(long)") < 40

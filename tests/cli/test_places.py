@@ -17,6 +17,8 @@ TRACE = "time_us,op,offset_bytes,length_bytes\n" + "".join(
     f"{700 * n},{'RWRRF'[n % 5]},{n * 7919 % 90000 * 512},4096\n" for n in range(200)
 )
 
+pytestmark = pytest.mark.usefixtures("without_pages")
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):

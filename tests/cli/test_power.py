@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-import tomllib
 
 import polars as pl
 import pytest
@@ -54,21 +53,6 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
     assert summary["answer"].startswith("Over ")
 
 
-@pytest.mark.slow("runs a study twice, with its pages")
-def test_a_study_file_is_run_again(sledlab, tmp_path):
-    first, again = tmp_path / "first", tmp_path / "again"
-    sled = ("--device", "mems-g2:active_tips=3200", "--speedup", 2, "--timeouts", "0,40", "--out", first)
-    assert sledlab(*SMALL, *sled, "--strategies", "all").code == 0
-    said = tomllib.loads((first / "study.toml").read_text())
-    assert said["study"]["devices"] == ["mems-g2", "mems-g2:active_tips=3200"]
-    assert said["replay"]["speedup"] == 2
-    answer = sledlab("power", first / "study.toml", "--out", again, "--jobs", 1)
-    assert answer.code == 0, answer.err
-    for path in first.iterdir():
-        assert path.name == "points" or path.read_bytes() == (again / path.name).read_bytes(), path.name
-    sledlab("power", first / "missing.toml").assert_refused("missing.toml")
-
-
 def test_json_and_several_devices(sledlab):
     few = ("--policies", "fixed:timeout_ms=3,oracle", "--strategies", "immediate", "--battery-wh", 2)
     found = sledlab(*SMALL, "--device", "mems-g3", *few, "--json").json
@@ -77,15 +61,6 @@ def test_json_and_several_devices(sledlab):
     assert {row["strategy"] for row in found["tables"]["strategies"]} == {"base", "immediate"}
     assert {row["battery_wh"] for row in found["tables"]["battery"]} == {2.0}
     assert [fit["device"] for fit in found["startup_fits"]] == ["mems-g2", "mems-g3"]
-
-
-@pytest.mark.slow("a study of a trace with its page")
-def test_a_study_of_a_trace(sledlab, bank, tmp_path):
-    out = ("--out", tmp_path, "--loads", 1, "--limit", 500, "--scheduler", "sptf")
-    answer = sledlab("power", "--device", "mems-g2", "--trace", bank, *out)
-    assert answer.code == 0, answer.err
-    assert "Nothing in that is random" in answer.out.replace("\n", " ")
-    assert "SPTF" in (tmp_path / "report.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -116,6 +91,7 @@ def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arg
     sledlab(*arguments).assert_refused(says)
 
 
+@pytest.mark.slow("a million requests in processes of their own")
 def test_interrupt_keeps_what_is_done(tmp_path):
     arguments = (*UNIFORM, "--limit", 1_000_000, "--out", tmp_path, "--jobs", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]

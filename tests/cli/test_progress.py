@@ -76,6 +76,7 @@ def test_a_study_says_how_long_it_takes_unless_it_is_to_be_quiet(sledlab, monkey
     assert sledlab(*race, "-q").err == ""
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_what_is_kept_is_no_run(sledlab, monkeypatch, tmp_path):
     told = []
     monkeypatch.setattr(bench.Progress, "expect", lambda _, done, runs, at_once, requests: told.append(runs))

@@ -76,6 +76,7 @@ def test_every_command_with_a_directory_has_the_option(sledlab):
         assert "--replace" in said, words
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_python_says_the_same(tmp_path, refused):
     said = {"limit": 200, "out": tmp_path}
     uniform = sl.workload("uniform")
@@ -89,6 +90,7 @@ def test_python_says_the_same(tmp_path, refused):
         sl.hybrid_study(uniform, **few, **said)
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_mistake_is_found_before_results_are_removed(sledlab, tmp_path):
     assert sledlab(*COMMANDS["simulate"], "--out", tmp_path).code == 0
     before = listed(tmp_path)

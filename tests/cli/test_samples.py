@@ -38,6 +38,7 @@ def test_the_first_minute_is_that_of_the_whole():
         assert short.equals(sl.read_trace(f"sample:{name}").head(short.height))
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_sample_does_wherever_a_trace_is_named(sledlab, tmp_path, bank):
     by_name = ("simulate", "--device", "mems-g2", "--trace", "sample:oltp-bank-a", "--limit", 300)
     by_file = ("simulate", "--device", "mems-g2", "--trace", bank, "--limit", 300)
@@ -55,6 +56,7 @@ def test_a_sample_does_wherever_a_trace_is_named(sledlab, tmp_path, bank):
     assert sledlab("trace", "merge", "sample:kv-a-60s", "cut.csv", "--place", "--out", "both.csv").code == 0
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_studies_take_samples(sledlab, tmp_path):
     short = ("--limit", 200, "--jobs", 1)
     compared = ("compare", "--devices", "mems-g2,atlas-10k", "--traces", "sample:kv-a-60s,sample:mail-a")
@@ -74,6 +76,7 @@ def test_python_takes_samples():
     assert sl.work("sample:exchange").nodes == 4
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_work_records_by_name(sledlab, tmp_path):
     assert sledlab("smart", "replay", "sample:scan", "--device", "mems-g2", "--out", "run").code == 0
     assert 'file = "sample:scan"' in (tmp_path / "run" / "experiment.toml").read_text()

@@ -57,18 +57,21 @@ AROUND = (
 @pytest.mark.parametrize(
     "said", ["mems-g2", "atlas-10k", "ssd-tlc", f"atlas-10k --merge chains --power never {AROUND}"]
 )
+@pytest.mark.usefixtures("without_pages")
 def test_what_runs_leave_is_accepted(sledlab, tmp_path, said):
     requests = ("--workload", "uniform", "--limit", 20)
     assert sledlab("simulate", *requests, "--device", *said.split(), "--out", tmp_path / "run").code == 0
     assert_accepts("experiment", (tmp_path / "run" / "experiment.toml").read_text())
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_what_replays_of_records_leave_is_accepted(sledlab, tmp_path):
     replay = ("smart", "replay", "sample:exchange", "--device", "ram", "--no-what-if")
     assert sledlab(*replay, "--out", tmp_path / "run").code == 0
     assert_accepts("experiment", (tmp_path / "run" / "experiment.toml").read_text())
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_what_studies_leave_is_accepted(sledlab, tmp_path):
     requests = ("--workload", "uniform", "--limit", 20)
     loads = ("--schedulers", "fcfs,zsptf:grid=40x4", "--speedups", "1,2", "--jobs", 1)

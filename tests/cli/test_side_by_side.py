@@ -5,50 +5,6 @@ import pytest
 SIDE = ("compare", "--devices", "mems-g2,mems-g3", "--limit", 300, "--jobs", 1)
 GENERATED = (*SIDE, "--workload", "uniform")
 
-STABLE = (
-    *("points.parquet", "points.csv", "curves.parquet", "curves.csv", "throughput.parquet", "throughput.csv"),
-    *("study.toml", "summary.json", "report.html", "tables.tex"),
-)
-
-
-def test_a_table_and_the_answer(sledlab, tmp_path, bank):
-    answer = sledlab(*SIDE, "--trace", bank, "--out", tmp_path / "side")
-    assert (answer.code, answer.err) == (0, "")
-    text = " ".join(answer.out.split())
-    assert text.startswith("oltp-bank-a mems-g2 against mems-g3")
-    assert "mems-g3 answers oltp-bank-a in" in text
-    assert "mems-g2 (" in text
-    assert f"report: {tmp_path / 'side'}" in answer.out.replace("\n", "")
-
-
-def test_the_command_is_short():
-    assert len("sledlab compare --devices mems-g2,atlas-10k --trace app.csv") < 80
-
-
-def test_json(sledlab):
-    found = sledlab(*GENERATED, "--json").json
-    assert [row["device"] for row in found["tables"]["points"]] == ["mems-g2", "mems-g3"]
-    assert found["answer"].startswith("mems-g3 answers uniform in")
-    assert found["study"]["devices"] == ["mems-g2", "mems-g3"]
-
-
-def test_the_file_that_is_left_gives_the_same_bytes(sledlab, tmp_path, bank):
-    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
-    more = ("--speedups", "1,4", "--scheduler", "sptf", "--set", "device.idle_timeout_ms=20")
-    assert sledlab(*SIDE, "--trace", bank, *more, "--out", first).code == 0
-    assert sledlab("compare", first / "study.toml", "--jobs", 2, "--out", second).code == 0
-    assert sledlab("compare", first / "study.toml", "--devices", "mems-g2,mems-g3", "--out", third).code == 0
-    for name in STABLE:
-        assert (first / name).read_bytes() == (second / name).read_bytes() == (third / name).read_bytes(), (
-            name
-        )
-
-
-def test_several_traces_on_one_device(sledlab, bank):
-    traces = f"{bank},{bank.with_name('oltp-orders-a.csv.zst')}"
-    found = sledlab("compare", "--traces", traces, "--device", "mems-g2", "--limit", 200, "--json").json
-    assert [row["trace"] for row in found["tables"]["points"]] == ["oltp-bank-a", "oltp-orders-a"]
-
 
 def test_several_workloads_and_devices_with_parameters(sledlab):
     devices = ("--devices", "mems-g2,mems-g2:sleds=4:active_tips=3200")

@@ -71,6 +71,7 @@ def test_out_leaves_everything_and_runs_again_to_the_same_bytes(sledlab, tmp_pat
     assert json.loads((first / "timing.json").read_text())["wall_s"] > 0
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_options_override_the_experiment_file(sledlab, tmp_path):
     assert sledlab(*UNIFORM, "--out", tmp_path).code == 0
     file = tmp_path / "experiment.toml"
@@ -178,6 +179,7 @@ def test_standard_input():
     assert json.loads(done.stdout)["requests"] == 2
 
 
+@pytest.mark.slow("three million requests, twice")
 def test_nothing_but_json_when_piped_and_a_bar_on_a_terminal():
     command = [sys.executable, "-m", "sledlab", *map(str, UNIFORM[:-1]), "3000000", "--json"]
     piped = subprocess.run(command, capture_output=True, check=True)
@@ -202,7 +204,7 @@ def test_interrupt_keeps_what_there_is(tmp_path):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not list(out.glob(".part-*-requests.parquet")) and process.poll() is None:
         time.sleep(0.05)
-    time.sleep(0.5)
+    time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err

@@ -70,6 +70,7 @@ def test_human_output_says_what_holds_the_job_up(sledlab):
     assert "the store is the bottleneck" in answer.out.replace("\n", " ")
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_command_line_python_and_file_agree_to_the_last_digit(sledlab, tmp_path):
     flags = ("--network", "infiniband-1x", "--node", "csd-arm", "--scheduler", "sptf", "--seed", 5)
     settings = ("--set", "node.prefetch_pages=2", "--set", "network.latency_us=3")
@@ -91,6 +92,7 @@ def test_command_line_python_and_file_agree_to_the_last_digit(sledlab, tmp_path)
     assert said == json.loads((tmp_path / "a" / "summary.json").read_text())
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_options_override_the_experiment_file(sledlab, tmp_path):
     assert sledlab(*SCAN, "--no-what-if", "--out", tmp_path).code == 0
     file = tmp_path / "experiment.toml"
@@ -182,6 +184,7 @@ def test_show(sledlab):
     assert "lineitem-part" in text
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_query_is_studied_and_sized(sledlab, tmp_path):
     said = ("--query", "q6", "--job-set", "scale_factor=0.01", "--device", "mems-g2")
     studied = sledlab("smart", *said, "--nodes", "2,4", "--out", tmp_path)

@@ -25,7 +25,16 @@ COMMANDS = {
 WRITTEN = "wrote 100,000 requests to "
 FULL = "error: standard output: cannot write: No space left on device\n  help: lead it where there is room\n"
 
-every_kind = pytest.mark.parametrize("kind", COMMANDS)
+QUICK = ("help", "json", "table", "stream")
+"""A command for each way to write to standard output: click, `print`, rich and the simulator."""
+
+every_kind = pytest.mark.parametrize(
+    "kind",
+    [
+        kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow("writes like another command"))
+        for kind in COMMANDS
+    ],
+)
 
 
 def shell(line, cwd):
@@ -82,6 +91,7 @@ def test_unbuffered_output_is_written_at_once(tmp_path):
         assert shell(line, tmp_path).stdout == said
 
 
+@pytest.mark.slow("draws a page in a process of its own")
 def test_files_do_not_take_the_place_of_closed_streams(tmp_path):
     done = shell(f"{command('text')} --out run --requests all.csv <&- >&- 2>&-", tmp_path)
     assert done.returncode == 0
@@ -89,7 +99,9 @@ def test_files_do_not_take_the_place_of_closed_streams(tmp_path):
     assert (tmp_path / "run" / "report.html").read_text().startswith("<!doctype html>")
 
 
-@pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize(
+    "stream", ["2>&-", pytest.param("2>/dev/full", marks=pytest.mark.slow("four processes"))]
+)
 def test_errors_that_nobody_can_read_change_no_exit_code(tmp_path, stream):
     assert shell(f"{command('text')} {stream}", tmp_path).stdout
     for line, code in (("trace generate uniform a.csv --limit 10", 0), ("simulat", 2), ("simulate", 2)):

@@ -35,6 +35,7 @@ def test_what_cannot_be_is_refused(sledlab):
     assert "did you mean `system`?" in sledlab("simulate", *UNIFORM, "--set", "sysltem.kind=stripe").err
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_a_complete_experiment_runs_again(sledlab, tmp_path):
     out = tmp_path / "run"
     assert sledlab("simulate", *UNIFORM, *system("stripe", 3), "--out", out).code == 0

@@ -95,6 +95,7 @@ def test_parquet_has_the_columns_of_a_trace(sledlab, small_trace, tmp_path):
     assert found["config"]["trace"]["format"] == "parquet"
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_parquet_runs_again_from_its_experiment(sledlab, small_trace, tmp_path):
     parquet, first, second = tmp_path / "t.parquet", tmp_path / "1", tmp_path / "2"
     sledlab("trace", "convert", small_trace, parquet)

@@ -1,5 +1,7 @@
 """Small words: one of something, classes of one's own, numbers that differ between commands."""
 
+import pytest
+
 LCFS = """
 class Lcfs:
     def __init__(self):
@@ -30,6 +32,7 @@ def test_a_class_of_ones_own_keeps_its_name(sledlab, tmp_path, monkeypatch):
     assert "MYSCHED" not in out
 
 
+@pytest.mark.usefixtures("without_pages")
 def test_difference_says_why_its_percentiles_differ(sledlab, tmp_path):
     said = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 50)
     assert sledlab(*said, "--out", tmp_path / "a").code == 0

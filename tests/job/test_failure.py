@@ -43,7 +43,7 @@ def test_answers_and_records_are_the_same_whichever_node_has_failed(job: str, re
     whole = chosen(job)
     expected = in_lockstep(whole, None, silent)
     assert json.loads(expected.partition(b"\n")[0])["answer"].startswith("sha256:")
-    for failed in range(NODES):
+    for failed in (0, 3, NODES - 1):
         failing = replace(whole, shares=shares(redundancy, NODES, [failed]))
         # The record holds a hash of the answer.
         assert in_lockstep(failing, None, silent) == expected, failed

@@ -25,8 +25,9 @@ def tiny(planned: Planned) -> list[str]:
     return ["--nodes", "4", "--jobs", "1", *(part for each in settings for part in ("--job-set", each))]
 
 
-@pytest.mark.slow("replays each job on every device, and draws its page")
+@pytest.mark.slow("replays each job on every device")
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("without_pages")
 def test_experiment_runs(name: str, tmp_path: Path) -> None:
     options = ["--query", "q3"] if name == QUERIES else []
     file = str(EXPERIMENTS / f"{name}.toml")

@@ -143,7 +143,11 @@ def test_pages_are_what_kept_points_give(topic: Topic) -> None:
     if topic.missing:
         pytest.skip(topic.missing)
     page = (DOCUMENTS / topic.document).read_text(encoding="utf-8")
-    assert topic.page(topic.found()) == page
+    sheet = topic.found()
+    assert topic.page(sheet) == page
+    for name, judged in sheet.verdicts.items():
+        for strip in judged.strips:
+            assert strip.cells[strip.default].outcome == judged.found.outcome, (name, strip.over)
 
 
 NUMBER = re.compile(r"-?\d+\.?\d*")
@@ -247,6 +251,7 @@ def test_points_are_read_as_they_are_kept() -> None:
         assert polars.read_csv(file, infer_schema_length=None).height > 0
 
 
+@pytest.mark.slow("runs experiments, with their pages")
 def test_topic_keeps_the_columns_that_its_page_reads(elsewhere: Path) -> None:
     few = ("--limit", "60", "--warmup", "0", "--seeds", "1", "--speedups", "1", "--jobs", "1")
     plan = (Planned("paper-002-figure-4", few, "-few"),)

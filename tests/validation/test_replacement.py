@@ -12,7 +12,10 @@ libcachesim = pytest.importorskip("libcachesim", reason="libCacheSim has no pack
 parts = pytest.importorskip("libcachesim.cache")
 
 SAMPLES = Path(__file__).parents[2] / "sample" / "traces"
-TRACES = ("kv-a", "mail-a", "oltp-bank-a")
+TRACES = [
+    *(pytest.param(name, marks=pytest.mark.slow("a second trace")) for name in ("kv-a", "mail-a")),
+    "oltp-bank-a",
+]
 SEGMENT_KB = 64
 ROOMS = (100, 1000, 5000)
 OTHERS = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sledlab.study.race import HIGHLIGHTED
 
 from lab import reference
 from lab.page import DOCUMENTS
@@ -53,6 +54,7 @@ def kind(file: Path) -> str:
 @pytest.mark.parametrize(
     "file", [file for file in FILES if file.stem.startswith("paper-004-figure")], ids=lambda file: file.stem
 )
+@pytest.mark.usefixtures("without_pages")
 def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
     few = [*settings(file.stem), "--nodes", "4", "--devices", "mems-g2", "--jobs", "1"]
     assert command_line(["smart", str(file), *few, "--out", str(tmp_path)]) == 0
@@ -71,13 +73,25 @@ def settings(experiment: str, options: Sequence[str] = ()) -> list[str]:
     return [part for setting in few for part in ("--job-set", setting)]
 
 
-@pytest.mark.parametrize(
-    "file",
-    [file for file in FILES if kind(file) in {"compare", "side-by-side"}],
-    ids=lambda file: file.stem,
-)
-def test_experiment_runs(file: Path, tmp_path: Path) -> None:
-    quick = [*QUICK, "--jobs", "1", "--out", str(tmp_path)]
+COMPARISONS = [file for file in FILES if kind(file) in {"compare", "side-by-side"}]
+
+
+def shape(file: Path) -> tuple[object, ...]:
+    """Return what decides which parts the page of a comparison has."""
+    study = read(file.stem)["study"]
+    has_sets = any(isinstance(values, dict) for values in study.get("vary", {}).values())
+    return tuple(sorted(study)), has_sets, len(study.get("schedulers", ())) > HIGHLIGHTED
+
+
+WITH_PAGE = {shape(file): file for file in COMPARISONS}.values()
+"""One comparison for each shape of a page."""
+
+
+@pytest.mark.parametrize("file", COMPARISONS, ids=lambda file: file.stem)
+def test_experiment_runs(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if file not in WITH_PAGE:
+        request.getfixturevalue("without_pages")
+    quick = ["--limit", "30", "--warmup", "0", "--seeds", "1", "--jobs", "1", "--out", str(tmp_path)]
     experiment = read(file.stem)
     if "workload" not in experiment and "workloads" not in experiment["study"]:
         if not reference.present():
@@ -87,7 +101,7 @@ def test_experiment_runs(file: Path, tmp_path: Path) -> None:
     if "speedups" in compare:
         quick += ["--speedups", f"{compare['speedups'][0]}"]
     if "replay.limit" in compare.get("vary", {}):
-        quick += ["--vary", "replay.limit=200,300"]
+        quick += ["--vary", "replay.limit=20,30"]
     assert command_line(["compare", str(file), *quick]) == 0
     assert (tmp_path / "points.parquet").exists()
 

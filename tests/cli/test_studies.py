@@ -1,0 +1,55 @@
+"""The contract of all studies on the command line: the outcome in Python, and a file that repeats it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sledlab.model.settings import document
+from sledlab.results import STUDY
+
+from tests.keys import RUN_STUDY, STUDIES, study_file
+
+COMMANDS = {"side-by-side": ("compare",), "tune": ("hybrid", "tune")}
+"""Commands of studies whose command is not their kind."""
+
+TIMED = {"points", "decision_cost.csv", "decision_cost.parquet"}
+"""Names of results that hold wall-clock times."""
+
+
+def simulated(data: dict[str, Any]) -> dict[str, Any]:
+    """Return an outcome as plain data, without wall-clock times."""
+    kept = {name: value for name, value in data.items() if name != "decision_cost"}
+    return kept | {"tables": simulated(kept["tables"])} if "tables" in kept else kept
+
+
+@pytest.fixture
+def file(kind: str, tmp_path: Path) -> Path:
+    """A small study of a kind."""
+    path = tmp_path / "small.toml"
+    path.write_text(document(study_file(kind)))
+    return path
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_json_is_the_outcome_in_python(sledlab, kind, file):
+    command = COMMANDS.get(kind, (kind,))
+    answer = sledlab(*command, file, "--jobs", 1, "--json")
+    assert answer.code == 0, answer.err
+    outcome = RUN_STUDY[kind](study=file, jobs=1)
+    assert simulated(answer.json) == simulated(json.loads(json.dumps(outcome.to_dict())))
+
+
+@pytest.mark.usefixtures("without_pages")
+@pytest.mark.parametrize("kind", STUDIES)
+def test_study_file_repeats_the_results(sledlab, kind, file, tmp_path):
+    command = COMMANDS.get(kind, (kind,))
+    first, second = tmp_path / "first", tmp_path / "second"
+    answer = sledlab(*command, file, "--seed", 3, "--jobs", 1, "--out", first)
+    assert answer.code == 0, answer.err
+    assert f"report: {first}" in answer.out.replace("\n", "")
+    assert sledlab(*command, first / STUDY, "--jobs", 1, "--out", second).code == 0
+    names = {path.name for path in first.iterdir()} - TIMED
+    assert {STUDY, "summary.json", "tables.tex"} <= names
+    for name in names:
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
