@@ -1,0 +1,88 @@
+"""tests/leftovers.py: files that tests leave behind are errors."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import leftovers
+from tests.conftest import PROJECT
+from tests.leftovers import LeftoverCheck
+
+CONFTEST = """
+import pathlib
+from tests import leftovers
+from tests.rules import NoLeftovers
+
+leftovers.PATIENCE_S = 0
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        here = pathlib.Path(__file__).parent
+        check = leftovers.LeftoverCheck(here / "checkout", here / "home")
+        config.pluginmanager.register(NoLeftovers(check))
+"""
+PLANTED = """
+import pathlib, tempfile
+
+def test_temporary_directory():
+    tempfile.mkdtemp(prefix="planted-")
+def test_checkout():
+    pathlib.Path("checkout", "planted").touch()
+def test_home():
+    pathlib.Path("home", "planted").touch()
+"""
+CLEAN = """
+import tempfile
+
+def test_clean(tmp_path):
+    (tmp_path / "file").touch()
+    tempfile.TemporaryDirectory().cleanup()
+"""
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_leftover_files_fail_the_run(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PROJECT), os.environ.get("PYTHONPATH", "")]))
+    pytester.makeconftest(CONFTEST)
+    pytester.mkdir("checkout")
+    pytester.mkdir("home")
+    clean = pytester.makepyfile(test_clean=CLEAN)
+    planted = pytester.makepyfile(test_planted=PLANTED)
+    done = pytester.runpytest_subprocess("-n", workers, clean)
+    assert (done.ret, done.parseoutcomes()) == (0, {"passed": 1})
+    done = pytester.runpytest_subprocess("-n", workers, planted)
+    assert (done.ret, done.parseoutcomes()) == (1, {"passed": 3, "errors": 1})
+    done.stdout.fnmatch_lines_random(["*/tests-*/planted-*", "*/checkout/planted", "*/home/planted"])
+
+
+def test_leftover_files_fail_a_command(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(leftovers, "PATIENCE_S", 0)
+
+    def run(program: str) -> int:
+        return leftovers.main([sys.executable, "-c", program])
+
+    assert run("import tempfile; tempfile.mkdtemp(prefix='planted-')") == 1
+    assert re.search(r"left behind: .*planted-", capfd.readouterr().err)
+    assert run("pass") == 0
+    assert run("raise SystemExit(3)") == 3
+
+
+def test_output_of_tools_is_no_leftover(tmp_path: Path) -> None:
+    checkout, home = tmp_path / "checkout", tmp_path / "home"
+    (checkout / "target").mkdir(parents=True)
+    (home / ".cache").mkdir(parents=True)
+    check = LeftoverCheck(checkout, home)
+    (checkout / "target" / "built").touch()
+    (home / ".cache" / "matplotlib").mkdir()
+    try:
+        assert check.leftovers() == []
+    finally:
+        check.close()
