@@ -1,9 +1,7 @@
 """Check that tests remove the files that they create.
 
-`LeftoverCheck` watches the temporary directory, the checkout and the user's home directory. Run as a program,
-it checks a command:
-
-    python tests/leftovers.py cargo test
+`LeftoverCheck` watches the temporary directory, the checkout and the user's home directory. The Python tests
+(tests/rules.py) and the Rust tests (tools/rust_tests.py) use it.
 """
 
 from __future__ import annotations
@@ -11,8 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -79,20 +75,3 @@ def home_names(home: Path) -> Iterator[Path]:
     for directory in (home / name for name in HOME_DIRECTORIES):
         if directory.is_dir():
             yield from (path for path in directory.iterdir() if not THIRD_PARTY.fullmatch(path.name))
-
-
-def main(command: list[str]) -> int:
-    """Run a command; return its exit code, or 1 if it leaves files behind."""
-    check = LeftoverCheck()
-    try:
-        code = subprocess.run(command, env=os.environ | check.environment, check=False).returncode
-        left = check.leftovers()
-    finally:
-        check.close()
-    for path in left:
-        print(f"left behind: {path}", file=sys.stderr)
-    return code or bool(left)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -12,6 +12,7 @@ import pytest
 from tests import leftovers
 from tests.conftest import PROJECT
 from tests.leftovers import LeftoverCheck
+from tools import rust_tests
 
 CONFTEST = """
 import pathlib
@@ -61,13 +62,14 @@ def test_leftover_files_fail_the_run(
     done.stdout.fnmatch_lines_random(["*/tests-*/planted-*", "*/checkout/planted", "*/home/planted"])
 
 
-def test_leftover_files_fail_a_command(
+def test_leftover_files_fail_rust_tests(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(leftovers, "PATIENCE_S", 0)
 
     def run(program: str) -> int:
-        return leftovers.main([sys.executable, "-c", program])
+        monkeypatch.setattr(rust_tests, "commands", lambda: [[sys.executable, "-c", program]])
+        return rust_tests.main()
 
     assert run("import tempfile; tempfile.mkdtemp(prefix='planted-')") == 1
     assert re.search(r"left behind: .*planted-", capfd.readouterr().err)
