@@ -245,7 +245,8 @@ def output(*command: object) -> str:
     words = list(map(str, command))
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise UnavailableError(f"{words[0]} failed: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
+        print(done.stderr, file=sys.stderr)
+        raise UnavailableError(f"{Path(words[0]).name} failed with exit code {done.returncode}")
     return done.stdout
 
 
