@@ -7,6 +7,7 @@ hangs only.
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Generator
@@ -73,6 +74,9 @@ class NoLeftovers:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Report leftover files as an error of the run."""
+        for each in gc.get_objects():
+            if isinstance(each, TemporaryDirectory):  # removed at the exit of this process
+                each.cleanup()
         left = self.check.leftovers()
         self.check.close()
         if left:
