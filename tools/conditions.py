@@ -7,7 +7,8 @@ Each condition runs in its own clone of the last commit, with the native module 
     python tools/conditions.py --combine path locale  these conditions together in one run
     python tools/conditions.py --tests all            all tests instead of the quick ones
 
-A table at the end has the result and the first failure of each run; the exit code is 1 if a run failed.
+A table at the end has the result and the first failure of each run. The exit code is 1 if a run failed, or if
+a condition cannot be created and SLEDLAB_REQUIRE=1.
 """
 
 from __future__ import annotations
@@ -330,7 +331,7 @@ def measure(names: Sequence[str], tests: str, scratch: Path) -> Outcome:
             conditions()[name](run)
         clone(run)
     except UnavailableError as reason:
-        return Outcome(label, f"not run: {reason}")
+        return Outcome(label, f"not run: {reason}", os.environ.get("SLEDLAB_REQUIRE") == "1")
     log = OUTPUT / f"{'-'.join(names)}.log"
     with log.open("w", encoding="utf-8") as file:
         code = subprocess.run(
@@ -348,12 +349,13 @@ def measure(names: Sequence[str], tests: str, scratch: Path) -> Outcome:
 
 def variables(run: Run) -> dict[str, str]:
     """Return the environment variables of a run: its interpreter and its clone come first."""
+    reference = {"SLEDLAB_REFERENCE": str(PROJECT.parent / "shared" / "reference")}  # next to this checkout
     paths = {
         "PATH": [str(Path(run.python).parent), os.environ["PATH"]],
         "PYTHONPATH": [str(run.directory / "python"), run.environment.get("PYTHONPATH", "")],
     }
     joined = {name: os.pathsep.join(filter(None, entries)) for name, entries in paths.items()}
-    return os.environ | run.environment | joined
+    return reference | os.environ | run.environment | joined
 
 
 def summary(log: str) -> tuple[str, str]:
