@@ -89,6 +89,7 @@ class Run:
         clone: The name of the clone in that directory.
         python: The interpreter.
         environment: Environment variables to set.
+        arguments: Arguments of pytest.
         prefix: A command that starts the tests.
         user: A command that changes the user, after the prefix.
         with_git: Whether the clone has the directory .git.
@@ -98,6 +99,7 @@ class Run:
     clone: str = "sledlab"
     python: str = sys.executable
     environment: dict[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
     prefix: tuple[str, ...] = ()
     user: tuple[str, ...] = ()
     with_git: bool = True
@@ -220,6 +222,8 @@ def oldest(run: Run) -> None:
     resolve = ("pip", "compile", "--quiet", "--resolution", "lowest-direct", "--python", python)
     uv(*resolve, *extras, "--output-file", pins, PROJECT / "pyproject.toml")
     run.python = environment(run.scratch, python, "--requirement", pins, *packages_of_tests())
+    # Old releases of matplotlib call functions that new releases of its own dependencies deprecate.
+    run.arguments = ("-W", "ignore::DeprecationWarning:matplotlib")
 
 
 def other_python(version: str, run: Run) -> None:
@@ -335,7 +339,18 @@ def measure(names: Sequence[str], tests: str, scratch: Path) -> Outcome:
     log = OUTPUT / f"{'-'.join(names)}.log"
     with log.open("w", encoding="utf-8") as file:
         code = subprocess.run(
-            [*run.prefix, *run.user, run.python, "-m", "pytest", "-q", "-n", "auto", *TESTS[tests]],
+            [
+                *run.prefix,
+                *run.user,
+                run.python,
+                "-m",
+                "pytest",
+                "-q",
+                "-n",
+                "auto",
+                *run.arguments,
+                *TESTS[tests],
+            ],
             cwd=run.directory,
             env=variables(run),
             stdin=subprocess.DEVNULL,

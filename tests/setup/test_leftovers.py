@@ -50,6 +50,7 @@ def test_leftover_files_fail_the_run(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: str
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PROJECT), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("SLEDLAB_REQUIRE", "1")
     pytester.makeconftest(CONFTEST)
     pytester.mkdir("checkout")
     pytester.mkdir("home")
@@ -75,6 +76,13 @@ def test_leftover_files_fail_rust_tests(
     assert re.search(r"left behind: .*planted-", capfd.readouterr().err)
     assert run("pass") == 0
     assert run("raise SystemExit(3)") == 3
+
+
+def test_file_of_another_program_is_no_leftover(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("SLEDLAB_REQUIRE", raising=False)
+    (tmp_path / "procps").touch()
+    (tmp_path / ".sledlab").touch()
+    assert list(leftovers.home_names(tmp_path)) == [tmp_path / ".sledlab"]
 
 
 def test_output_of_tools_is_no_leftover(tmp_path: Path) -> None:
