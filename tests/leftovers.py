@@ -73,7 +73,7 @@ def checkout_files(checkout: Path) -> Iterator[Path]:
 def home_names(home: Path) -> Iterator[Path]:
     """Return the names in a home directory that tests could create, without those of third-party programs.
 
-    Elsewhere than in continuous integration, other programs create files at the same time: only names with the
+    Outside of continuous integration, other programs create files at the same time: only names with the
     word sledlab count.
     """
     word = "" if os.environ.get("SLEDLAB_REQUIRE") == "1" else "sledlab"
