@@ -223,7 +223,7 @@ def oldest(run: Run) -> None:
     uv(*resolve, *extras, "--output-file", pins, PROJECT / "pyproject.toml")
     run.python = environment(run.scratch, python, "--requirement", pins, *packages_of_tests())
     # Old releases of matplotlib call functions that new releases of its own dependencies deprecate.
-    run.arguments = ("-W", "ignore::DeprecationWarning:matplotlib")
+    run.arguments = ("-W", "ignore::DeprecationWarning")
 
 
 def other_python(version: str, run: Run) -> None:
