@@ -62,7 +62,9 @@ def needs(workspace: Path, *lines: str) -> None:
 
 def run(workspace: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Runs cargo there; nothing planted needs the network."""
-    need("cargo" if command[0] == "doc" else f"cargo-{command[0]}")
+    need("cargo")
+    if command[0] != "doc":
+        need(f"cargo-{command[0]}")
     own = {"CARGO_HOME": str(workspace / "home"), "CARGO_TARGET_DIR": str(workspace / "target")}
     return subprocess.run(
         ["cargo", *command],
