@@ -85,7 +85,9 @@ def _wait(command: list[str], environment: dict[str, str], tell: Tell) -> tuple[
     said: list[str] = []
     with (
         tempfile.TemporaryFile("w+") as errors,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment, text=True) as process,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, env=environment, text=True
+        ) as process,
     ):
         try:
             assert process.stdout is not None
