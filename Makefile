@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest
+PYTEST := $(BIN)/python -m pytest --durations=5
 # .rust holds a Rust of the project's own, on machines without one.
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.rust/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo web test test-all test-rust test-python test-clients test-web test-data \
-	lint faults coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
+	test-conditions conditions lint faults coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,9 +32,7 @@ test-all: test-rust ## `make test` and the slow tests
 	$(PYTEST) -n auto --dist worksteal
 
 test-rust: rust
-	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace $(if $(IGNORED),--run-ignored all); \
-		else cargo test --workspace --lib --tests $(if $(IGNORED),-- --include-ignored); fi
-	cargo test --workspace --doc
+	$(BIN)/python -m tools.rust_tests $(if $(IGNORED),--ignored)
 
 test-python: $(READY)
 	$(PYTEST) -n auto --dist worksteal -m "not slow"
@@ -51,6 +49,12 @@ test-web: web ## all pages in a browser (Debian's chromium)
 
 test-data: $(READY) ## databases and data frames that read what sledlab leaves
 	$(PYTEST) tests/data
+
+test-conditions: $(READY) ## a few tests under several of the conditions at once
+	$(BIN)/python tools/conditions.py --combine --tests subset processor locale timezone caches nohup path no-git
+
+conditions: $(READY) ## quick tests under each condition of tools/conditions.py: processors, locales, versions of Python ...
+	$(BIN)/python tools/conditions.py
 
 EVIDENCE := $(BIN)/python -m lab.evidence
 

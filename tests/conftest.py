@@ -16,7 +16,8 @@ from sledlab.cli import run
 from sledlab.shown import Shown
 from sledlab.study.executor import where
 
-from tests.rules import Rules
+from tests.leftovers import LeftoverCheck
+from tests.rules import NoLeftovers, Rules
 
 EVERYTHING = "everything"
 """Marks tests that take long; only `make validate` runs them."""
@@ -28,6 +29,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Rules(), "rules")
+    if not hasattr(config, "workerinput"):
+        check = LeftoverCheck()
+        config.add_cleanup(check.close)
+        config.pluginmanager.register(NoLeftovers(check), "no-leftovers")
     # Data and records of jobs are kept in the tests' own cache, not in the user's.
     if getattr(config, "cache", None) is not None:
         os.environ["SLEDLAB_DATA"] = str(config.cache.mkdir("data"))

@@ -31,6 +31,7 @@ PROGRAMS = {
     "nbdinfo": "libnbd-bin",
     "pg_ctlcluster": "postgresql",
     "nbdkit": "nbdkit",
+    "nm": "binutils",
     "qemu-img": "qemu-utils",
     "qemu-io": "qemu-utils",
     "sqlite3": "sqlite3",

@@ -1,14 +1,22 @@
-"""Rules for all tests: a slow test gives a reason, and no test is skipped if `SLEDLAB_REQUIRE=1`.
+"""Rules for all tests.
 
-A pytest plugin, registered in tests/conftest.py. The time limit in pyproject.toml guards against hangs only.
+A slow test gives a reason, no test is skipped if `SLEDLAB_REQUIRE=1`, and tests leave no files behind. These
+rules are pytest plugins that tests/conftest.py registers. The time limit in pyproject.toml guards against
+hangs only.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import tempfile
 from collections.abc import Generator
+from tempfile import TemporaryDirectory
+from unittest import mock
 
 import pytest
+
+from tests.leftovers import LeftoverCheck
 
 REQUIRE = "SLEDLAB_REQUIRE"
 REFERENCE = "SLEDLAB_REFERENCE"
@@ -34,12 +42,48 @@ class Rules:
             refuse_skip(report)
         return report
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Remove the temporary files of an example in a docstring, which does not show the removal."""
+        if not isinstance(item, pytest.DoctestItem):
+            return (yield)
+        with TemporaryDirectory() as directory, mock.patch.object(tempfile, "tempdir", directory):
+            return (yield)
+
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Refuse a `slow` mark without a reason."""
         for item in items:
             mark = item.get_closest_marker(SLOW)
             if mark and not (len(mark.args) == 1 and isinstance(mark.args[0], str) and mark.args[0]):
                 raise pytest.UsageError(f'{item.nodeid}: give a reason: @pytest.mark.{SLOW}("reason")')
+
+
+class NoLeftovers:
+    """Fails the run if files remain in the temporary directory, the checkout or the home directory.
+
+    Registered once for a run, not in the workers of pytest-xdist, which inherit the temporary directory. The
+    directories of pytest's `tmp_path` stay outside of it: they are kept to explain failures.
+    """
+
+    def __init__(self, check: LeftoverCheck) -> None:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+        os.environ.update(check.environment)
+        tempfile.tempdir = str(check.temporary)
+        self.check = check
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Report leftover files as an error of the run."""
+        for each in gc.get_objects():
+            if isinstance(each, TemporaryDirectory):  # removed at the exit of this process
+                each.cleanup()
+        left = self.check.leftovers()
+        self.check.close()
+        if left:
+            text = "Tests left these files behind:\n" + "\n".join(left)
+            report = pytest.TestReport("leftovers", ("leftovers", None, ""), {}, "failed", text, "teardown")
+            session.config.hook.pytest_runtest_logreport(report=report)
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def is_forbidden(report: pytest.TestReport | pytest.CollectReport) -> bool:

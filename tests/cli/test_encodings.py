@@ -11,8 +11,8 @@ import pytest
 from sledlab.legible import STAND_INS, shown_in, visible
 
 ROOT = Path(__file__).parents[2]
-BANK = str(ROOT / "sample" / "traces" / "oltp-bank-a.csv.zst")
-WORK = str(ROOT / "sample" / "work" / "sort.work")
+BANK = "sample:oltp-bank-a"
+WORK = "sample:sort"
 UNIFORM = ["--device", "mems-g2", "--workload", "uniform", "--limit", "300"]
 SHORT = [*UNIFORM, "--jobs", "1"]
 

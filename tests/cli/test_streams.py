@@ -17,7 +17,7 @@ COMMANDS = {
     "list": "device list",
     "entry": "scheduler show zsptf",
     "device file": "device show mems-g2 --toml",
-    "table": f"trace head {BANK} -n 2000",
+    "table": f"trace head {shlex.quote(str(BANK))} -n 2000",
     "study": f"compare {UNIFORM} --schedulers fcfs,sptf --speedups 1 --jobs 1",
     "stream": "trace generate uniform - --limit 100000 --to csv",
     "stream by its name": "trace generate uniform /dev/stdout --limit 100000 --to csv",

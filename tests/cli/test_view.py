@@ -1,6 +1,7 @@
 """`sledlab view`: a page, and mistakes."""
 
 import lzma
+import tempfile
 
 import pytest
 from sledlab.show import view as viewing
@@ -27,8 +28,9 @@ def test_a_page_is_written(sledlab, tmp_path):
     assert viewing.SLOT in (tmp_path / "view.html").read_text()
 
 
-def test_it_opens_in_a_browser(sledlab, monkeypatch):
+def test_it_opens_in_a_browser(sledlab, monkeypatch, tmp_path):
     opened = []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(viewing.webbrowser, "open", lambda address: bool(opened.append(address)))
     answer = sledlab("view", *RUN, "--open")
     assert answer.code == 0

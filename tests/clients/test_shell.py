@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 
@@ -64,8 +65,8 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe_into_head_closes_cleanly(command, tmp_path):
     """The reader leaves after one line, and nobody complains."""
-    line = f"{sys.executable} -m sledlab {command} 2>complaints | head -n 1"
-    line = line.format(trace=SAMPLES / "mail-a.csv.zst")
+    python, trace = (shlex.quote(str(path)) for path in (sys.executable, SAMPLES / "mail-a.csv.zst"))
+    line = f"{python} -m sledlab {command.format(trace=trace)} 2>complaints | head -n 1"
     done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stdout.count("\n") == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -25,6 +26,7 @@ from tests.require import need
 
 PROJECT = Path(__file__).parents[2]
 MOST_BYTES = 6_000_000
+EXAMPLES = shlex.quote(str(PROJECT / "examples"))
 EXPERIMENTS = sorted(file.stem for file in (PROJECT / "presets" / "experiments").glob("*.toml"))
 
 Shell = Callable[..., str]
@@ -168,8 +170,8 @@ PREPARED = {
     "io_traces": "echo '3,W,0,4096,1' | gzip > io_traces.csv.gz",
     "view run": f"{REQUESTS} --out run",
     "day-1": "for day in 1 2; do echo ${day}00,0,8,0,1283 > day-$day.csv; done",
-    "check tape": f"cp {PROJECT}/examples/tape.py .",
-    "check clock": f"cp {PROJECT}/examples/clock.py .",
+    "check tape": f"cp {EXAMPLES}/tape.py .",
+    "check clock": f"cp {EXAMPLES}/clock.py .",
     "my.sql": f'mkdir -p data && python -c "{TABLE}" && echo "SELECT v, count(*) FROM t GROUP BY v" > my.sql',
     "my_job.py": "sledlab init job",
     "--device mine.toml": "sledlab init device mine.toml",

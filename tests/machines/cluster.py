@@ -48,9 +48,13 @@ class Cluster:
         until(self.file.exists, self.scheduler)
 
     def _start(self, kind: str, *words: str) -> subprocess.Popen[bytes]:
-        # The dead are given up sooner than after Dask's half a minute.
-        soon = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
-        env = os.environ | soon | {"PYTHONPATH": str(self.package)}
+        settings = {
+            # Detects dead workers sooner than Dask's default of 30 s.
+            "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s",
+            # Killed processes leave temporary files behind.
+            "DASK_TEMPORARY_DIRECTORY": str(self.place),
+        }
+        env = os.environ | settings | {"PYTHONPATH": str(self.package)}
         out = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen([*COMMANDS[kind], *words], cwd=self.place, env=env, **out)
 

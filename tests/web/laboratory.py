@@ -123,7 +123,13 @@ def with_its_own() -> Path:
     """The page with the experiment that it has of its own."""
     if not is_built():
         pytest.skip("the page is not built: make web")
-    return sl.view().write(Path(tempfile.mkdtemp(prefix="sledlab-page-")) / "laboratory.html")
+    return sl.view().write(Path(_directory().name) / "laboratory.html")
+
+
+@cache
+def _directory() -> tempfile.TemporaryDirectory[str]:
+    """A directory that exists as long as this process."""
+    return tempfile.TemporaryDirectory(prefix="sledlab-page-")
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 //! IEEE 754 specifies sums, products, quotients and roots to the last bit. It does not so specify sines, powers and
 //! logarithms, and each platform's library rounds them in its own way: the functions here come from one library, that
 //! of musl in Rust. `clippy.toml` refuses those of the standard library. Distributions of `rand_distr` use the same
-//! library as long as no crate asks `num-traits` for `std`.
+//! library as long as neither `num-traits` nor `rand` is built with the feature `std`: the methods of `f64` in the
+//! standard library would take precedence (`tests/setup/test_native.py` checks the native module).
 
 /// Sine of radians.
 #[inline]

@@ -1,5 +1,6 @@
 //! Streams of requests: from files, generators and Python.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
@@ -229,6 +230,6 @@ fn to_columns<'py>(py: Python<'py>, requests: &[Request]) -> PyResult<Bound<'py,
 
 /// Sets the directory of the traces and work records that come with sledlab, so that `sample:NAME` is found.
 #[pyfunction]
-pub(crate) fn samples_lie_in(directory: &str) {
+pub(crate) fn samples_lie_in(directory: PathBuf) {
     sledlab_trace::sample::lie_in(directory);
 }

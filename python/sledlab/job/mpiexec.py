@@ -6,6 +6,7 @@ The job's arguments, its record and its errors are files in a directory that all
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shlex
 import shutil
@@ -53,7 +54,8 @@ def under_mpi(chosen: JobTask, answer: Path | None, tell: Tell, program: str) ->
             json.dumps({**chosen.said, "answer": str(answer) if answer else None, "room": str(room)})
         )
         ranks = [*command, "-n", str(chosen.nodes), sys.executable, "-m", "sledlab.job.mpiexec", directory]
-        code, last = _wait(ranks, tell)
+        # mpiexec and MPI leave temporary files behind if they are killed; all hosts share the runs directory.
+        code, last = _wait(ranks, os.environ | {"TMPDIR": directory}, tell)
         for error in sorted(place.glob("error-*")):
             raise pickle.loads(error.read_bytes())
         found = place / "record"
@@ -78,12 +80,14 @@ def _program(said: str) -> list[str]:
     return [found, *rest]
 
 
-def _wait(command: list[str], tell: Tell) -> tuple[int, str]:
+def _wait(command: list[str], environment: dict[str, str], tell: Tell) -> tuple[int, str]:
     """Runs a command to its end; returns its exit code and the reason that its output names for the end."""
     said: list[str] = []
     with (
         tempfile.TemporaryFile("w+") as errors,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, env=environment, text=True
+        ) as process,
     ):
         try:
             assert process.stdout is not None

@@ -30,7 +30,7 @@ class NodeParts:
         # NumPy sorts integers of at most 16 bits by radix.
         short = np.asarray(to, dtype=np.uint16 if nodes <= 1 << 16 else np.uint32)
         self.rows = rows[np.argsort(short, kind="stable")]
-        self.ends = np.cumsum(np.bincount(to, minlength=nodes))
+        self.ends = np.cumsum(np.bincount(short, minlength=nodes))
 
     def __len__(self) -> int:
         """Number of nodes."""

@@ -1,0 +1,83 @@
+"""Check that tests remove the files that they create.
+
+`LeftoverCheck` watches the temporary directory, the checkout and the user's home directory. The Python tests
+(tests/rules.py) and the Rust tests (tools/rust_tests.py) use it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+VARIABLES = ("TMPDIR", "TEMP", "TMP")
+"""Environment variables that name the temporary directory."""
+TOOLS_OUTPUT = re.compile(
+    r"\.(git|hypothesis|import_linter_cache|mypy_cache|pytest_cache|ruff_cache|rust|venv)"
+    r"|__pycache__|dist|node_modules|site|target|view"
+)
+"""Directories of the checkout that compilers and other tools write."""
+HOME_DIRECTORIES = ("", ".cache", ".config", ".local/share", ".local/state")
+"""Directories of the home directory in which programs create files of their own."""
+THIRD_PARTY = re.compile(
+    r"\.(cache|cargo|config|dotnet|fontconfig|ipython|local|npm|pki|rustup)"
+    r"|chromium|dconf|fontconfig|libcachesim|matplotlib|mesa_shader_cache|pip|uv"
+)
+"""What programs and libraries that tests use keep in the home directory for their next run."""
+PATIENCE_S = 10.0
+"""Time for child processes to end and to remove their files."""
+
+
+class LeftoverCheck:
+    """A temporary directory for one run of the tests, and the names that existed before the run.
+
+    Attributes:
+        temporary: The temporary directory. It is not shared with other programs.
+        environment: The environment variables with which child processes use the directory.
+    """
+
+    def __init__(self, checkout: Path = PROJECT, home: Path | None = None) -> None:
+        """Create the temporary directory and record the names in the checkout and the home directory."""
+        self.temporary = Path(tempfile.mkdtemp(prefix="tests-"))
+        self.environment = dict.fromkeys(VARIABLES, str(self.temporary))
+        self._checkout, self._home = checkout, home or Path.home()
+        self._before = self._names()
+
+    def leftovers(self) -> list[str]:
+        """Return the paths that were created and still exist."""
+        limit = time.monotonic() + PATIENCE_S
+        while any(self.temporary.iterdir()) and time.monotonic() < limit:
+            time.sleep(0.1)
+        return sorted(map(str, {*self.temporary.iterdir(), *(self._names() - self._before)}))
+
+    def close(self) -> None:
+        """Remove the temporary directory."""
+        shutil.rmtree(self.temporary, ignore_errors=True)
+
+    def _names(self) -> set[Path]:
+        return {*checkout_files(self._checkout), *home_names(self._home)}
+
+
+def checkout_files(checkout: Path) -> Iterator[Path]:
+    """Return the files of a checkout, without those of compilers and other tools."""
+    for directory, directories, files in os.walk(checkout):
+        directories[:] = [name for name in directories if not TOOLS_OUTPUT.fullmatch(name)]
+        yield from (Path(directory, name) for name in files if not name.endswith((".so", ".pyc")))
+
+
+def home_names(home: Path) -> Iterator[Path]:
+    """Return the names in a home directory that tests could create, without those of third-party programs.
+
+    Outside of continuous integration, other programs create files at the same time: only names with the
+    word sledlab count.
+    """
+    word = "" if os.environ.get("SLEDLAB_REQUIRE") == "1" else "sledlab"
+    for directory in (home / name for name in HOME_DIRECTORIES):
+        if directory.is_dir():
+            names = (path for path in directory.iterdir() if not THIRD_PARTY.fullmatch(path.name))
+            yield from (path for path in names if word in path.name)
