@@ -69,7 +69,7 @@ def test_leftover_files_fail_rust_tests(
     monkeypatch.setattr(leftovers, "PATIENCE_S", 0)
 
     def run(program: str) -> int:
-        monkeypatch.setattr(rust_tests, "commands", lambda: [[sys.executable, "-c", program]])
+        monkeypatch.setattr(rust_tests, "commands", lambda **_: [[sys.executable, "-c", program]])
         return rust_tests.main()
 
     assert run("import tempfile; tempfile.mkdtemp(prefix='planted-')") == 1

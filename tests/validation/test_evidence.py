@@ -51,6 +51,7 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     made = Bench()
+    monkeypatch.setattr(build._native, "BUILD_PROFILE", "release")
     monkeypatch.setattr(running, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(command, "outputs", lambda: made.outputs)
     read = Manifest.read
@@ -197,7 +198,7 @@ def test_benchmarks_without_a_record_are_not_listed() -> None:
 def test_other_build_is_refused_with_the_command(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(build._native, "BUILD_PROFILE", "quick", raising=False)
+    monkeypatch.setattr(build._native, "BUILD_PROFILE", "quick")
     assert command.main(["--check"]) == 2
     err = capsys.readouterr().err
     assert "`quick` build" in err
