@@ -24,11 +24,6 @@ TOOLS_OUTPUT = re.compile(
 """Directories of the checkout that compilers and other tools write."""
 HOME_DIRECTORIES = ("", ".cache", ".config", ".local/share", ".local/state")
 """Directories of the home directory in which programs create files of their own."""
-THIRD_PARTY = re.compile(
-    r"\.(cache|cargo|config|dotnet|fontconfig|ipython|local|npm|pki|rustup)"
-    r"|chromium|dconf|fontconfig|libcachesim|matplotlib|mesa_shader_cache|pip|uv"
-)
-"""What programs and libraries that tests use keep in the home directory for their next run."""
 PATIENCE_S = 10.0
 """Time for child processes to end and to remove their files."""
 
@@ -71,13 +66,7 @@ def checkout_files(checkout: Path) -> Iterator[Path]:
 
 
 def home_names(home: Path) -> Iterator[Path]:
-    """Return the names in a home directory that tests could create, without those of third-party programs.
-
-    Outside of continuous integration, other programs create files at the same time: only names with the
-    word sledlab count.
-    """
-    word = "" if os.environ.get("SLEDLAB_REQUIRE") == "1" else "sledlab"
+    """Return the names with the word sledlab in a home directory; other programs create other files."""
     for directory in (home / name for name in HOME_DIRECTORIES):
         if directory.is_dir():
-            names = (path for path in directory.iterdir() if not THIRD_PARTY.fullmatch(path.name))
-            yield from (path for path in names if word in path.name)
+            yield from (path for path in directory.iterdir() if "sledlab" in path.name)

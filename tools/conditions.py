@@ -50,7 +50,6 @@ SUBSET = (
     "tests/cli/test_trace.py",
     "tests/cli/test_widths.py",
     "tests/job/test_tables.py",
-    "tests/setup/test_gates.py",
     "tests/setup/test_names.py",
     "tests/witnesses",
 )

@@ -34,7 +34,7 @@ def test_temporary_directory():
 def test_checkout():
     pathlib.Path("checkout", "planted").touch()
 def test_home():
-    pathlib.Path("home", "planted").touch()
+    pathlib.Path("home", "sledlab-planted").touch()
 """
 CLEAN = """
 import tempfile
@@ -50,7 +50,6 @@ def test_leftover_files_fail_the_run(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, workers: str
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PROJECT), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.setenv("SLEDLAB_REQUIRE", "1")
     pytester.makeconftest(CONFTEST)
     pytester.mkdir("checkout")
     pytester.mkdir("home")
@@ -60,7 +59,7 @@ def test_leftover_files_fail_the_run(
     assert (done.ret, done.parseoutcomes()) == (0, {"passed": 1})
     done = pytester.runpytest_subprocess("-n", workers, planted)
     assert (done.ret, done.parseoutcomes()) == (1, {"passed": 3, "errors": 1})
-    done.stdout.fnmatch_lines_random(["*/tests-*/planted-*", "*/checkout/planted", "*/home/planted"])
+    done.stdout.fnmatch_lines_random(["*/tests-*/planted-*", "*/checkout/planted", "*/home/sledlab-planted"])
 
 
 def test_leftover_files_fail_rust_tests(
@@ -78,8 +77,7 @@ def test_leftover_files_fail_rust_tests(
     assert run("raise SystemExit(3)") == 3
 
 
-def test_file_of_another_program_is_no_leftover(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("SLEDLAB_REQUIRE", raising=False)
+def test_file_of_another_program_is_no_leftover(tmp_path: Path) -> None:
     (tmp_path / "procps").touch()
     (tmp_path / ".sledlab").touch()
     assert list(leftovers.home_names(tmp_path)) == [tmp_path / ".sledlab"]
