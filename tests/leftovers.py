@@ -19,7 +19,7 @@ VARIABLES = ("TMPDIR", "TEMP", "TMP")
 """Environment variables that name the temporary directory."""
 TOOLS_OUTPUT = re.compile(
     r"\.(git|hypothesis|import_linter_cache|mypy_cache|pytest_cache|ruff_cache|rust|venv)"
-    r"|__pycache__|dist|node_modules|site|target|view"
+    r"|__pycache__|build|dist|node_modules|site|target|view"
 )
 """Directories of the checkout that compilers and other tools write."""
 HOME_DIRECTORIES = ("", ".cache", ".config", ".local/share", ".local/state")

@@ -67,6 +67,8 @@ class NoLeftovers:
 
     def __init__(self, check: LeftoverCheck) -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+        # Dask leaves an empty directory behind where a process is killed, as some tests do.
+        os.environ.setdefault("DASK_TEMPORARY_DIRECTORY", tempfile.gettempdir())
         os.environ.update(check.environment)
         tempfile.tempdir = str(check.temporary)
         self.check = check
