@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping
 
 from .. import reference
 from ..results import PROJECT
@@ -30,12 +29,8 @@ def outputs() -> list[Output]:
     entries = [_entry(section) for section in SECTIONS if section is not speed.SECTION]
     return [
         Output("tests/validation", "validate", [tests]),
-        Output(f"docs/{PAGE}", "validate", entries, _publish),
+        Output(f"docs/{PAGE}", "validate", entries, write_page),
     ]
-
-
-def _publish(measured: Mapping[str, str]) -> None:
-    write_page(measured)
 
 
 def _entry(section: ValidationSection[object]) -> EvidenceEntry:

@@ -23,6 +23,10 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
 FILES = ("python", "rust")
+ENVIRONMENT = {
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1",  # a failure due to a planted fault is no regression
+}
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def outcome(fault: Fault) -> str:
             done = subprocess.run(
                 words,
                 cwd=PROJECT,
-                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+                env=os.environ | ENVIRONMENT,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,

@@ -1,5 +1,5 @@
-//! Disks, random requests for them, and races: a scheduler with the index of the disk beside the same scheduler with an
-//! exhaustive search.
+//! Disks, random requests for them, and a comparison of a scheduler that uses the position index of a disk with the same
+//! scheduler and an exhaustive search.
 
 use rand::RngExt;
 use sledlab_core::{Op, Span, Time, seed};

@@ -1,4 +1,4 @@
-//! Races: a scheduler with the device's index beside the same scheduler with an exhaustive search, on one device.
+//! Compares a scheduler that uses the position index of a sled with the same scheduler and an exhaustive search.
 
 use rand::RngExt;
 use sledlab_core::params::Params;
