@@ -91,7 +91,9 @@ def sampled_loop() -> str:
         found = [sl.replay(work, store, settings=settings, what_if=False) for store in LOOP_STORES]
     if not all(each.skipped_passes for each in found):
         raise AssertionError("the replay of the nested loop skips no pass")
-    return _hash(repr((each.skipped_passes, each.elapsed_s, each.sampling_error)) for each in found)
+    return _hash(
+        repr((each.skipped_passes, each.elapsed_s, each.sampling_error, each.energy)) for each in found
+    )
 
 
 def fingerprint(planned: Planned) -> str:
