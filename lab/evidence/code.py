@@ -126,7 +126,7 @@ def _python(text: str, strings: bool) -> Iterator[Token]:
             yield Token(held if strings else '"')
         held = None
         if token.type == tokenize.STRING and previous in ("newline", "indent", "dedent"):
-            held = token.string  # a docstring, unless the statement goes on
+            held = token.string  # a docstring if the statement ends here
         elif token.type == tokenize.STRING:
             yield Token(word if strings else '"')
         else:

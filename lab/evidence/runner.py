@@ -126,7 +126,7 @@ class Runner:
 
     Attributes:
         manifest: Receives the record of every measurement whose result is published.
-        pending: Records of measurements whose results are not published yet; kept beside the results.
+        pending: Records of measurements whose results are not published yet, in the folder of results.
         say: Prints a line.
     """
 

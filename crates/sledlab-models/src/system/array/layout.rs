@@ -78,7 +78,7 @@ impl Guarded {
         if self.is_long() { 0..0 } else { self.stripes.clone() }
     }
 
-    /// Whether this and another claim may not be under way at the same time.
+    /// Whether this and another claim exclude each other.
     pub fn conflicts(&self, other: &Guarded) -> bool {
         let overlaps = self.stripes.start < other.stripes.end && other.stripes.start < self.stripes.end;
         overlaps && !(self.is_shared && other.is_shared)

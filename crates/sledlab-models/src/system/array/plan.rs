@@ -4,7 +4,7 @@ use sledlab_core::Op;
 
 use super::rest::Rest;
 
-/// Steps of one request under way at once. Of a longer request, each step that is done makes room for the next one, so that
+/// Steps of one request in flight at once. The next step of a longer request starts when one of them is done, so that
 /// a request takes the same memory whatever its length.
 pub(super) const MOST_STEPS: usize = 4096;
 
