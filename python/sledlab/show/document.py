@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     from sledlab.show.series import Panel
 
+UPLOT = "uplot/uPlot.iife.min.js"
+"""The chart library of interactive figures, which `python -m tools.charts` installs."""
+
 R = TypeVar("R")
 
 
@@ -271,7 +274,8 @@ def page(document: Document, *, static: bool = False) -> str:
 
     Args:
         document: The page's content.
-        static: Whether its figures are pictures only; otherwise those with numbers can be explored.
+        static: Whether its figures are static images. Otherwise figures with data are interactive, if this
+            installation has uPlot (see `has_charts`).
     """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("sledlab.show", "."),
@@ -282,12 +286,21 @@ def page(document: Document, *, static: bool = False) -> str:
         lstrip_blocks=True,
     )
     environment.filters["kind"] = lambda part: type(part).__name__
-    kinds = set() if static or Document.static else _kinds(document.parts)
-    live, script = bool(kinds), _script(kinds)
+    is_static = static or Document.static or not has_charts()
+    kinds = set() if is_static else _kinds(document.parts)
+    live, script = bool(kinds), _script(kinds) if kinds else ""
     policy = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if live else "'none'"
     return environment.get_template("page/document.html.j2").render(
         document=document, live=live, script=script, policy=policy
     )
+
+
+def has_charts() -> bool:
+    """Return whether this installation has uPlot, the chart library of interactive figures.
+
+    Wheels have it; an installation from sources has it where npm was found.
+    """
+    return files("sledlab.show").joinpath(UPLOT).is_file()
 
 
 def _script(kinds: Set[str]) -> str:
@@ -295,7 +308,7 @@ def _script(kinds: Set[str]) -> str:
     package = files("sledlab.show")
     names = ("numbers", "plot", *sorted(kinds), "begin")
     own = (_lean(package.joinpath(f"page/live/{name}.js").read_text("utf-8")) for name in names)
-    uplot = package.joinpath("uplot/uPlot.iife.min.js").read_text("utf-8")
+    uplot = package.joinpath(UPLOT).read_text("utf-8")
     return f'(() => {{\n"use strict";\n{uplot}{"".join(own)}}})();\n'
 
 
