@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Lock files name all dependencies; Python compiles a module when it is first imported.
+PIP_LOCKED := $(PIP) --no-deps --no-compile --requirement
 PYTEST := $(BIN)/python -m pytest --durations=5
 # .rust holds a Rust of the project's own, on machines without one.
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.rust/bin:$(PATH)
@@ -123,12 +125,12 @@ $(BIN)/python:
 
 # What sledlab runs on and is built with.
 $(BIN)/.locked: requirements.lock | $(BIN)/python
-	$(PIP) --requirement requirements.lock
+	$(PIP_LOCKED) requirements.lock
 	@touch $@
 
 # What it is tested, checked and documented with.
 $(BIN)/.tools: requirements-dev.lock | $(BIN)/.locked
-	$(PIP) --requirement requirements-dev.lock
+	$(PIP_LOCKED) requirements-dev.lock
 	@$(BIN)/python -m tools.charts
 	@touch $@
 
