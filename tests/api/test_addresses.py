@@ -102,7 +102,6 @@ def test_fleet_place_in_a_file_is_refused(sledlab, tmp_path, address):
         sl.fleet(study=study, jobs=1)
     assert refused.value.place.line == 3
     sledlab("fleet", study).assert_refused(REFUSED)
-    sledlab("experiment", "run", study).assert_refused(REFUSED)
 
 
 def test_fleet_place_named_by_the_user_is_read(server, sledlab):

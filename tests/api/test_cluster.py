@@ -271,8 +271,8 @@ def test_many_nodes_and_phases_are_still_readable(tmp_path):
 MISTAKES = {
     "no record": ({"work": None, "device": "mems-g2"}, "no work record", "sample:sort"),
     "no device": ({"device": None}, "no device", "--device"),
-    "plug-in": ({"scheduler": "mine:Lcfs"}, "mine:Lcfs.*plug-ins cannot", "sledlab scheduler list"),
-    "policy": ({"power": "mine:Never"}, "mine:Never.*plug-ins cannot", "sledlab power list"),
+    "plug-in": ({"scheduler": "mine:Lcfs"}, "mine:Lcfs.*plug-ins cannot", "sledlab list scheduler"),
+    "policy": ({"power": "mine:Never"}, "mine:Never.*plug-ins cannot", "sledlab list power"),
     "network": ({"network": "ethernet"}, "unknown network `ethernet`", "did you mean"),
     "node": ({"node": "smart"}, "unknown node `smart`", "smart-2003"),
     "kind": ({"node": sl.network("hub")}, "expected a node", r"sledlab\.node"),

@@ -20,7 +20,7 @@ READS = {
     "fleet",
     "check",
     "reproduce run",
-    "device show",
+    "show",
     "trace generate",
     "trace slice",
 }
@@ -70,7 +70,7 @@ def tape(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "words",
     [
-        "device show tape.toml",
+        "show device tape.toml",
         "trace generate uniform out.csv --limit 5 --device tape.toml",
         "trace slice in.csv out.csv --fit tape.toml",
         "check tape.toml --cases 1",

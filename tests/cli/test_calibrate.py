@@ -1,4 +1,4 @@
-"""`sledlab workload calibrate`: a stand-in against what was published."""
+"""`sledlab trace calibrate`: a stand-in against what was published."""
 
 import dataclasses
 
@@ -8,11 +8,11 @@ from sledlab.studies.calibration import CALIBRATIONS, Target
 
 
 def test_an_hour_of_cello(sledlab):
-    answer = sledlab("workload", "calibrate", "cello")
+    answer = sledlab("trace", "calibrate", "cello")
     assert answer.code == 0
     assert "meets every published number it was fitted to" in answer.out
     assert "zipf_exponent = 0.9" in answer.out
-    found = sledlab("workload", "calibrate", "cello", "--seed", 2, "--json").json
+    found = sledlab("trace", "calibrate", "cello", "--seed", 2, "--json").json
     assert (found["name"], found["seed"], found["passes"]) == ("cello", 2, True)
     rows = {row["statistic"]: row for row in found["rows"]}
     assert rows["rate"]["target"] == 33.0
@@ -28,10 +28,10 @@ def test_a_miss_is_told(sledlab, monkeypatch):
     targets = {**CALIBRATIONS["hplajw"].targets, "reads": Target(70, "nowhere")}
     wrong = dataclasses.replace(CALIBRATIONS["hplajw"], targets=targets)
     monkeypatch.setitem(calibration.CALIBRATIONS, "hplajw", wrong)
-    answer = sledlab("workload", "calibrate", "hplajw")
+    answer = sledlab("trace", "calibrate", "hplajw")
     assert answer.code == 1
     assert "misses what was published" in answer.out
 
 
 def test_an_unknown_name(sledlab):
-    sledlab("workload", "calibrate", "celo").assert_refused("choose one of cello, cello-12h")
+    sledlab("trace", "calibrate", "celo").assert_refused("choose one of cello, cello-12h")

@@ -28,9 +28,9 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "command",
     [
-        ("device", "show", "evil.toml"),
-        ("device", "show", "evil.toml", "--json"),
-        ("device", "show", f"{NAME}.toml"),
+        ("show", "device", "evil.toml"),
+        ("show", "device", "evil.toml", "--json"),
+        ("show", "device", f"{NAME}.toml"),
         ("device", "seek-map", f"{NAME}.toml", "--out", "map.html"),
         ("simulate", "--device", "evil.toml", "--trace", f"{NAME}.csv", "--out", "run"),
         ("compare", "--device", "evil.toml", *UNIFORM, "--schedulers", "fcfs,sptf", "--speedups", "1,2"),
@@ -71,7 +71,7 @@ def test_names_are_shown_and_not_obeyed(sledlab, tmp_path, command):
         (("simulate", "--device", NAME), f"unknown device `{SPELLED}`"),
         (("simulate", "--device", "mems-g2", "--trace", f"no{NAME}"), f"no{SPELLED}: cannot open"),
         (("trace", "info", "late.csv"), "late.csv:3:9"),
-        (("device", "show", "mems-g2", "--set", f"device.{NAME}=1"), f"unknown key `device.{SPELLED}`"),
+        (("show", "device", "mems-g2", "--set", f"device.{NAME}=1"), f"unknown key `device.{SPELLED}`"),
         ((NAME,), f"unknown command `sledlab {SPELLED}`"),
         ((f"--{NAME}",), "unknown option `--evil\\x1b"),
         (("simulate", f"{NAME}.xml"), f"cannot read the experiment `{SPELLED}.xml`"),

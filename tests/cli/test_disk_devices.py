@@ -51,7 +51,7 @@ def test_a_disk_is_imported_with_the_files_it_names(sledlab, tmp_path):
     answer = sledlab("device", "import", write_disk(tmp_path), "--out", out)
     assert answer.code == 0
     assert "Power and idle timeout are assumptions" in answer.err
-    shown = sledlab("device", "show", out)
+    shown = sledlab("show", "device", out)
     assert "792 blocks of 512 bytes" in shown.out
     assert "2 seek times: 1.5 ms over 1, 9 ms over 19 cylinders" in shown.out
     run = sledlab("simulate", "--device", out, "--workload", "uniform", "--limit", 100, "--json")
@@ -68,10 +68,10 @@ def test_a_missing_file_is_named(sledlab, tmp_path):
 
 
 def test_a_drive_shows_its_zones(sledlab):
-    shown = sledlab("device", "show", "ibm-18es").out
+    shown = sledlab("show", "device", "ibm-18es").out
     assert shown.count(" 5,") > 0
     assert "151 seek times: 1.062 ms over 1, 12.853 ms over 11,377 cylinders" in shown
-    values = sledlab("device", "show", "atlas-10k-double-density", "--json").json
+    values = sledlab("show", "device", "atlas-10k-double-density", "--json").json
     assert [zone["sectors_per_track"] for zone in values["zones"]][:2] == [668, 668]
     assert values["capacity_blocks"] == 2 * 17_966_953
 

@@ -31,21 +31,21 @@ COMMANDS = [
     ["simulate", *UNIFORM],
     ["simulate", *UNIFORM, "--out", "run"],
     ["diff", "run", "run"],
-    ["device", "list"],
-    ["device", "show", "mems-g2"],
-    ["device", "show", "atlas-10k"],
+    ["list", "device"],
+    ["show", "device", "mems-g2"],
+    ["show", "device", "atlas-10k"],
     ["device", "seek-map", "mems-g2"],
-    ["scheduler", "list"],
-    ["scheduler", "show", "zsptf"],
-    ["hybrid", "list"],
-    ["cache", "show", "write-back"],
-    ["merge", "list"],
-    ["replacement", "list"],
-    ["system", "list"],
-    ["workload", "show", "cello"],
-    ["job", "show", "sort"],
-    ["node", "show", "smart-2003"],
-    ["network", "list"],
+    ["list", "scheduler"],
+    ["show", "scheduler", "zsptf"],
+    ["list", "hybrid"],
+    ["show", "cache", "write-back"],
+    ["list", "merge"],
+    ["list", "replacement"],
+    ["list", "system"],
+    ["show", "workload", "cello"],
+    ["show", "job", "sort"],
+    ["show", "node", "smart-2003"],
+    ["list", "network"],
     ["trace", "generate", "uniform", "small.csv", "--limit", "300"],
     ["trace", "info", "small.csv"],
     ["trace", "head", "small.csv"],
@@ -95,7 +95,7 @@ def test_every_command_in_every_encoding(tmp_path, locale):
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_json_and_device_files_are_utf_8_in_every_encoding(tmp_path, locale):
-    words = [["device", "show", "mems-g2", "--json"], ["device", "show", "mems-g2", "--toml"]]
+    words = [["show", "device", "mems-g2", "--json"], ["show", "device", "mems-g2", "--toml"]]
     shown, file = (sledlab_in(locale, *each, cwd=tmp_path).stdout for each in words)
     assert json.loads(shown.decode("utf-8"))["name"] == "mems-g2"
     assert tomllib.loads(file.decode("utf-8"))["kind"] == "mems"

@@ -1,4 +1,4 @@
-"""`sledlab experiment`: experiments by name, from any directory."""
+"""Experiments by name, from any directory."""
 
 import re
 import tomllib
@@ -7,7 +7,7 @@ import click
 import pytest
 import sledlab as sl
 from sledlab.cli import cli
-from sledlab.cli.experiment import bound, command_of
+from sledlab.cli.show import command_of
 from sledlab.model.experiment import PLACE, names, study_of
 
 from tests.conftest import PROJECT
@@ -22,12 +22,12 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_every_experiment_is_listed_with_a_line_and_its_study(sledlab):
-    found = sledlab("experiment", "list", "--json").json
+    found = sledlab("list", "experiment", "--json").json
     assert [entry["name"] for entry in found] == [file.stem for file in FILES] == list(sl.experiment)
     for entry in found:
         assert 20 <= len(entry["meaning"]) <= 115, entry
         assert entry["meaning"].endswith((".", "?")), entry
-        assert command_of(click.Context(cli), entry["study"]).callback is not None
+        assert command_of(entry["study"]).split()[0] in cli.list_commands(click.Context(cli))
     assert {entry["study"] for entry in found} == {
         "compare",
         "side-by-side",
@@ -35,7 +35,7 @@ def test_every_experiment_is_listed_with_a_line_and_its_study(sledlab):
         "simulate",
         "device seek-map",
     }
-    assert "why-not-an-ssd" in sledlab("experiment", "list").out
+    assert "why-not-an-ssd" in sledlab("list", "experiment").out
 
 
 def test_the_package_has_the_files_themselves():
@@ -46,33 +46,23 @@ def test_the_package_has_the_files_themselves():
 
 def test_show_prints_the_file_or_what_it_says(sledlab):
     name = "paper-002-figure-2"
-    assert sledlab("experiment", "show", name, "--toml").out == sl.experiment.text(name)
-    shown = sledlab("experiment", "show", name)
+    assert sledlab("show", "experiment", name, "--toml").out == sl.experiment.text(name)
+    shown = sledlab("show", "experiment", name)
     assert "mean response over the scaling factor" in shown.out
     assert "study.speedups" in shown.out
-    assert sledlab("experiment", "show", name, "--json").json["device"]["layout"] == "y-sequential"
+    assert sledlab("show", "experiment", name, "--json").json["device"]["layout"] == "y-sequential"
 
 
-@pytest.mark.usefixtures("without_pages")
-def test_run_takes_the_options_of_its_study(sledlab, tmp_path):
+def test_study_of_an_experiment_accepts_its_name(sledlab):
     short = ("--limit", 60, "--set", "replay.warmup=0", "--speedups", "1", "--seeds", 1, "--jobs", 1)
-    assert sledlab("experiment", "run", "paper-002-figure-4", *short, "--out", "race").code == 0
-    assert (tmp_path / "race" / "points.csv").exists()
-    by_study = sledlab("compare", "paper-002-figure-4", *short, "--json").json["points"]
-    by_name = ("experiment", "run", "paper-002-figure-4", *short, "--json")
-    assert sledlab(*by_name).json["points"] == by_study
-    assert "--what-if" not in sledlab("experiment", "run", "paper-002-figure-4", "--help").out
-    assert sledlab("experiment", "run", "race/study.toml", "--jobs", 1, "--json").json["points"] == by_study
+    by_name = sledlab("compare", "paper-002-figure-4", *short, "--json").json["points"]
+    by_file = sledlab("compare", PLACE / "paper-002-figure-4.toml", *short, "--json").json["points"]
+    assert by_name == by_file
 
 
-def test_what_sweeps_nothing_runs_too(sledlab):
-    assert (
-        sledlab("experiment", "run", "paper-002-starvation", "--limit", 50, "--json").json["requests"] == 50
-    )
-    assert "regions" in sledlab("experiment", "run", "paper-000-figure-4", "--json").json
+def test_experiment_without_study_accepts_its_name(sledlab):
+    assert sledlab("simulate", "paper-002-starvation", "--limit", 50, "--json").json["requests"] == 50
     assert sledlab("device", "seek-map", "paper-000-figure-4", "--json").json["regions"]
-    said = ("--limit", 20, "--workloads", "uniform", "--speedups", 1, "--jobs", 1)
-    assert sledlab("experiment", "run", "why-not-an-ssd", *said).code == 0
 
 
 def test_names_work_where_files_do_in_python():
@@ -90,9 +80,9 @@ def test_names_work_where_files_do_in_python():
 
 
 def test_an_unknown_name_suggests_the_nearest(sledlab):
-    for command in (("compare",), ("simulate",), ("experiment", "run"), ("experiment", "show"), ("power",)):
+    for command in (("compare",), ("simulate",), ("show", "experiment"), ("power",)):
         sledlab(*command, "paper-002-figur-2").assert_refused("did you mean `paper-002-figure-2`?")
-    sledlab("compare", "nothing-like-it-at-all").assert_refused("sledlab experiment list")
+    sledlab("compare", "nothing-like-it-at-all").assert_refused("sledlab list experiment")
     with pytest.raises(sl.Error, match="did you mean `paper-002-figure-2`"):
         sl.experiment.show("paper-2-figure-2")
 
@@ -109,6 +99,5 @@ def test_a_file_that_exists_or_looks_like_one_wins(sledlab, tmp_path):
 @pytest.mark.parametrize("name", names())
 def test_every_experiment_has_a_command_and_names_it(name):
     text = sl.experiment.text(name)
-    assert bound(click.Context(cli), name).callback is not None
-    runner = study_of(tomllib.loads(text)).replace("side-by-side", "compare")
+    runner = command_of(study_of(tomllib.loads(text)))
     assert re.search(rf"^#   sledlab {runner} {name}( |$)", text, re.MULTILINE)

@@ -18,12 +18,12 @@ FEW = ("--mems-mb", "none", "--price-ratios", "none")
 
 def test_hybrids_are_listed_and_shown(sledlab):
     assert {"caching-disk", "write-buffer"} <= {
-        entry["name"] for entry in sledlab("hybrid", "list", "--json").json
+        entry["name"] for entry in sledlab("list", "hybrid", "--json").json
     }
-    assert "write-back cache" in sledlab("hybrid", "list").out
-    assert "segment_kb" in sledlab("hybrid", "show", "caching-disk").out
-    assert sledlab("hybrid", "show", "caching-disk", "--json").json["name"] == "caching-disk"
-    sledlab("hybrid", "show", "caching-disc").assert_refused("did you mean `caching-disk`?")
+    assert "write-back cache" in sledlab("list", "hybrid").out
+    assert "segment_kb" in sledlab("show", "hybrid", "caching-disk").out
+    assert sledlab("show", "hybrid", "caching-disk", "--json").json["name"] == "caching-disk"
+    sledlab("show", "hybrid", "caching-disc").assert_refused("did you mean `caching-disk`?")
     assert "did you mean `tune`?" in sledlab("hybrid", "tun").err
 
 

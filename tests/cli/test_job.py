@@ -14,16 +14,16 @@ KMEANS = str(Path(__file__).parents[2] / "examples" / "jobs" / "kmeans.py")
 
 
 def test_jobs_are_listed_and_shown(sledlab: Sledlab) -> None:
-    listed = sledlab("job", "list", "--json").json
+    listed = sledlab("list", "job", "--json").json
     names = ["scan", "sort", "join", "q1", "q3", "q6", "apriori-cd", "apriori-hd", "mafia"]
     assert [each["name"] for each in listed] == names
     for each in listed:
-        assert each["name"] in sledlab("job", "list").out
-        shown = sledlab("job", "show", each["name"], "--json").json
+        assert each["name"] in sledlab("list", "job").out
+        shown = sledlab("show", "job", each["name"], "--json").json
         assert all(spec["meaning"] for specs in shown["parameters"].values() for spec in specs)
-        assert "Change them with --set" in sledlab("job", "show", each["name"]).out
-    assert "clusters" in sledlab("job", "show", KMEANS).out
-    wrong = sledlab("job", "show", "srot")
+        assert "Change them with --set" in sledlab("show", "job", each["name"]).out
+    assert "clusters" in sledlab("show", "job", KMEANS).out
+    wrong = sledlab("show", "job", "srot")
     assert wrong.code == 2
     assert "did you mean `sort`" in wrong.err
 

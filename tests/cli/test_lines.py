@@ -113,7 +113,7 @@ def test_in_a_study(sledlab, tmp_path, old, new, says):
         ["simulate", "--device", "FILE", "--workload", "uniform"],
         ["compare", "--device", "FILE", "--workload", "uniform"],
         ["smart", "replay", SORT, "--device", "FILE"],
-        ["device", "show", "FILE"],
+        ["show", "device", "FILE"],
         ["device", "seek-map", "FILE"],
         [
             "simulate",
@@ -150,7 +150,7 @@ def test_in_the_device_that_an_experiment_names(sledlab, tmp_path):
 def test_in_one_of_several_zones_of_a_disk(sledlab, tmp_path):
     last = "sectors_per_track = 8"
     for change, where in ((f"{last}\nspare = 1", "spare = 1"), ("", "[[zones]] # the inner one")):
-        line, _ = refuse(sledlab, tmp_path, changed(DISK, last, change), ["device", "show", "FILE"])
+        line, _ = refuse(sledlab, tmp_path, changed(DISK, last, change), ["show", "device", "FILE"])
         assert line == where
 
 
@@ -165,7 +165,7 @@ def test_in_one_of_several_zones_of_a_disk(sledlab, tmp_path):
 )
 def test_in_a_node_or_a_network(sledlab, tmp_path, option, text, old, new):
     replayed = ["smart", "replay", SORT, "--device", "mems-g2", option, "FILE"]
-    for command in (replayed, [option.removeprefix("--"), "show", "FILE"]):
+    for command in (replayed, ["show", option.removeprefix("--"), "FILE"]):
         line, _ = refuse(sledlab, tmp_path, changed(text, old, new), command)
         assert line == new
 
@@ -173,7 +173,7 @@ def test_in_a_node_or_a_network(sledlab, tmp_path, option, text, old, new):
 def test_a_device_file_without_a_kind_is_named(sledlab, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text("active_tips = 3200\n")
-    for command in (("device", "show", file), ("simulate", "--workload", "uniform", "--device", file)):
+    for command in (("show", "device", file), ("simulate", "--workload", "uniform", "--device", file)):
         answer = sledlab(*command)
         assert answer.code == 2
         assert answer.err.startswith(f"error: {file}: a device file must say what kind")

@@ -37,38 +37,38 @@ PRESETS = [
 
 
 def test_devices(sledlab):
-    assert [entry["name"] for entry in sledlab("device", "list", "--json").json] == PRESETS
-    assert "mems-g3-disksim" in sledlab("device", "list").out
+    assert [entry["name"] for entry in sledlab("list", "device", "--json").json] == PRESETS
+    assert "mems-g3-disksim" in sledlab("list", "device").out
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_shown_device_is_a_device_file(sledlab, tmp_path, name):
     file = tmp_path / "mine.toml"
-    file.write_text(sledlab("device", "show", name, "--toml").out)
-    shown = sledlab("device", "show", name, "--json").json
-    again = sledlab("device", "show", file, "--json").json
+    file.write_text(sledlab("show", "device", name, "--toml").out)
+    shown = sledlab("show", "device", name, "--json").json
+    again = sledlab("show", "device", file, "--json").json
     assert {**again, "name": name} == shown
     assert shown["capacity_blocks"] > 0
     keys = {"mems": "active_tips", "disk": "rest_state", "ssd": "program_us", "ram": "access_us"}
-    assert keys[shown["kind"]] in sledlab("device", "show", name).out
+    assert keys[shown["kind"]] in sledlab("show", "device", name).out
 
 
 def test_settings_change_a_shown_device(sledlab):
     assert (
-        sledlab("device", "show", "mems-g2", "--set", "device.active_tips=640", "--json").json["active_tips"]
+        sledlab("show", "device", "mems-g2", "--set", "device.active_tips=640", "--json").json["active_tips"]
         == 640
     )
-    assert sledlab("device", "show", "mems-g2", "--set", "scheduler.kind=sptf").code == 2
+    assert sledlab("show", "device", "mems-g2", "--set", "scheduler.kind=sptf").code == 2
 
 
 def test_schedulers_and_workloads(sledlab):
     assert {"fcfs", "sptf", "sptf-exhaustive"} <= {
-        entry["name"] for entry in sledlab("scheduler", "list", "--json").json
+        entry["name"] for entry in sledlab("list", "scheduler", "--json").json
     }
-    assert "shortest positioning" in sledlab("scheduler", "show", "sptf").out
-    assert "read_share" in sledlab("workload", "show", "uniform").out
+    assert "shortest positioning" in sledlab("show", "scheduler", "sptf").out
+    assert "read_share" in sledlab("show", "workload", "uniform").out
     for kind in ("scheduler", "workload", "device"):
-        assert sledlab(kind, "show", "nothing-like-it").code == 2
+        assert sledlab("show", kind, "nothing-like-it").code == 2
 
 
 @pytest.mark.parametrize(
@@ -81,14 +81,14 @@ def test_schedulers_and_workloads(sledlab):
 )
 def test_what_stands_around_a_device(sledlab, kind, names, parameter):
     """Needs an extension whose catalogue has sections `caches`, `merges` and `systems`."""
-    found = {entry["name"]: entry for entry in sledlab(kind, "list", "--json").json}
+    found = {entry["name"]: entry for entry in sledlab("list", kind, "--json").json}
     assert names <= set(found) == set(getattr(sl, kind))
     parameters = {spec["name"] for entry in found.values() for spec in entry["parameters"]}
     assert parameter in parameters
     for name, entry in found.items():
-        assert entry["meaning"] in " ".join(sledlab(kind, "show", name).out.split())
+        assert entry["meaning"] in " ".join(sledlab("show", kind, name).out.split())
     near = sorted(names - {"none", "single"})[0]
-    sledlab(kind, "show", f"{near}x").assert_refused(near)
+    sledlab("show", kind, f"{near}x").assert_refused(near)
 
 
 def test_version(sledlab):
@@ -115,9 +115,9 @@ def test_a_device_is_taken_from_the_file_of_an_experiment_or_a_study(sledlab, tm
     for name, more in (("experiment.toml", ""), ("study.toml", "\n[study]\nkind = 'compare'\n")):
         file = tmp_path / name
         file.write_text(text + more)
-        assert sledlab("device", "show", file, "--json").json["active_tips"] == 640
+        assert sledlab("show", "device", file, "--json").json["active_tips"] == 640
         file.write_text(text + more + "[device\n")
-        sledlab("device", "show", file).assert_refused(f"{file}:")
+        sledlab("show", "device", file).assert_refused(f"{file}:")
 
 
 def test_import_tells_what_is_wrong(sledlab, tmp_path):

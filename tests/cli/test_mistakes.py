@@ -91,28 +91,28 @@ sledlab compare UNIFORM --schedulers fcfs --schedulers sptf
 sledlab compare UNIFORM --scheduler sptf
 sledlab compare lst
 sledlab hybrid UNIFORM --capacites 4
-sledlab hybrid shwo
-sledlab hybrid show caching
+sledlab hybrid tunee
+sledlab show hybrid caching
 sledlab hybrid tune --budget cheap
 sledlab hybrid tune --elephants
 sledlab power UNIFORM --policies fixd
 sledlab power UNIFORM --timeouts now
-sledlab power show fixd
+sledlab show power fixd
 sledlab diff run
 sledlab diff run elsewhere
 sledlab diff run small.csv
 sledlab diff run run --out page.pdf
 sledlab device shwo
-sledlab device show
-sledlab device show mems-g4
-sledlab device show run
-sledlab device show wrong.toml
-sledlab device show wrong.toml --toml=yes
-sledlab device show latin.toml
-sledlab device show latin.toml --toml
+sledlab show device
+sledlab show device mems-g4
+sledlab show device run
+sledlab show device wrong.toml
+sledlab show device wrong.toml --toml=yes
+sledlab show device latin.toml
+sledlab show device latin.toml --toml
 sledlab simulate latin.toml
 sledlab compare latin.toml
-sledlab device show mems-g2 --set scheduler.kind=sptf
+sledlab show device mems-g2 --set scheduler.kind=sptf
 sledlab device seek-map mems-g2 --from here
 sledlab device seek-map mems-g2 --out map.doc
 sledlab device import missing.parv
@@ -136,30 +136,29 @@ sledlab trace merge small.csv
 sledlab trace merge small.csv missing.csv --out all.csv
 sledlab trace generate unifrom out.csv
 sledlab trace generate uniform out.csv --set device.tips=1
-sledlab scheduler show foo
-sledlab scheduler show sptff
-sledlab cache show writeback
-sledlab cache list all
-sledlab merge show pair
-sledlab merge lst
-sledlab replacement show lruu
-sledlab replacement lst
-sledlab system show raid6
-sledlab system show
-sledlab workload show unifrom
-sledlab workload calibrate celo
-sledlab job show sorted
-sledlab job list --jason
-sledlab node show smart-2004
-sledlab node shw
+sledlab show scheduler foo
+sledlab show scheduler sptff
+sledlab show cache writeback
+sledlab list cache all
+sledlab show merge pair
+sledlab show replacement lruu
+sledlab list replacementz
+sledlab show system raid6
+sledlab show system
+sledlab show workload unifrom
+sledlab trace calibrate celo
+sledlab show job sorted
+sledlab list job --jason
+sledlab show node smart-2004
+sledlab node show smart-2003
 sledlab check
 sledlab check sptff
 sledlab check elephant
 sledlab check lru --kind scheduler
 sledlab check lru --kind power
 sledlab check lru --cases 0
-sledlab network show fast-ethernets
-sledlab network show
+sledlab show network fast-ethernets
+sledlab show network
 sledlab smart record
 sledlab smart record --job sortt
 sledlab smart record --job sort --nodes few
@@ -172,10 +171,13 @@ sledlab smart replay small.csv
 sledlab smart size --job sort --device mems-g2
 sledlab smart size --job sort --until disk --device mems-g2
 sledlab smart --jobs sortt --nodes 2 --devices mems-g2
-sledlab validate drive
-sledlab validate drive hp-c2247a
-sledlab validate drive hp-c2247a --measured missing.trace
-sledlab validate dirve
+sledlab show
+sledlab show schedulerr sptf
+sledlab show scheduler sptf --toml
+sledlab show scheduler sptf --set scheduler.age=1
+sledlab check sptf --out checked
+sledlab check hp-c2247a --measured missing.trace
+sledlab check hp-c2247a --measured small.csv --kind scheduler
 """.strip().splitlines()
 
 FILES = {

@@ -24,12 +24,11 @@ SMALL = (*UNIFORM, "--limit", 200, "--loads", "1,2", "--jobs", 1)
 
 
 def test_policies_are_listed_and_shown(sledlab):
-    assert {"fixed", "share"} <= {entry["name"] for entry in sledlab("power", "list", "--json").json}
-    assert "break-even" in sledlab("power", "list").out
-    assert "experts" in sledlab("power", "show", "share").out
-    assert sledlab("power", "show", "never").out.endswith("It takes no parameters.\n")
-    sledlab("power", "show", "shar").assert_refused("did you mean `share`?")
-    assert "did you mean `list`?" in sledlab("power", "lst").err
+    assert {"fixed", "share"} <= {entry["name"] for entry in sledlab("list", "power", "--json").json}
+    assert "break-even" in sledlab("list", "power").out
+    assert "experts" in sledlab("show", "power", "share").out
+    assert sledlab("show", "power", "never").out.endswith("It takes no parameters.\n")
+    sledlab("show", "power", "shar").assert_refused("did you mean `share`?")
 
 
 def test_standard_input_is_offered_where_it_can_be_read(sledlab):

@@ -20,9 +20,9 @@ def test_every_sample_is_listed(sledlab):
         files = {file.name for file in (PROJECT / "sample" / folder).iterdir() if file.name != "README.md"}
         assert {form.format(called(sample.name)) for sample in samples(folder)} == files
     assert PLACE.is_dir()
-    found = sledlab("trace", "list", "--json").json
+    found = sledlab("list", "trace", "--json").json
     assert [sample["name"] for sample in found] == [sample.name for sample in samples()]
-    assert "sample:oltp-bank-a" in sledlab("trace", "list").out
+    assert "sample:oltp-bank-a" in sledlab("list", "trace").out
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: called(sample.name))

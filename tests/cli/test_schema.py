@@ -1,4 +1,4 @@
-"""`sledlab schema`: accepts what comes with sledlab and what runs leave, rejects what sledlab would."""
+"""`sledlab setup schema`: accepts what comes with sledlab and what runs leave, rejects what sledlab would."""
 
 import tomllib
 from functools import cache
@@ -29,11 +29,11 @@ def assert_accepts(kind, text):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_schema_is_one(sledlab, kind):
-    printed = sledlab("schema", kind).json
+    printed = sledlab("setup", "schema", kind).json
     assert printed == of(kind)
     assert printed["$schema"].endswith("2020-12/schema")
     assert validator(kind)
-    sledlab("schema", "experiments").assert_refused("experiment")
+    sledlab("setup", "schema", "experiments").assert_refused("experiment")
 
 
 @pytest.mark.parametrize("file", sorted(PRESETS.glob("experiments/*.toml")), ids=lambda file: file.stem)

@@ -27,9 +27,9 @@ def completed(*words):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("sched", ["scheduler"]),
-        ("scheduler sh", ["show"]),
-        ("scheduler show zsptf-", ["zsptf-pyramid"]),
+        ("simul", ["simulate"]),
+        ("sho", ["show"]),
+        ("show scheduler zsptf-", ["zsptf-pyramid"]),
         ("simulate --devi", ["--device"]),
         ("simulate --device mems-g3", ["mems-g3", "mems-g3-disksim"]),
         ("simulate --device mems-g2 --scheduler pzs", ["pzsptf"]),
@@ -44,15 +44,14 @@ def completed(*words):
         ("compare --devices ssd", ["ssd-tlc"]),
         ("hybrid --replacement lru,sl", ["lru,slru"]),
         ("power --policies imm", ["immediate"]),
-        ("experiment run why", ["why-not-an-ssd"]),
-        ("experiment run why-not-an-ssd --spee", ["--speedups"]),
-        ("experiment show raid", ["raid5-failure"]),
+        ("list sched", ["scheduler"]),
+        ("show experiment raid", ["raid5-failure"]),
         ("smart replay --node csd", ["csd-arm"]),
         ("smart --job mafi", ["mafia"]),
         ("smart size --network hu", ["hub"]),
         ("trace info sample:oltp-bank", ["sample:oltp-bank-a"]),
-        ("device show mems-20", ["mems-2000"]),
-        ("completion z", ["zsh"]),
+        ("show device mems-20", ["mems-2000"]),
+        ("setup completion z", ["zsh"]),
         ("init sch", ["scheduler"]),
     ],
 )
@@ -64,7 +63,7 @@ def test_files_are_left_to_the_shell_and_slips_to_nobody():
     assert completed("simulate", "--trace", "app") == ["app"]
     for line in (
         "nothing-like-it ",
-        "experiment run nothing-like-it --",
+        "show nothing-like-it x",
         "simulate --speedup x --dev",
         "power shwo ",
     ):
@@ -78,13 +77,13 @@ def test_everything_that_can_be_set_is_completed():
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_of_a_shell(sledlab, shell):
-    printed = sledlab("completion", shell).out
+    printed = sledlab("setup", "completion", shell).out
     assert printed == script(shell)
     assert VARIABLE in printed
     assert shutil.which(shell) is None or (
         subprocess.run([shell, "-n", "/dev/stdin"], input=printed, text=True, check=False).returncode == 0
     )
-    sledlab("completion", "tcsh").assert_refused("bash")
+    sledlab("setup", "completion", "tcsh").assert_refused("bash")
 
 
 def test_bash_completes_samples(tmp_path):
@@ -100,7 +99,7 @@ def test_bash_completes_samples(tmp_path):
 
 
 def test_every_command_has_a_page_of_manual(sledlab, tmp_path):
-    assert sledlab("man", tmp_path / "man1").code == 0
+    assert sledlab("setup", "man", tmp_path / "man1").code == 0
     pages = {file.name: file.read_text() for file in (tmp_path / "man1").iterdir()}
     assert {"sledlab.1", "sledlab-simulate.1", "sledlab-trace-info.1", "sledlab-hybrid-tune.1"} <= set(pages)
     for name, text in pages.items():

@@ -213,14 +213,14 @@ def test_a_query_is_studied_and_sized(sledlab, tmp_path):
     ],
 )
 def test_presets_are_listed_and_shown(sledlab, kind, name, words):
-    listed = sledlab(kind, "list", "--json").json
+    listed = sledlab("list", kind, "--json").json
     assert [each["name"] for each in listed] == list(getattr(sl, kind))
-    text = sledlab(kind, "show", name).out
+    text = sledlab("show", kind, name).out
     assert all(word in text for word in words)
-    shown = sledlab(kind, "show", name, "--json").json
+    shown = sledlab("show", kind, name, "--json").json
     assert shown["kind" if kind == "network" else "operations"]
-    sledlab(kind, "show", f"{name}x").assert_refused("unknown")
-    assert "switch" in sledlab("network", "list").out
+    sledlab("show", kind, f"{name}x").assert_refused("unknown")
+    assert "switch" in sledlab("list", "network").out
 
 
 def test_interrupt(tmp_path):
@@ -302,12 +302,11 @@ def data(number, nodes, seed):
 """
 
 
-@pytest.mark.parametrize("command", ["smart", "experiment run"])
 @pytest.mark.parametrize("directory", [".", "elsewhere"])
-def test_job_that_only_a_file_names_is_refused(sledlab, job_file, monkeypatch, command, directory):
+def test_job_that_only_a_file_names_is_refused(sledlab, job_file, monkeypatch, directory):
     Path(directory).mkdir(exist_ok=True)
     monkeypatch.chdir(directory)
-    refused = sledlab(*command.split(), job_file, "--jobs", 1)
+    refused = sledlab("smart", job_file, "--jobs", 1)
     refused.assert_refused("the experiment names a plug-in, `")
     assert "marking.py`, and nothing allows it to run" in refused.err
     assert "--allow-plugins" in refused.err

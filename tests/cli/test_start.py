@@ -61,10 +61,10 @@ VALUES = (
     ("compare", "paper-002-f"),
     ("smart", "--job", "s"),
     ("smart", "--networks", "i"),
-    ("experiment", "run", "paper-002-f"),
-    ("experiment", "run", "paper-002-figure-4", "--"),
     ("trace", "info", "sample:"),
-    ("scheduler", "show", "s"),
+    ("show", "scheduler", "s"),
+    ("show", "experiment", "paper-002-f"),
+    ("list", "s"),
 )
 """Words that are names."""
 

@@ -14,7 +14,7 @@ COMMANDS = {
     "help": "--help",
     "text": f"simulate {UNIFORM}",
     "json": f"simulate {UNIFORM} --json",
-    "list": "device list",
+    "list": "list device",
     "entry": "scheduler show zsptf",
     "device file": "device show mems-g2 --toml",
     "table": f"trace head {shlex.quote(str(BANK))} -n 2000",

@@ -72,9 +72,9 @@ def test_mistakes(sledlab, arguments, words):
 
 
 def test_policies_are_listed_and_shown(sledlab):
-    assert {row["name"] for row in sledlab("replacement", "list", "--json").json} == set(sl.replacement)
-    assert "least recently used" in sledlab("replacement", "list").out
-    shown = sledlab("replacement", "show", "acme").out
+    assert {row["name"] for row in sledlab("list", "replacement", "--json").json} == set(sl.replacement)
+    assert "least recently used" in sledlab("list", "replacement").out
+    shown = sledlab("show", "replacement", "acme").out
     assert "penalty" in shown
     assert "shared" in shown
-    assert "did you mean `slru`?" in sledlab("replacement", "show", "slruu").err
+    assert "did you mean `slru`?" in sledlab("show", "replacement", "slruu").err

@@ -193,7 +193,7 @@ def test_points_that_do_not_fit_are_named(tmp_path):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_output_that_does_not_fit_is_named():
     with Path("/dev/full").open("w") as full:
-        command = [sys.executable, "-m", "sledlab", "device", "list"]
+        command = [sys.executable, "-m", "sledlab", "list", "device"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (
         2,

@@ -55,7 +55,7 @@ def test_tables_fit_and_keep_their_numbers(sledlab, monkeypatch, command):
 
 def test_a_hundred_characters_where_nothing_says_how_many(sledlab, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
-    assert max(map(len, sledlab("scheduler", "list").out.splitlines())) == 100
+    assert max(map(len, sledlab("list", "scheduler").out.splitlines())) == 100
     for said in ("", "wide", "0"):
         monkeypatch.setenv("COLUMNS", said)
         assert terminal.console().width == 100

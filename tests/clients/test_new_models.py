@@ -78,7 +78,7 @@ def energy_adds_up(found: dict[str, Any]) -> bool:
 
 @pytest.mark.slow("builds the extension anew, with a device more, and runs it")
 def test_a_new_device_is_told_and_simulated(sledlab: Callable[..., str]) -> None:
-    assert "access_us" in sledlab("device", "show", "mine.toml")
+    assert "access_us" in sledlab("show", "device", "mine.toml")
     found = json.loads(sledlab("simulate", "--device", "mine.toml", *UNIFORM, "--json", "--out", "alone"))
     assert found["requests"] == 300
     assert found["time_by_part_ms"]["transfer"] == pytest.approx(0.25)

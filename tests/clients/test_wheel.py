@@ -105,16 +105,16 @@ COMMANDS = """
 sledlab --version
 sledlab --help
 sledlab doctor
-sledlab device list
-sledlab device show mems-g2
-sledlab device show atlas-10k --toml
+sledlab list device
+sledlab show device mems-g2
+sledlab show device atlas-10k --toml
 sledlab device seek-map mems-g2 --json
-sledlab scheduler list
-sledlab scheduler show zsptf
-sledlab workload show uniform
-sledlab node list
-sledlab network show rack-ethernet
-sledlab trace list
+sledlab list scheduler
+sledlab show scheduler zsptf
+sledlab show workload uniform
+sledlab list node
+sledlab show network rack-ethernet
+sledlab list trace
 sledlab trace info sample:oltp-orders-a-60s
 sledlab trace head sample:kv-a-60s
 sledlab trace slice sample:mail-a-60s cut.csv --limit 100
@@ -124,7 +124,7 @@ sledlab simulate run/experiment.toml --scheduler sptf --out run2
 sledlab diff run run2
 sledlab smart replay sample:sort --device mems-g2
 sledlab init experiment && sledlab simulate experiment.toml
-sledlab schema > experiment.schema.json
+sledlab setup schema > experiment.schema.json
 """
 
 
@@ -134,17 +134,17 @@ def test_commands_run_in_an_empty_directory(shell: Shell) -> None:
     found = {line: shell(line) for line in lines}
     run = next(line for line in lines if line.endswith("--json") and "simulate" in line)
     assert json.loads(found[run])["requests"] == 10_000
-    assert "kv-a-60s" in found["sledlab trace list"]
+    assert "kv-a-60s" in found["sledlab list trace"]
     assert str(PROJECT) not in shell("python -c 'import sledlab; print(sledlab.__file__)'")
 
 
 def test_experiments_are_there_and_run(shell: Shell) -> None:
-    listed = json.loads(shell("sledlab experiment list --json"))
+    listed = json.loads(shell("sledlab list experiment --json"))
     assert sorted(each["name"] for each in listed) == EXPERIMENTS
     short = "--limit 200 --set replay.warmup=0 --seeds 1 --speedups 1"
-    shell(f"sledlab experiment run paper-002-figure-4 {short} --out figure")
-    shell("sledlab experiment run paper-002-starvation --limit 500")
-    shell("sledlab experiment run why-not-an-ssd --limit 200 --speedups 1 --out ssd")
+    shell(f"sledlab compare paper-002-figure-4 {short} --out figure")
+    shell("sledlab simulate paper-002-starvation --limit 500")
+    shell("sledlab compare why-not-an-ssd --limit 200 --speedups 1 --out ssd")
     shell("test -s figure/report.html && test -s ssd/report.html")
 
 

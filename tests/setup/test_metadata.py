@@ -60,7 +60,7 @@ def test_workflows_build_every_platform_and_use_what_they_build():
     }
     steps = [step.get("run", "") for step in wheels["jobs"]["wheel"]["steps"]]
     assert any("core.symlinks true" in step for step in steps)
-    assert any("sledlab experiment list" in step for step in steps)
+    assert any("sledlab list experiment" in step for step in steps)
 
 
 def test_changes_are_tried_on_three_systems_without_the_reference_data():

@@ -17,6 +17,6 @@ pub fn seek_map(
     device.params.seek_map(from, watch)?.ok_or_else(|| {
         let (kind, others) = (device.params.kind(), kinds_that(|facts| facts.has_seek_map));
         Error::user(format!("there is no seek map of a device of kind `{kind}`"))
-            .with_remedy(format!("choose one with {others}: `sledlab device list` shows all devices"))
+            .with_remedy(format!("choose one with {others}: `sledlab list device` shows all devices"))
     })
 }

@@ -18,6 +18,7 @@ from sledlab._native import __version__
 from sledlab.cli import mistakes, streams
 from sledlab.cli.group import Lazy, LazyGroup, LegibleHelp
 from sledlab.errors import Error, InternalError, Notice
+from sledlab.lazy import loaded
 from sledlab.runs.interrupt import code_of, in_order
 from sledlab.show import terminal
 from sledlab.studies import LIST
@@ -26,48 +27,57 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def commands() -> dict[str, Lazy]:
-    """Every command by its name, in the order of the help: runs, studies, kinds of models, and the rest."""
-    studies = {each.folder: Lazy("study:command", each.meaning) for each in LIST if not each.under}
-    return {
-        "simulate": Lazy("simulate:simulate", "Replay a trace or workload against a device."),
-        "view": Lazy("view:view", "Watch a run in the browser: one page, offline."),
-        "serve": Lazy("serve:serve", "Be a block device that real programs use."),
-        **studies,
-        "fleet": Lazy("fleet:fleet", studies["fleet"].meaning),
-        "check": Lazy("check:check", "Hold a class of yours to the rules of its kind."),
-        "diff": Lazy("diff:diff", "Compare two runs request by request."),
-        "experiment": Lazy("experiment:experiment", "List, show and run experiments that come with sledlab."),
-        "reproduce": Lazy("reproduce:reproduce", "List, show and run figures and claims of the papers."),
-        "device": Lazy("device:device", "List, show, map and import devices."),
-        "trace": Lazy("trace:trace", "List, inspect, convert, cut, merge and generate traces."),
-        "cache": Lazy("catalogue:command", "List and show caches."),
-        "merge": Lazy("catalogue:command", "List and show ways of merging."),
-        "replacement": Lazy("catalogue:command", "List and show replacement policies."),
-        "completion": Lazy("completion:completion", "Print the script that completes words in a shell."),
-        "doctor": Lazy("doctor:doctor", "Say what is installed, and what is missing for what."),
-        "man": Lazy("man:man", "Write pages of manual."),
-        "job": Lazy("job:job", "List and show jobs that storage nodes run."),
-        "network": Lazy("network:network", "List and show networks of clusters."),
-        "node": Lazy("network:node", "List and show nodes of clusters."),
-        "scheduler": Lazy("catalogue:command", "List and show schedulers."),
-        "init": Lazy(
-            "init:init", "Write a file to begin with: device, experiment, compare, scheduler, power, job."
-        ),
-        "schema": Lazy("schema:schema", "Print the JSON Schema of experiments and other files."),
-        "smart": Lazy("smart:smart", studies["smart"].meaning),
-        "system": Lazy("catalogue:command", "List and show ways of putting devices together."),
-        "validate": Lazy("validate:validate", "Hold models to what was measured on real drives."),
-        "workload": Lazy("workload:workload", "List, show and calibrate workload generators."),
+def sections() -> dict[str, dict[str, Lazy]]:
+    """Return all commands by name, by the title of their section in the help."""
+    meanings = {each.folder: each.meaning for each in LIST if not each.under}
+    studies = {name: Lazy("study:command", meaning) for name, meaning in meanings.items()}
+    own = {
+        "fleet": Lazy("fleet:fleet", meanings["fleet"]),
+        "smart": Lazy("smart:smart", meanings["smart"]),
     }
+    return {
+        "Run": {
+            "simulate": Lazy("simulate:simulate", "Replay a trace or workload on a device."),
+            "compare": studies.pop("compare"),
+            "serve": Lazy("serve:serve", "Serve a simulated device as a network block device (NBD)."),
+            "view": Lazy("view:view", "Open the laboratory: simulations in one page of the browser."),
+        },
+        "Study": {**studies, **own},
+        "Results": {
+            "diff": Lazy("diff:diff", "Compare two runs request by request."),
+            "reproduce": Lazy("reproduce:reproduce", "Run figures and claims of the papers again."),
+        },
+        "Models and data": {
+            "list": Lazy("list:list_command", "List models, jobs, sample traces and experiments."),
+            "show": Lazy("show:show_command", "Show one of them with its parameters."),
+            "device": Lazy("device:device", "Compute seek times, import a device of DiskSim."),
+            "trace": Lazy("trace:trace", "Inspect, convert, cut, merge and generate traces."),
+            "check": Lazy("check:check", "Test a plug-in class, or a disk against measurements."),
+        },
+        "Setup": {
+            "init": Lazy("init:init", "Write an example file to start from."),
+            "doctor": Lazy("doctor:doctor", "Check the installation: optional packages and programs."),
+            "setup": Lazy("setup:setup", "Shell completion, man pages, JSON Schemas, documentation."),
+        },
+    }
+
+
+class RootGroup(LazyGroup):
+    """The group of all commands."""
+
+    def remedy(self, word: str, known: list[str]) -> str:
+        """Return the remedy for an unknown command; a kind of model is an argument of `list` and `show`."""
+        if word in loaded("sledlab.cli.kinds:KINDS"):
+            return f"`sledlab list {word}` lists all, `sledlab show {word} NAME` shows one"
+        return super().remedy(word, known)
 
 
 click.Context.formatter_class = LegibleHelp  # for every command, also for those that do not say so
 
 
 @click.group(
-    cls=LazyGroup,
-    lazy=commands(),
+    cls=RootGroup,
+    sections=sections(),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, "-V", "--version", prog_name="sledlab")

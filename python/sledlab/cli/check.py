@@ -1,55 +1,129 @@
-"""`sledlab check`: a model held to the rules of its kind."""
+"""`sledlab check`: a plug-in class against the rules of its kind, or a disk against measurements."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
 
 from sledlab.cli.completion import files, items
-from sledlab.cli.options import PLUGINS, option, options, seed_option
+from sledlab.cli.options import PLUGINS, REPLACE, json_option, option, options, show_json
+from sledlab.errors import Error
+from sledlab.files import drafted
+from sledlab.lazy import later
 from sledlab.model.catalogue import CATALOGUES
 from sledlab.model.conformance import KINDS, kept
+from sledlab.results import leaves, results
+from sledlab.runs.options import Option
+from sledlab.runs.recording import SUMMARY
 from sledlab.show import terminal
+from sledlab.shown import face_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+placed = later("sledlab.model.lines:placed")
+validate_drive = later("sledlab.studies.drive:validate_drive")
+
+DEFAULT_CASES = 100
+DEFAULT_SEED = 1
+DRIVE = "drive"
+PLOT = "service_times.png"
+
 
 def _models(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
-    """Completes names of models of kinds that have rules, or files."""
+    """Complete names of models of kinds that have rules, or files."""
     return items((name for kind in KINDS for name in CATALOGUES[kind]), word) or files(word)
 
 
 @click.command()
 @click.argument("model", metavar="MODULE:CLASS|NAME|FILE.toml", shell_complete=_models)
-@option("--kind", type=click.Choice(KINDS), help="Kind of model  [default: as its methods say]")
-@seed_option
+@option("--kind", type=click.Choice(KINDS), help="Kind of model  [default: detected from its methods]")
+@option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of the cases  [default: 1]")
+@option("--cases", metavar="N", type=click.IntRange(min=1), help="Cases per rule  [default: 100]")
 @option(
-    "--cases",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Cases for each rule.",
+    "--measured",
+    metavar="FILE",
+    help="Compare a disk with measured service times: `R|W action lbn blocks service_us gap_us` per line.",
 )
-@options(PLUGINS)
-def check(model: str, kind: str | None, seed: int, cases: int, *, allow_plugins: bool | None) -> None:
-    """Hold a class of yours to the rules that every model of its kind keeps.
+@option(
+    "--host", metavar="NAME", help="Host of the disk; none for no host  [default: that of the measurement]"
+)
+@options({"out": Option("Directory for summary and plot (with --measured).", "DIR"), **REPLACE, **PLUGINS})
+@json_option
+def check(
+    model: str,
+    kind: str | None,
+    seed: int | None,
+    cases: int | None,
+    measured: str | None,
+    host: str | None,
+    out: str | None,
+    replace: bool | None,
+    *,
+    allow_plugins: bool | None,
+    as_json: bool,
+) -> None:
+    """Test a plug-in class, or compare a disk with measurements.
 
-    Works on devices, schedulers, replacement policies and workloads, those that come with sledlab included.
-    A rule that is broken is told with the case, the request that broke it, and what to do; the exit code is
-    then 2.
+    Without --measured, the model (a device, scheduler, replacement policy or workload, built-in or a Python
+    class) is tested against the rules of its kind. A violated rule is reported with the test case; the exit
+    code is then 2.
+
+    With --measured, requests whose service times were measured on a drive are replayed on the disk model, one
+    at a time with the recorded gaps. The demerit figure is the root mean square of the horizontal distance
+    between the two distributions of service times.
 
     \b
     Examples:
       sledlab check tape:Tape
       sledlab check clock:Clock:marked=true --cases 1000
       sledlab check sptf
+      sledlab check hp-c2247a --measured hp_c2247a.trace.gz
     """
+    if measured is None:
+        _refuse(
+            {"--host": host, "--out": out, "--replace": replace, "--json": as_json}, "only with --measured"
+        )
+        _check_rules(
+            model, kind, DEFAULT_SEED if seed is None else seed, cases or DEFAULT_CASES, bool(allow_plugins)
+        )
+    else:
+        _refuse({"--kind": kind, "--seed": seed, "--cases": cases}, "not with --measured")
+        _check_drive(model, measured, host, out, replace=bool(replace), as_json=as_json)
+
+
+def _refuse(options: dict[str, object], reason: str) -> None:
+    for flag, value in options.items():
+        if value not in (None, False):
+            raise Error(f"`{flag}` applies {reason}", remedy="omit it")
+
+
+def _check_rules(model: str, kind: str | None, seed: int, cases: int, allow_plugins: bool) -> None:
     rules = 0
-    for rule in kept(model, kind=kind, seed=seed, cases=cases, allow_plugins=bool(allow_plugins)):
-        terminal.say(f"kept: {rule}")
+    for rule in kept(model, kind=kind, seed=seed, cases=cases, allow_plugins=allow_plugins):
+        terminal.say(f"passed: {rule}")
         rules += 1
     in_cases = "1 case" if cases == 1 else f"{cases} cases"
-    terminal.say(f"{model} keeps all {rules} rules, each in {in_cases} of seed {seed}.")
+    terminal.say(f"{model} passes all {rules} rules, each in {in_cases} with seed {seed}.")
+
+
+def _check_drive(
+    name: str, measured: str, host: str | None, out: str | None, *, replace: bool, as_json: bool
+) -> None:
+    place = results(out, DRIVE, replace=replace)
+    with placed(None, {"device": name}):
+        found = validate_drive(name, measured, host=host)
+    if place is not None:
+        leaves(place, DRIVE, [SUMMARY, PLOT])
+        with drafted(place / SUMMARY) as draft:
+            draft.write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+        with drafted(place / PLOT) as draft:
+            found.plot().savefig(draft, dpi=150)
+    if as_json:
+        show_json(found.to_dict())
+        return
+    face_of(found).show(found)
+    if place is not None:
+        terminal.say(f"plot: {place / PLOT}")

@@ -75,9 +75,9 @@ def completion(shell: str) -> None:
 
     \b
     Examples:
-      sledlab completion bash > ~/.local/share/bash-completion/completions/sledlab
-      sledlab completion zsh > ~/.zfunc/_sledlab
-      sledlab completion fish > ~/.config/fish/completions/sledlab.fish
+      sledlab setup completion bash > ~/.local/share/bash-completion/completions/sledlab
+      sledlab setup completion zsh > ~/.zfunc/_sledlab
+      sledlab setup completion fish > ~/.config/fish/completions/sledlab.fish
     """
     terminal.say_file(script(shell))
 

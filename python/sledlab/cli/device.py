@@ -1,31 +1,27 @@
-"""`sledlab device`: list, show, seek-map, import."""
+"""`sledlab device`: seek-map and import."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sledlab import _native
-from sledlab.cli.catalogue import list_entries, show_parameters
 from sledlab.cli.completion import model_of
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
-    PLUGINS,
     SET,
     json_option,
     option,
     options,
     show_json,
-    show_table,
     static_option,
 )
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import later, tomllib
-from sledlab.model import catalogue
 from sledlab.model.experiment import file_of, is_name, text_of
 from sledlab.model.settings import document
 from sledlab.show import terminal
@@ -39,74 +35,17 @@ if TYPE_CHECKING:
 else:
     placed = later("sledlab.model.lines:placed")
 
-allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
-describe = later("sledlab.model.device:describe")
-kind_of = later("sledlab.model.device:kind_of")
 compute = later("sledlab.studies.seek_map:compute")
 writer = later("sledlab.studies.seek_map:writer")
 
 
 @click.group(cls=SuggestingGroup)
 def device() -> None:
-    """List, show, map and import devices."""
+    """Compute seek times of a device, or import a device of DiskSim."""
 
 
-@device.command("list")
-@json_option
-def device_list(*, as_json: bool) -> None:
-    """All devices that come with sledlab."""
-    list_entries(catalogue.device.list(), as_json=as_json)
-
-
-@device.command("show")
-@click.argument("name", shell_complete=model_of("device"))
-@options({**SET, **PLUGINS})
-@option("--toml", "as_toml", is_flag=True, help="Print the device file, with units and sources.")
-@json_option
-def device_show(
-    name: str, settings: Mapping[str, str], *, allow_plugins: bool | None, as_toml: bool, as_json: bool
-) -> None:
-    """Every parameter of a device: NAME is a preset, a device file or an experiment."""
-    if as_toml and not settings:
-        text = text_of(name, "device") if name.endswith(".toml") else _native.device_text(name)
-        terminal.say_file(text)
-        return
-    with in_its_file(name, settings):
-        allowed = allowed_plugins({"settings": settings, "allow_plugins": allow_plugins}, name)
-        values = describe(experiment_of(name, settings).with_plugins(allowed))
-    if as_json:
-        show_json(values)
-        return
-    terminal.say(f"{values['name']}: {values['description']}")
-    terminal.say(
-        f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB"
-    )
-    show_parameters(kind_of(values).parameters, values)
-    if "zones" in values:
-        show_zones(values["zones"], values["seek_table"])
-
-
-def show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> None:
-    """Prints the lists of a disk: its zones, and how far its seek times reach."""
-    plain = [name for name in zones[0] if not isinstance(zones[0][name], list)]
-    lists = [name for name in zones[0] if isinstance(zones[0][name], list)]
-    rows = [
-        (str(number), *(f"{zone[name]:,}" for name in plain), *(f"{len(zone[name]):,}" for name in lists))
-        for number, zone in enumerate(zones)
-    ]
-    head = ("zone", *(name.removesuffix("_sectors").replace("_", " ") for name in (*plain, *lists)))
-    terminal.say()
-    show_table(head, rows, right=head)
-    if seek_table:
-        (shortest, least), (longest, most) = seek_table[0], seek_table[-1]
-        terminal.say(
-            f"\n{len(seek_table)} seek times: {least:g} ms over {shortest:,.0f}, "
-            f"{most:g} ms over {longest:,.0f} cylinders"
-        )
-
-
-def experiment_of(name: str, settings: Mapping[str, str]) -> _native.Experiment:
-    """An experiment with a device, or the experiment of that name or file, with settings of it changed."""
+def device_experiment(name: str, settings: Mapping[str, str]) -> _native.Experiment:
+    """Return an experiment with a device, or the experiment of that name or file, with changed settings."""
     experiment = _read(name) if is_experiment(name) else _native.Experiment().with_device(name)
     for key, value in settings.items():
         if not key.startswith("device."):
@@ -117,8 +56,8 @@ def experiment_of(name: str, settings: Mapping[str, str]) -> _native.Experiment:
     return experiment
 
 
-def in_its_file(name: str, settings: Mapping[str, str]) -> AbstractContextManager[None]:
-    """Adds file and line to errors about values of a device file or an experiment."""
+def device_error_location(name: str, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+    """Add file and line to errors about values of a device file or an experiment."""
     return placed(name if is_experiment(name) else None, {"device": name}, settings)
 
 
@@ -167,8 +106,8 @@ def device_seek_map(
     write = writer(Path(out)) if out is not None else None
     if out is not None:
         check_writable(Path(out))
-    with in_its_file(name, settings):
-        found = compute(experiment_of(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
+    with device_error_location(name, settings):
+        found = compute(device_experiment(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
     if write:
         write(found)
     if as_json:

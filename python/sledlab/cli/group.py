@@ -32,10 +32,13 @@ class SuggestingGroup(click.Group):
         """The command named first in `args`; an error with the nearest name if that is unknown."""
         known = self.list_commands(ctx)
         if not ctx.resilient_parsing and args and args[0] not in known and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], known, n=1)
-            remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
-            raise Error(f"unknown command `{ctx.command_path} {args[0]}`", remedy=remedy)
+            raise Error(f"unknown command `{ctx.command_path} {args[0]}`", remedy=self.remedy(args[0], known))
         return super().resolve_command(ctx, args)
+
+    def remedy(self, word: str, known: list[str]) -> str:
+        """Return the remedy for an unknown command: the nearest known one, or all."""
+        near = difflib.get_close_matches(word, known, n=1)
+        return f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
 
 
 class CommandGroup(SuggestingGroup):
@@ -81,19 +84,26 @@ class Lazy(NamedTuple):
 
 
 class LazyGroup(SuggestingGroup):
-    """A group whose commands are imported when needed."""
+    """A group whose commands are imported when needed, listed in sections."""
 
-    def __init__(self, *args: Any, lazy: Mapping[str, Lazy], **kwargs: Any) -> None:
-        """Makes the group of the commands in `lazy`, by their names."""
+    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, Lazy]], **kwargs: Any) -> None:
+        """Create the group.
+
+        Args:
+            args: Arguments of `click.Group`.
+            sections: Commands by name, by the title of their section in the help.
+            kwargs: Attributes of `click.Group`.
+        """
         super().__init__(*args, **kwargs)
-        self.lazy = lazy
+        self.sections = sections
+        self.lazy = {name: each for section in sections.values() for name, each in section.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, in the order of `lazy`."""
+        """Return the names of all commands, in the order of the help."""
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports the command; where a function makes it, calls that with the command's name."""
+        """Import a command; if a function makes it, call that with the command's name."""
         if cmd_name not in self.lazy:
             return None
         found = loaded(f"sledlab.cli.{self.lazy[cmd_name].at}")
@@ -101,6 +111,8 @@ class LazyGroup(SuggestingGroup):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, each.meaning) for name, each in self.lazy.items()])
+        """List the commands by section without importing them."""
+        width = max(len(name) for name in self.lazy)
+        for title, section in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{width}}", each.meaning) for name, each in section.items()])

@@ -44,7 +44,7 @@ class Template:
 
 
 ALL = {
-    "device": Template("device.toml", "a device", "sledlab device show {file}"),
+    "device": Template("device.toml", "a device", "sledlab show device {file}"),
     "experiment": Template("experiment.toml", "a run", "sledlab simulate {file}"),
     "compare": Template("compare.toml", "a comparison", "sledlab compare {file}"),
     "scheduler": Template(

@@ -1,4 +1,4 @@
-"""`sledlab man`: pages of manual, made from the help of every command."""
+"""`sledlab setup man`: pages of manual, made from the help of every command."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def man(directory: str) -> None:
 
     \b
     Examples:
-      sledlab man man1
+      sledlab setup man man1
     """
     place = make_directory(Path(directory))
     root = click.get_current_context().find_root()

@@ -26,13 +26,13 @@ Trace, File = later("sledlab.traces.read:Trace"), later("sledlab.traces.read:Fil
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-DEVICE = Option("Device: a preset (sledlab device list) or a device file.", "NAME|FILE")
+DEVICE = Option("Device: a preset (sledlab list device) or a device file.", "NAME|FILE")
 
 SOURCE: Mapping[str, Option] = {
-    "trace": Option("Trace to replay: a file, or sample:NAME (sledlab trace list).", "FILE"),
+    "trace": Option("Trace to replay: a file, or sample:NAME (sledlab list trace).", "FILE"),
     "format": Option("Format of the trace; told by its content when left out.", "F"),
     "sort": Option("Put requests in order that come up to N lines too late.", read=count),
-    "workload": Option("Generated workload instead of a trace (sledlab workload list).", "NAME"),
+    "workload": Option("Generated workload instead of a trace (sledlab list workload).", "NAME"),
 }
 """Options that name the source of requests: a trace or a workload."""
 

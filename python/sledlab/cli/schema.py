@@ -1,4 +1,4 @@
-"""`sledlab schema`: JSON Schema of files, for editors and other programs."""
+"""`sledlab setup schema`: JSON Schema of files, for editors and other programs."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def schema(kind: str) -> None:
 
     \b
     Examples:
-      sledlab schema > experiment.schema.json
-      sledlab schema device
+      sledlab setup schema > experiment.schema.json
+      sledlab setup schema device
     """
     terminal.say_file(json.dumps(of(kind), indent=2, ensure_ascii=False) + "\n")
 

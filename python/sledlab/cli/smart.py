@@ -145,7 +145,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 
 
 @click.command("record")
-@option("--job", metavar="NAME|FILE", help="Job: sledlab job list, or a Python file.")
+@option("--job", metavar="NAME|FILE", help="Job: sledlab list job, or a Python file.")
 @option("--query", metavar="NAME|FILE", help="Instead of a job: q1 to q22 of TPC-H, or a file of SQL.")
 @option("--nodes", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
 @option("--work", metavar="FILE", help="File for the record; its usual name ends in .work.")
@@ -167,7 +167,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     "settings",
     metavar="KEY=VALUE",
     multiple=True,
-    help="A parameter of job or data; sledlab job show NAME.",
+    help="A parameter of job or data; sledlab show job NAME.",
 )
 @option(
     "--memory-mb",

@@ -31,7 +31,7 @@ def _options() -> Mapping[str, Option]:
     meaning = "Any other setting, such as node.mhz=1000 or network.latency_us=10; can be repeated."
     last = {"settings": replace(said["settings"], meaning=meaning), "threads": said["threads"]}
     return {
-        "job": Option("Job: sledlab job list, or a Python file.", "NAME|FILE"),
+        "job": Option("Job: sledlab list job, or a Python file.", "NAME|FILE"),
         "query": Option("Instead of a job: q1 to q22 of TPC-H, or a file of SQL.", "NAME|FILE"),
         "tables": study["tables"],
         "until": Option("What is to hold the job up: compute (or processor) | store | network.", "COMPONENT"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sledlab.cli.catalogue import add_catalogue
 from sledlab.cli.completion import experiment_or_file
 from sledlab.cli.group import CommandGroup
 from sledlab.cli.options import (
@@ -25,7 +24,6 @@ from sledlab.cli.options import (
 from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error, Unfinished
 from sledlab.lazy import later, loaded
-from sledlab.model.catalogue import CATALOGUES
 from sledlab.model.experiment import is_name
 from sledlab.runs.options import Option, declared
 from sledlab.show import terminal
@@ -41,12 +39,12 @@ tables_of = later("sledlab.study.file:tables_of")
 
 OUT = Option("Directory for tables and report; points that DIR holds already are not run again.", "DIR")
 
-NAMED = "STUDY may also be the name of an experiment (sledlab experiment list); a file of that name wins."
+NAMED = "STUDY may also be the name of an experiment (sledlab list experiment); a file of that name wins."
 """A sentence in the help of every study, before its examples."""
 
 
 def command(folder: str) -> click.Command:
-    """The command of a study by its folder, with `list` and `show` if a kind of model has the same name.
+    """Return the command of a study by its folder.
 
     Studies listed under that study are commands beneath it, or are chosen by their options.
     """
@@ -54,14 +52,12 @@ def command(folder: str) -> click.Command:
     beneath = {each.folder: _study(each.folder) for each in LIST if each.under == folder}
     chosen = [each for each in beneath.values() if each.chosen_by]
     named = [name for name, each in beneath.items() if each not in chosen]
-    if folder not in CATALOGUES and not named:
+    if not named:
         return made(found, chosen)
     group = made(found, chosen, CommandGroup)
     assert isinstance(group, click.Group)
     for name in named:
         group.add_command(command(name), name)
-    if folder in CATALOGUES:
-        add_catalogue(group, folder)
     return group
 
 

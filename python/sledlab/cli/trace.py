@@ -1,8 +1,7 @@
-"""`sledlab trace`: list, info, head, hits, convert, slice, merge, generate."""
+"""`sledlab trace`: info, head, hits, convert, slice, merge, generate, calibrate."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +43,8 @@ counted = later("sledlab.show.wording:counted")
 figure = later("sledlab.show.wording:figure")
 percent = later("sledlab.show.wording:percent")
 trace_info = later("sledlab.cli.trace_info")
-samples = later("sledlab.traces.samples:samples")
+run_calibration = later("sledlab.studies.calibration:calibrate")
+calibration_words = later("sledlab.studies.calibration.words")
 ratios = later("sledlab.traces.hits")
 table = later("sledlab.traces.table")
 read_trace = later("sledlab.traces.read:read_trace")
@@ -71,7 +71,7 @@ media_only_option = option("--media-only", is_flag=True, help="Leave out trims a
 
 @click.group(cls=SuggestingGroup)
 def trace() -> None:
-    """List, inspect, convert, cut, merge and generate traces."""
+    """Inspect, convert, cut, merge and generate traces, and calibrate generators."""
 
 
 def opened(function: Callable[..., None]) -> Callable[..., None]:
@@ -82,26 +82,6 @@ def opened(function: Callable[..., None]) -> Callable[..., None]:
         function(read_trace(file, format, sort_window=sort), **said)
 
     return run
-
-
-@trace.command("list")
-@json_option
-def list_samples(*, as_json: bool) -> None:
-    """Traces that come with sledlab; `sample:NAME` stands for one wherever a trace is expected.
-
-    \b
-    Examples:
-      sledlab trace info sample:mail-a-60s
-    """
-    found = samples()
-    if as_json:
-        show_json(
-            [{name: value for name, value in asdict(each).items() if name != "folder"} for each in found]
-        )
-        return
-    head = ("name", "requests", "duration (s)", "meaning")
-    rows = [(each.name, f"{each.requests:,}", f"{each.duration_s:g}", each.meaning) for each in found]
-    show_table(head, rows, right=head[1:3])
 
 
 @trace.command("info")
@@ -124,7 +104,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
 @options(
     {
         "policies": Option(
-            "Replacement policies (sledlab replacement list), or all.",
+            "Replacement policies (sledlab list replacement), or all.",
             "P,P,..",
             "all",
             read=words,
@@ -362,7 +342,7 @@ def generate(
     *,
     allow_plugins: bool | None,
 ) -> None:
-    """Write a generated workload (sledlab workload list) as a trace."""
+    """Write a generated workload (sledlab list workload) as a trace."""
     with placed(None, {"device": device}):
         allowed = allowed_plugins({"allow_plugins": allow_plugins}, device)
         capacity = describe(_native.Experiment().with_device(device).with_plugins(allowed))["capacity_blocks"]
@@ -375,3 +355,24 @@ def generate(
             )
         lines.append(f"{parameter} = {value}")
     _write(_native.Source.generate(name, "\n".join(lines), seed, capacity, [name]), out, to)
+
+
+@trace.command("calibrate")
+@click.argument("name")
+@seed_option
+@json_option
+def calibrate(name: str, seed: int, *, as_json: bool) -> int:
+    """Compare a generated trace with the published statistics of the recorded one.
+
+    NAME is cello, cello-12h, hplajw, hplajw-2h, snake, tpcd or tpcc. The exit code is 1 if a published number
+    is missed by more than 3 %.
+    """
+    found = run_calibration(name, seed)
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        head = calibration_words.HEAD
+        show_table(head, [calibration_words.cells(row) for row in found.rows], right=head[1:4])
+        terminal.say(calibration_words.choices(found))
+        terminal.say(calibration_words.answer(found))
+    return 0 if found.passes else 1

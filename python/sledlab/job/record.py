@@ -46,7 +46,7 @@ def record(
     Records are kept: the same job on the same data returns the kept record, and the job does not run.
 
     Args:
-        job: A job (`sledlab job list`), or a Python file that defines one.
+        job: A job (`sledlab list job`), or a Python file that defines one.
         nodes: Number of nodes.
         work: A file to write the record to.
         answer: A file to write the answer to: rows as Parquet, plain data as JSON.

@@ -47,7 +47,7 @@ class Experiments:
         """
         if name not in names():
             near = difflib.get_close_matches(name, names(), n=1)
-            seen = "`sledlab experiment list` shows all; the name of a file ends in .toml"
+            seen = "`sledlab list experiment` shows all; the name of a file ends in .toml"
             raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{near[0]}`?" if near else seen)
         return PLACE / f"{name}.toml"
 

@@ -147,7 +147,7 @@ def _refuse_queues(models: Sequence[Any]) -> None:
         raise Error(
             f"`{plugins[0]}`: schedulers and power policies that are plug-ins cannot be used "
             "where a record is replayed",
-            remedy="choose one that comes with sledlab: sledlab scheduler list, sledlab power list",
+            remedy="choose one that comes with sledlab: sledlab list scheduler, sledlab list power",
         )
 
 

@@ -171,7 +171,7 @@ class Scheduled(TypedDict, total=False):
     """The option for the scheduler."""
 
     scheduler: Annotated[
-        Models, Option("Scheduler (sledlab scheduler list)", "NAME", "fcfs", key="scheduler.kind")
+        Models, Option("Scheduler (sledlab list scheduler)", "NAME", "fcfs", key="scheduler.kind")
     ]
 
 
@@ -181,7 +181,7 @@ class Parked(TypedDict, total=False):
     power: Annotated[
         Models,
         Option(
-            "When the device parks (sledlab power list)",
+            "When the device parks (sledlab list power)",
             "POLICY",
             "after its own idle_timeout_ms",
             key="power.kind",
@@ -193,7 +193,7 @@ class Merged(TypedDict, total=False):
     """The option for merging queued requests."""
 
     merge: Annotated[
-        Models, Option("Merge queued requests into one (sledlab merge list)", "HOW", "none", key="merge.kind")
+        Models, Option("Merge queued requests into one (sledlab list merge)", "HOW", "none", key="merge.kind")
     ]
 
 
@@ -206,16 +206,16 @@ class Arranged(TypedDict, total=False):
 
     cache: Annotated[
         Models,
-        Option("A cache in front of the system (sledlab cache list)", "KIND", "none", key="cache.kind"),
+        Option("A cache in front of the system (sledlab list cache)", "KIND", "none", key="cache.kind"),
     ]
     system: Annotated[
         Models,
-        Option("How devices are put together (sledlab system list)", "KIND", "single", key="system.kind"),
+        Option("How devices are put together (sledlab list system)", "KIND", "single", key="system.kind"),
     ]
     hybrid: Annotated[
         Models,
         Option(
-            "A small fast device in front of the device (sledlab hybrid list)",
+            "A small fast device in front of the device (sledlab list hybrid)",
             "KIND",
             "none",
             key="hybrid.kind",
@@ -247,7 +247,7 @@ class Furnished(TypedDict, total=False):
 
     node: Annotated[
         Models | Path,
-        Option("Nodes: a preset (sledlab node list) or a file.", "NAME|FILE", "smart-2003"),
+        Option("Nodes: a preset (sledlab list node) or a file.", "NAME|FILE", "smart-2003"),
     ]
     host: Annotated[
         Models | Path,
@@ -260,7 +260,7 @@ class Connected(Furnished, total=False):
 
     network: Annotated[
         Models | Path,
-        Option("Network: a preset (sledlab network list) or a file.", "NAME|FILE", "fast-ethernet"),
+        Option("Network: a preset (sledlab list network) or a file.", "NAME|FILE", "fast-ethernet"),
     ]
     at: Annotated[
         Literal["nodes", "host"],
@@ -272,7 +272,7 @@ class Stored(Scheduled, Merged, Arranged, Set, total=False):
     """Options for the stores of a cluster, but for the device."""
 
     power: Annotated[
-        Models, Option("When stores park (sledlab power list)", "POLICY", "never", key="power.kind")
+        Models, Option("When stores park (sledlab list power)", "POLICY", "never", key="power.kind")
     ]
 
 

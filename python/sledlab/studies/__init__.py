@@ -26,28 +26,20 @@ class ListedStudy(NamedTuple):
 
 
 LIST = (
-    ListedStudy(
-        "compare", "Race schedulers against each other over a range of loads.", ("compare", "Comparison")
-    ),
+    ListedStudy("compare", "Compare schedulers over a range of loads.", ("compare", "Comparison")),
     ListedStudy(
         "side_by_side",
-        "Compare devices with each other, on one trace or several.",
+        "Compare devices on one trace or several.",
         ("side_by_side", "SideBySide"),
         under="compare",
     ),
-    ListedStudy(
-        "hybrid", "Study MEMS in front of a disk; list and show hybrids.", ("hybrid_study", "HybridStudy")
-    ),
+    ListedStudy("hybrid", "Study MEMS in front of a disk.", ("hybrid_study", "HybridStudy")),
     ListedStudy(
         "tune", "Choose a MEMS caching disk for a budget.", ("tune_hybrid", "TunedHybrid"), under="hybrid"
     ),
-    ListedStudy(
-        "power", "Study where energy goes; list and show power policies.", ("power_study", "PowerStudy")
-    ),
-    ListedStudy(
-        "smart", "Study jobs on storage nodes; replay and show work records.", ("smart_study", "SmartStudy")
-    ),
-    ListedStudy("fleet", "Lay many volumes on many devices: which serves which best.", ("fleet", "Fleet")),
+    ListedStudy("power", "Study energy and power policies.", ("power_study", "PowerStudy")),
+    ListedStudy("smart", "Study jobs on storage nodes with processors.", ("smart_study", "SmartStudy")),
+    ListedStudy("fleet", "Assign many volumes to many devices.", ("fleet", "Fleet")),
 )
 """Studies with axes: the frame makes their commands."""
 
@@ -56,13 +48,13 @@ SINGLE = (
     ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device"),
     ListedStudy(
         "drive",
-        "Compare a disk with the drive it stands for.",
+        "Compare a disk with measured service times.",
         ("validate_drive", "DriveValidation"),
-        under="validate",
+        under="check",
     ),
     ListedStudy(
-        "size", "Find the smallest cluster that does it.", ("smart_size", "SmartSize"), under="smart"
+        "size", "Find the smallest cluster that meets a goal.", ("smart_size", "SmartSize"), under="smart"
     ),
-    ListedStudy("calibration", "Compare stand-ins with what was published.", (), under="workload"),
+    ListedStudy("calibration", "Compare generated traces with published statistics.", (), under="trace"),
 )
 """Studies of a single thing, without axes: their commands are in `sledlab.cli`."""

@@ -28,7 +28,7 @@ def given_devices(question: Question) -> tuple[list[Device], dict[str, Experimen
     """
     asked = question.axis("devices", question.device)
     if not asked:
-        raise Error("no device was given", remedy="name one, such as mems-g2 (sledlab device list)")
+        raise Error("no device was given", remedy="name one, such as mems-g2 (sledlab list device)")
     devices: list[Device] = [asked] if isinstance(asked, (str, Path, Chosen)) else list(asked)
     found: dict[str, Experiment] = {}
     for device in devices:

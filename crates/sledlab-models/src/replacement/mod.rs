@@ -251,7 +251,7 @@ impl Choice {
             Which::Listed(_) => Err(self.knows_the_future(key)),
             Which::Custom(..) => {
                 Err(Error::user(format!("{key}: `{}` cannot spare what is dirty", self.name()))
-                    .with_remedy("name a policy that `sledlab replacement list` shows"))
+                    .with_remedy("name a policy that `sledlab list replacement` shows"))
             }
         }
     }

@@ -488,7 +488,7 @@ fn device(value: Option<&Value>, custom: &[CustomDevice]) -> Result<DeviceFile> 
 
 fn no_device() -> Error {
     Error::user("no device was given")
-        .with_remedy("choose one with --device NAME; `sledlab device list` shows all")
+        .with_remedy("choose one with --device NAME; `sledlab list device` shows all")
 }
 
 /// The table of a device, read from its preset or file where it names one.

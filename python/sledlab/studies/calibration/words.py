@@ -32,7 +32,7 @@ def _signed(value: float) -> str:
 def choices(found: Calibrated) -> str:
     """A sentence with the parameters that had to be chosen."""
     chosen = ", ".join(f"{key} = {value:g}" for key, value in found.choices.items())
-    return f"Choices: {chosen}; `sledlab workload show` says what they mean."
+    return f"Choices: {chosen}; `sledlab show workload` says what they mean."
 
 
 def answer(found: Calibrated) -> str:

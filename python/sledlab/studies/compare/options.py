@@ -37,7 +37,7 @@ class CompareOptions(Around, Studied, total=False):
     """The options of a comparison of schedulers."""
 
     schedulers: Annotated[
-        Several, Option("Schedulers (sledlab scheduler list)", "A,B,C|all", "all that race")
+        Several, Option("Schedulers (sledlab list scheduler)", "A,B,C|all", "all that race")
     ]
     speedups: Annotated[
         Numbers,

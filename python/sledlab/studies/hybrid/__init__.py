@@ -36,7 +36,7 @@ STUDY: Study[HybridStudy] = Study(
       sledlab hybrid --workload cello --limit 100000 --replacement lru,lfuda,arc --out study
       sledlab hybrid --trace app.csv --configs disk,mems,mcd-all --set hybrid.bypass_kb=1024
       sledlab hybrid study/study.toml --speedup 2 --out faster
-      sledlab hybrid list
+      sledlab list hybrid
     """,
     options=HybridOptions,
     plan=later("sledlab.studies.hybrid.plan:plan"),

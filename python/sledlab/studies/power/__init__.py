@@ -33,7 +33,7 @@ STUDY: Study[PowerStudy] = Study(
       sledlab power --device mems-g2 --trace app.csv --out study
       sledlab power --device mems-g2 --device mobile-disk --workload hplajw --limit 50000 --out study
       sledlab power study/study.toml --battery-wh 5
-      sledlab power list
+      sledlab list power
     """,
     options=PowerArguments,
     plan=later("sledlab.studies.power.plan:plan"),

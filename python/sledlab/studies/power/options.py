@@ -34,7 +34,7 @@ def words_or_all(text: str) -> list[str] | str:
 class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
     """The options of a power study, without its devices."""
 
-    policies: Annotated[Several, Option("Power policies to compare (sledlab power list)", "A,B,C|all", "all")]
+    policies: Annotated[Several, Option("Power policies to compare (sledlab list power)", "A,B,C|all", "all")]
     timeouts_ms: Annotated[
         Numbers,
         Option(
@@ -67,7 +67,7 @@ class PowerArguments(PowerOptions, total=False):
     devices: Annotated[
         Devices,
         Option(
-            "Device: a preset (sledlab device list) or a device file; repeat it for several.",
+            "Device: a preset (sledlab list device) or a device file; repeat it for several.",
             "NAME|FILE",
             flag="device",
             repeated=True,

@@ -99,7 +99,7 @@ def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment
         raise Error("both one device and several were given", remedy="keep --device or --devices")
     chosen = [worded("device", each) for each in _listed(said)]
     if not chosen:
-        raise Error("there are no devices to compare", remedy="name some (sledlab device list)")
+        raise Error("there are no devices to compare", remedy="name some (sledlab list device)")
     names = [_called(choices.spelled(each)) for each in chosen]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

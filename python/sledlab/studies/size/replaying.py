@@ -69,7 +69,7 @@ def smart_size(
     that it buys.
 
     Args:
-        job: A job (`sledlab job list`), or a Python file that defines one.
+        job: A job (`sledlab list job`), or a Python file that defines one.
         query: Instead of a job: `q1` to `q22` of TPC-H, a file of SQL, or SQL.
         tables: A directory of tables for the query, if not those of TPC-H.
         devices: A device or several, as the stores of nodes.
@@ -274,7 +274,7 @@ def _clusters(devices: Sequence[Device] | Device | None, said: Clustered) -> dic
     single = isinstance(devices, (str, Path, Chosen))
     listed: list[Any] = [devices] if single else list(devices or ())  # type: ignore[arg-type]
     if not listed:
-        raise Error("no device was given", remedy="name some with --devices (sledlab device list)")
+        raise Error("no device was given", remedy="name some with --devices (sledlab list device)")
     base = composed(None, said, _native.ClusterExperiment())
     nothing = _native.Work("nothing", NOTHING)
     found: dict[str, ClusterExperiment] = {}

@@ -27,7 +27,7 @@ class SmartOptions(Furnished, Stored, Priced, Parallel, Trusted, total=False):
     """The options of a study of smart storage, without records and devices."""
 
     job: Annotated[
-        Several, Option("Jobs to run and record (sledlab job list), or Python files.", "NAME,FILE")
+        Several, Option("Jobs to run and record (sledlab list job), or Python files.", "NAME,FILE")
     ]
     query: Annotated[
         Sequence[str | Path] | str | Path,

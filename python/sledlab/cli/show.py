@@ -1,0 +1,305 @@
+"""`sledlab show`: one model, job, sample trace or experiment with its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from sledlab import _native
+from sledlab.cli.completion import files, items
+from sledlab.cli.device import device_error_location, device_experiment
+from sledlab.cli.kinds import KINDS, find_kind
+from sledlab.cli.list import kind_items
+from sledlab.cli.options import PLUGINS, SET, json_option, option, options, show_json, show_table
+from sledlab.errors import Error
+from sledlab.lazy import later, loaded, tomllib
+from sledlab.model import catalogue
+from sledlab.model.experiment import experiment as experiments
+from sledlab.model.experiment import heading, names, study_of, text_of
+from sledlab.model.settings import to_toml
+from sledlab.show import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from click.shell_completion import CompletionItem
+
+    from sledlab.model.entries import Entry, NetworkEntry, NodeEntry, ParameterSpec
+    from sledlab.model.lines import placed
+else:
+    placed = later("sledlab.model.lines:placed")
+
+allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
+describe = later("sledlab.model.device:describe")
+kind_of = later("sledlab.model.device:kind_of")
+read_trace = later("sledlab.traces.read:read_trace")
+trace_info = later("sledlab.cli.trace_info")
+
+
+@dataclass(frozen=True)
+class ShowOptions:
+    """Options of `sledlab show`.
+
+    Attributes:
+        settings: Settings of a device that are changed, by key.
+        allow_plugins: Whether plug-ins of a device file may run.
+        as_toml: Whether to print the file.
+        as_json: Whether to print JSON.
+    """
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    allow_plugins: bool | None = None
+    as_toml: bool = False
+    as_json: bool = False
+
+
+def member_items(context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
+    """Complete the name of a member of the kind before it, or a file."""
+    try:
+        known = KINDS[find_kind(context.params.get("kind") or "")].names()
+    except Error:
+        return []
+    return items(known, word) or files(word)
+
+
+@click.command("show")
+@click.argument("kind", shell_complete=kind_items)
+@click.argument("name", shell_complete=member_items)
+@options({**SET, **PLUGINS})
+@option("--toml", "as_toml", is_flag=True, help="Print the file of a device or an experiment.")
+@json_option
+def show_command(kind: str, name: str, **selected: Any) -> None:
+    """Show one model, job, sample trace or experiment with its parameters.
+
+    KIND is one of `sledlab list`. NAME is a name of `sledlab list KIND`; a device, node, network, job or
+    experiment may also be a file. --set and --allow-plugins apply to devices.
+
+    \b
+    Examples:
+      sledlab show device mems-g2
+      sledlab show device mems-g2 --toml
+      sledlab show device mems-g2 --set device.active_tips=3200
+      sledlab show scheduler zsptf
+    """
+    kind, shown = find_kind(kind), ShowOptions(**selected)
+    if (shown.settings or shown.allow_plugins) and kind != "device":
+        raise Error(f"--set and --allow-plugins do not apply to a {kind}", remedy="omit them")
+    if shown.as_toml and kind not in ("device", "experiment"):
+        raise Error(f"--toml does not apply to a {kind}", remedy="omit it")
+    SHOW.get(kind, _show_model(kind))(name, shown)
+
+
+def show_parameters(specs: Sequence[ParameterSpec], values: dict[str, Any] | None = None) -> None:
+    """Print a table of parameters with their defaults or, if given, with `values`."""
+    column = "value" if values else "default"
+    rows = [
+        (
+            spec.name,
+            _text((values or {}).get(spec.name, spec.default)),
+            spec.unit,
+            _allowed(spec),
+            spec.meaning,
+        )
+        for spec in specs
+    ]
+    show_table(("parameter", column, "unit", "allowed", "meaning"), rows, right=(column,))
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _allowed(spec: ParameterSpec) -> str:
+    if isinstance(spec.kind, tuple):
+        return " | ".join(spec.kind)
+    if spec.range:
+        return f"{spec.range[0]:g} to {spec.range[1]:g}"
+    return {"switch": "true | false", "text": "text", "count": "0 or more"}.get(spec.kind, "")
+
+
+def _show_model(kind: str) -> Callable[[str, ShowOptions], None]:
+    """Return the function that shows a model of a kind that needs no function of its own."""
+
+    def show(name: str, options: ShowOptions) -> None:
+        entry = catalogue.CATALOGUES[kind].show(name)
+        if options.as_json:
+            show_json(asdict(entry))
+            return
+        terminal.say(f"{entry.name}: {entry.meaning}")
+        if entry.aliases:
+            terminal.say(f"Also called {', '.join(entry.aliases)}.")
+        if entry.starvation_free is not None:
+            terminal.say(f"{'No' if entry.starvation_free else 'A'} request can wait forever.")
+        if entry.parameters:
+            show_parameters(entry.parameters)
+        else:
+            terminal.say("It takes no parameters.")
+
+    return show
+
+
+def show_device(name: str, options: ShowOptions) -> None:
+    """Show a preset, a device file, or the device of an experiment."""
+    if options.as_toml and not options.settings:
+        text = text_of(name, "device") if name.endswith(".toml") else _native.device_text(name)
+        terminal.say_file(text)
+        return
+    with device_error_location(name, options.settings):
+        allowed = allowed_plugins(
+            {"settings": options.settings, "allow_plugins": options.allow_plugins}, name
+        )
+        values = describe(device_experiment(name, options.settings).with_plugins(allowed))
+    if options.as_json:
+        show_json(values)
+        return
+    terminal.say(f"{values['name']}: {values['description']}")
+    terminal.say(
+        f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB"
+    )
+    show_parameters(kind_of(values).parameters, values)
+    if "zones" in values:
+        _show_zones(values["zones"], values["seek_table"])
+
+
+def _show_zones(zones: list[dict[str, Any]], seek_table: list[list[float]]) -> None:
+    """Print the zones of a disk, and the shortest and longest seek time."""
+    scalars = [name for name in zones[0] if not isinstance(zones[0][name], list)]
+    lists = [name for name in zones[0] if isinstance(zones[0][name], list)]
+    rows = [
+        (str(number), *(f"{zone[name]:,}" for name in scalars), *(f"{len(zone[name]):,}" for name in lists))
+        for number, zone in enumerate(zones)
+    ]
+    head = ("zone", *(name.removesuffix("_sectors").replace("_", " ") for name in (*scalars, *lists)))
+    terminal.say()
+    show_table(head, rows, right=head)
+    if seek_table:
+        (min_distance, min_ms), (max_distance, max_ms) = seek_table[0], seek_table[-1]
+        terminal.say(
+            f"\n{len(seek_table)} seek times: {min_ms:g} ms over {min_distance:,.0f}, "
+            f"{max_ms:g} ms over {max_distance:,.0f} cylinders"
+        )
+
+
+def show_node(name: str, options: ShowOptions) -> None:
+    """Show a node and the operations that it knows."""
+    with placed(None, {"node": name}):
+        entry = cast("NodeEntry", catalogue.node.show(name))
+    if options.as_json:
+        show_json(asdict(entry))
+        return
+    _show_values(entry)
+    rows = [(each.kind, f"{each.cycles:,g}", "network" if each.network else "") for each in entry.operations]
+    show_table(("operation", "cycles", "counts as"), rows, right=("cycles",))
+    terminal.say("Change them with --set node.mhz=1000 or --set node.cycles.tuple=500.")
+
+
+def show_network(name: str, options: ShowOptions) -> None:
+    """Show a network and the model that it uses."""
+    with placed(None, {"network": name}):
+        entry = cast("NetworkEntry", catalogue.network.show(name))
+    if options.as_json:
+        show_json(asdict(entry))
+        return
+    _show_values(entry)
+    model = next(each for each in catalogue.entries("network_kinds") if each.name == entry.kind)
+    terminal.say(f"Its model is {model.name}: {model.meaning}.")
+
+
+def _show_values(entry: Entry) -> None:
+    """Print the parameters of a preset with the preset's values."""
+    terminal.say(f"{entry.name}: {entry.meaning}")
+    show_parameters(entry.parameters, {spec.name: spec.default for spec in entry.parameters})
+
+
+def show_job(name: str, options: ShowOptions) -> None:
+    """Show a job, or a Python file that defines one, with its parameters and those of its data."""
+    job = loaded("sledlab.job:find")(name)
+    own, of_data = job.settings
+    if options.as_json:
+        parameters = {"job": own, "data": of_data}
+        plain = {key: [asdict(each) for each in specs] for key, specs in parameters.items()}
+        show_json({"name": job.name, "meaning": _job_meaning(name), "data": job.data, "parameters": plain})
+        return
+    terminal.say(f"{job.name}: {_job_meaning(name)}")
+    if own:
+        show_parameters(own)
+    if job.data:
+        data = loaded("sledlab.job.data:find")(job.data)
+        terminal.say(f"Its data is {data.name}: {data.meaning}")
+        show_parameters(of_data)
+    terminal.say("Change them with --set KEY=VALUE of sledlab smart record.")
+
+
+def _job_meaning(name: str) -> str:
+    """Return one line on what a job does."""
+    listed = next((each.meaning for each in loaded("sledlab.job:LIST") if each.name == name), "")
+    return (
+        listed
+        or (loaded("sledlab.job:find")(name).function.__doc__ or "a job in a file").strip().splitlines()[0]
+    )
+
+
+def show_trace(name: str, options: ShowOptions) -> None:
+    """Show the characterization of a trace, as `sledlab trace info` does."""
+    trace = read_trace(name)
+    found = {"file": trace.name, "format": trace.format, **trace.info()}
+    if options.as_json:
+        show_json(found)
+    else:
+        trace_info.show(found)
+
+
+def show_experiment(name: str, options: ShowOptions) -> None:
+    """Show an experiment, given by name or file: its settings and the command that runs it."""
+    text = text_of(name)
+    if options.as_toml:
+        terminal.say_file(text)
+        return
+    tables = tomllib.loads(text)
+    study = study_of(tables)
+    if options.as_json:
+        entry = asdict(experiments.show(name)) if name in names() else {"name": name, "meaning": ""}
+        show_json({**{key: entry[key] for key in ("name", "meaning")}, "study": study, **tables})
+        return
+    terminal.say(f"{name}: {heading(text)}\n")
+    show_table(("key", "value"), list(_settings(tables)))
+    terminal.say(f"Run it: sledlab {command_of(study)} {name}")
+
+
+def command_of(study: str) -> str:
+    """Return the command that runs experiments of a study.
+
+    Examples:
+        >>> command_of("compare"), command_of("side-by-side"), command_of("simulate")
+        ('compare', 'compare', 'simulate')
+    """
+    listed = next(
+        (each for each in loaded("sledlab.studies:LIST") if each.folder == study.replace("-", "_")), None
+    )
+    if listed is None or not listed.under:
+        return study
+    return listed.under if study == "side-by-side" else f"{listed.under} {study}"
+
+
+def _settings(tables: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield all keys of a document with their values, in order."""
+    for key, value in tables.items():
+        at = f"{path}.{key}" if path else key
+        is_leaf = path == "study.vary" or path.startswith("study.vary.")
+        if isinstance(value, dict) and value and not is_leaf:
+            yield from _settings(value, at)
+        else:
+            yield at, to_toml(value)
+
+
+SHOW: Mapping[str, Callable[[str, ShowOptions], None]] = {
+    "device": show_device,
+    "node": show_node,
+    "network": show_network,
+    "job": show_job,
+    "trace": show_trace,
+    "experiment": show_experiment,
+}
+"""Functions for kinds that need more than a table of parameters."""
