@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page
 from sledlab.show.document import Document, Drawing, page
 from sledlab.show.plots import single
 from sledlab.show.series import MOST_BARS, Bar, Panel, Series, to_json
+from sledlab.studies.compare.plan import racing
 
 from . import pages as browsing
 from .test_pages import SMALL, sledlab
@@ -28,7 +29,7 @@ UPLOT_1_6_32 = {
 MOST_BYTES = 90_000
 """More than a page with pictures only."""
 
-SCHEDULERS = 19
+SCHEDULERS = len(racing())
 EXPLORED = {"run": 4, "comparison": 5, "power": 4, "hybrid": 1, "replay": 1, "map": 1}
 """Plots that can be explored, by page."""
 
