@@ -42,9 +42,7 @@ if TYPE_CHECKING:
     import numpy
     import platformdirs
     import polars
-    import pyarrow
-    import pyarrow.compute as arrow_compute
-    import pyarrow.csv as arrow_csv
+    import pyarrow.parquet as pyarrow_parquet
     import rich.box as rich_box
     import rich.cells as rich_cells
     import rich.console as rich_console
@@ -52,7 +50,6 @@ if TYPE_CHECKING:
     import rich.progress as rich_progress
     import rich.table as rich_table
     import rich.text as rich_text
-    from pyarrow import parquet
 else:
     decimal = _Later("decimal")
     difflib = _Later("difflib")
@@ -74,10 +71,7 @@ else:
     numpy = _Later("numpy")
     platformdirs = _Later("platformdirs")
     polars = _Later("polars")
-    pyarrow = _Later("pyarrow")
-    arrow_compute = _Later("pyarrow.compute")
-    arrow_csv = _Later("pyarrow.csv")
-    parquet = _Later("pyarrow.parquet")
+    pyarrow_parquet = _Later("pyarrow.parquet")
     rich_box = _Later("rich.box")
     rich_cells = _Later("rich.cells")
     rich_console = _Later("rich.console")
@@ -88,8 +82,6 @@ else:
 
 __all__ = [
     "arrived",
-    "arrow_compute",
-    "arrow_csv",
     "decimal",
     "difflib",
     "distributed",
@@ -107,10 +99,9 @@ __all__ = [
     "mpl_patches",
     "mpl_ticker",
     "numpy",
-    "parquet",
     "platformdirs",
     "polars",
-    "pyarrow",
+    "pyarrow_parquet",
     "rich_box",
     "rich_cells",
     "rich_console",
