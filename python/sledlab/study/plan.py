@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen, apply, require
-from sledlab.model.settings import document, word
+from sledlab.model.catalogue import Chosen, require, with_settings
+from sledlab.model.settings import document
 from sledlab.traces.read import read_trace
 
 if TYPE_CHECKING:
@@ -237,13 +237,11 @@ def taking(experiment: Any, what: Chosen | str) -> Any:
         else {}
     )
     if isinstance(what, Chosen):
-        experiment = apply(experiment, replace(what, parameters={}))
+        experiment = with_settings(experiment, {table: replace(what, parameters={})})
         kept = {**what.parameters, **kept}
     else:
         experiment = experiment.with_trace(what)
-    for key, value in kept.items():
-        experiment = experiment.with_setting(f"{table}.{key}", word(value))
-    return experiment
+    return with_settings(experiment, {f"{table}.{key}": value for key, value in kept.items()})
 
 
 def _of_device(experiment: Any) -> dict[str, Any]:
