@@ -7,6 +7,7 @@ off where it is named: `simulate = later("sledlab.runs.execute:simulate")`.
 from __future__ import annotations
 
 from importlib import import_module
+from operator import attrgetter
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -116,9 +117,9 @@ __all__ = [
 
 
 def loaded(name: str) -> Any:
-    """The object called `package.module:name`, imported now."""
+    """The object called `package.module:name`, imported now; the name may be dotted, as of a method."""
     module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
+    return attrgetter(attribute)(import_module(module))
 
 
 class _Waiting:

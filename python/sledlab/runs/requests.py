@@ -148,7 +148,7 @@ class _File:
         raise NotImplementedError
 
 
-class ParquetFile(_File):
+class RequestsParquet(_File):
     """Writes rows to a Parquet file."""
 
     def _begin(self, place: Path) -> parquet.ParquetWriter:
@@ -181,7 +181,7 @@ class _CsvWriter:
             self._file.close()
 
 
-class CsvFile(_File):
+class RequestsCsv(_File):
     """Writes rows to a CSV file with a header."""
 
     def _begin(self, place: Path) -> _CsvWriter:
@@ -204,13 +204,16 @@ class Tee:
             sink.write(columns)
 
 
-def to_file(path: Path) -> ParquetFile | CsvFile:
+def to_file(path: Path) -> RequestsParquet | RequestsCsv:
     """The sink for a file, chosen by its name.
 
     Raises:
         Error: The name ends neither in `.parquet` nor in `.csv`.
     """
-    kinds: dict[str, type[ParquetFile] | type[CsvFile]] = {".parquet": ParquetFile, ".csv": CsvFile}
+    kinds: dict[str, type[RequestsParquet] | type[RequestsCsv]] = {
+        ".parquet": RequestsParquet,
+        ".csv": RequestsCsv,
+    }
     kind = kinds.get(path.suffix.lower())
     if kind is None:
         raise Error(

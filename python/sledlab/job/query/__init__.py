@@ -14,6 +14,7 @@ from sledlab.files import check_writable, drafted
 from sledlab.job import MEMORY_MB, log, own_source
 from sledlab.job.data import home
 from sledlab.job.query import profile
+from sledlab.job.query.database import version
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import parse
@@ -108,7 +109,7 @@ class AskedQuery:
     def content(self) -> str:
         """A hash of everything that determines the record."""
         own = [table.content for table in self.tables]
-        everything = [self.header, own, profile.version(), own_source()]
+        everything = [self.header, own, version(), own_source()]
         return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
     def found(self, tell: Tell) -> tuple[QueryTable, ...]:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.job.answer import digest, whole
 from sledlab.job.data.tpch import TEXT_BYTES
+from sledlab.job.query.database import connect
 from sledlab.lazy import duckdb, polars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
 
     from sledlab.job.query.tables import QueryTable
 
@@ -30,7 +31,6 @@ _DISABLED = (
     "late_materialization",
     "top_n_window_elimination",
 )
-_REMEDY = "pip install 'sledlab[jobs]'"
 
 
 @dataclass(frozen=True)
@@ -49,31 +49,6 @@ class Profiled:
     def digest(self) -> str:
         """A hash of the answer, equal to that of a job with the same answer."""
         return whole([digest(self.rows)])
-
-
-def version() -> str:
-    """The version of DuckDB.
-
-    Raises:
-        Error: DuckDB is not installed, or has another major version.
-    """
-    try:
-        found = str(duckdb.__version__)
-    except ModuleNotFoundError as error:
-        raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
-    if found.split(".", maxsplit=1)[0] != "2":
-        raise Error(f"queries are planned by DuckDB 2; this is {found}", remedy=_REMEDY)
-    return found
-
-
-def connect() -> DuckDBPyConnection:
-    """A new database. One thread: rows that operators give, and sums of floats, are then reproducible.
-
-    Raises:
-        Error: DuckDB is not installed, or has another major version.
-    """
-    version()
-    return duckdb.connect(config={"threads": 1})
 
 
 def check(sql: str) -> None:

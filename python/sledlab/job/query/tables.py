@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.job.data.tpch import TEXT_BYTES, Tpch
-from sledlab.job.query.profile import connect
+from sledlab.job.query.database import connect
 from sledlab.lazy import duckdb
 from sledlab.traces.contents import content
 from sledlab.traces.parquet import row_count

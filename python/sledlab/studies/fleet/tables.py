@@ -61,6 +61,8 @@ class Fleet(Outcome):
         []
     """
 
+    face: ClassVar[str] = "sledlab.studies.fleet.words:FACE"
+
     kinds: ClassVar[Mapping[str, type]] = {
         "fleet": FleetRow,
         "volumes": VolumeRow,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sledlab._native import __version__
 from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.show.document import Document, Drawing, Facts, Folded, Heading, Text, grid
+from sledlab.show.face import DocumentFace
 from sledlab.show.money import COLUMN, assumed, of_many
 from sledlab.show.money import NOTE as MONEY
 from sledlab.show.wording import figure, joined, money
@@ -327,3 +328,6 @@ def _facts(found: SmartSize) -> list[tuple[str, str]]:
         ("seed", str(config["seed"])),
         ("version", f"sledlab {__version__}"),
     ]
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.draw)
