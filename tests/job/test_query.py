@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab.job.data.tpch import TEXT_BYTES
-from sledlab.job.query import find, profile, tables
+from sledlab.job.query import database, find, profile, tables
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import Operator, parse
