@@ -1,17 +1,15 @@
 """Results that display themselves without importing the code that does: each class has a *face*.
 
-A face is an object with the methods of `Face`, from a layer above (`show` or a study). The outcome of a study
-names its face; `sledlab/__init__.py` registers the faces of classes in lower layers. A face is imported when
-a result of its class is first displayed.
+A face is an object with the methods of `Face`, from a layer above (`show` or a study). `sledlab/__init__.py`
+registers the face of each class; a face is imported when a result of its class is first displayed.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.files import drafted
-from sledlab.lazy import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,21 +58,12 @@ def register(name: str, face: Callable[[], Face]) -> None:
 
 def face_of(result: Any) -> Face:
     """The face of a result: that of its class, or of the nearest base class that has one."""
-    if result.face:
-        face: Face = loaded(result.face)
-        return face
     name = next(each.__name__ for each in type(result).__mro__ if each.__name__ in _faces)
     return _faces[name]()
 
 
 class Shown:
-    """A result that displays itself: as a table in a terminal or a notebook, in figures, as a page.
-
-    Attributes:
-        face: Its face, `module:NAME`; empty if it is registered.
-    """
-
-    face: ClassVar[str] = ""
+    """A result that displays itself: as a table in a terminal or a notebook, in figures, as a page."""
 
     def report(self, path: str | Path, *, static: bool = False) -> Path:
         """Writes a self-contained HTML page to `path` and returns the path.

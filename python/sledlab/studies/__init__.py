@@ -17,51 +17,80 @@ class ListedStudy(NamedTuple):
         meaning: What it finds out, in one line.
         names: Its public names: its function and the class of its outcome.
         under: The command that it is a part of; empty where it has a command of its own.
+        display: The module of its folder whose `FACE` displays its outcome. Default: `sledlab.study.display`.
     """
 
     folder: str
     meaning: str
     names: tuple[str, ...]
     under: str = ""
+    display: str = ""
 
 
 LIST = (
     ListedStudy(
-        "compare", "Race schedulers against each other over a range of loads.", ("compare", "Comparison")
+        "compare",
+        "Race schedulers against each other over a range of loads.",
+        ("compare", "Comparison"),
+        display="words",
     ),
     ListedStudy(
         "side_by_side",
         "Compare devices with each other, on one trace or several.",
         ("side_by_side", "SideBySide"),
         under="compare",
+        display="words",
     ),
     ListedStudy(
-        "hybrid", "Study MEMS in front of a disk; list and show hybrids.", ("hybrid_study", "HybridStudy")
+        "hybrid",
+        "Study MEMS in front of a disk; list and show hybrids.",
+        ("hybrid_study", "HybridStudy"),
+        display="words",
     ),
     ListedStudy(
-        "tune", "Choose a MEMS caching disk for a budget.", ("tune_hybrid", "TunedHybrid"), under="hybrid"
+        "tune",
+        "Choose a MEMS caching disk for a budget.",
+        ("tune_hybrid", "TunedHybrid"),
+        under="hybrid",
+        display="words",
     ),
     ListedStudy(
-        "power", "Study where energy goes; list and show power policies.", ("power_study", "PowerStudy")
+        "power",
+        "Study where energy goes; list and show power policies.",
+        ("power_study", "PowerStudy"),
+        display="page",
     ),
     ListedStudy(
-        "smart", "Study jobs on storage nodes; replay and show work records.", ("smart_study", "SmartStudy")
+        "smart",
+        "Study jobs on storage nodes; replay and show work records.",
+        ("smart_study", "SmartStudy"),
+        display="words",
     ),
-    ListedStudy("fleet", "Lay many volumes on many devices: which serves which best.", ("fleet", "Fleet")),
+    ListedStudy(
+        "fleet",
+        "Lay many volumes on many devices: which serves which best.",
+        ("fleet", "Fleet"),
+        display="words",
+    ),
 )
 """Studies with axes: the frame makes their commands."""
 
 SINGLE = (
-    ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference")),
-    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device"),
+    ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference"), display="words"),
+    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device", display="words"),
     ListedStudy(
         "drive",
         "Compare a disk with the drive it stands for.",
         ("validate_drive", "DriveValidation"),
         under="validate",
+        display="words",
     ),
     ListedStudy(
-        "size", "Find the smallest cluster that does it.", ("smart_size", "SmartSize"), under="smart"
+        "size",
+        "Find the smallest cluster that does it.",
+        ("smart_size", "SmartSize"),
+        under="smart",
+        display="words",
     ),
     ListedStudy("calibration", "Compare stand-ins with what was published.", (), under="workload"),
 )

@@ -44,7 +44,6 @@ class Outcome(Shown):
         toml: The study as a file that gives the same bytes again.
     """
 
-    face: ClassVar[str] = "sledlab.study.display:FACE"
     kinds: ClassVar[Mapping[str, type]] = {}
     figure_column: ClassVar[str] = "mean_ms"
     """Column that the default figure draws."""

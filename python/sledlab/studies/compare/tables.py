@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from sledlab.study.columns import records
 from sledlab.study.race import Race
@@ -42,8 +42,6 @@ class Comparison(Race):
         >>> race.plot("scv").axes[0].get_xlabel()
         'requests per second'
     """
-
-    face: ClassVar[str] = "sledlab.studies.compare.words:FACE"
 
     @property
     def schedulers(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
@@ -57,8 +57,6 @@ class Difference(Shown):
         >>> found.mean_ms < 0, found.settings
         (True, {'scheduler.kind': ('fcfs', 'sptf')})
     """
-
-    face: ClassVar[str] = "sledlab.studies.diff.words:FACE"
 
     a: Side
     b: Side

@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
@@ -91,8 +91,6 @@ class DriveValidation(Shown):
         >>> round(found.demerit_ms, 1), found.mean_ms(reads=True)
         (1.0, (5.0, 6.0))
     """
-
-    face: ClassVar[str] = "sledlab.studies.drive.words:FACE"
 
     drive: str
     host: str | None

@@ -61,8 +61,6 @@ class Fleet(Outcome):
         []
     """
 
-    face: ClassVar[str] = "sledlab.studies.fleet.words:FACE"
-
     kinds: ClassVar[Mapping[str, type]] = {
         "fleet": FleetRow,
         "volumes": VolumeRow,

@@ -112,8 +112,6 @@ class HybridStudy(Outcome):
         'segment (KB)'
     """
 
-    face: ClassVar[str] = "sledlab.studies.hybrid.words:FACE"
-
     kinds: ClassVar[Mapping[str, type]] = {
         "configurations": Compared,
         "techniques": Compared,

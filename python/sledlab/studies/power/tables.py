@@ -38,8 +38,6 @@ class PowerStudy(ByDevice):
         'energy (J)'
     """
 
-    face: ClassVar[str] = "sledlab.studies.power.page:FACE"
-
     kinds: ClassVar[Mapping[str, type]] = {
         "states": energy.State,
         "request_energy": energy.Request,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
@@ -63,8 +63,6 @@ class SeekMap(Shown):
         >>> found.mean_ms < found.max_ms < found.full_stroke_ms
         True
     """
-
-    face: ClassVar[str] = "sledlab.studies.seek_map.words:FACE"
 
     device: str
     start: tuple[int, int, int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from sledlab.study.race import Curve, Group, Race
 from sledlab.study.race_rows import measured, rows_of
@@ -41,8 +41,6 @@ class SideBySide(Race):
         >>> found.points.columns[:4]
         ['device', 'speedup', 'workload', 'seed']
     """
-
-    face: ClassVar[str] = "sledlab.studies.side_by_side.words:FACE"
 
     devices: tuple[str, ...]
     sources: tuple[str, ...]

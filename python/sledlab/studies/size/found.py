@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import __version__
 from sledlab.files import drafted
@@ -80,8 +80,6 @@ class SmartSize(Shown):
         >>> found.sizes.filter(found.sizes["nodes"].is_in([n - 1, n]))["meets"].to_list()
         [False, True]
     """
-
-    face: ClassVar[str] = "sledlab.studies.size.words:FACE"
 
     job: str
     goal: ClusterGoal

@@ -81,8 +81,6 @@ class SmartStudy(Outcome):
         [('mems-g2', 'store'), ('hp-c2490a', 'store')]
     """
 
-    face: ClassVar[str] = "sledlab.studies.smart.words:FACE"
-
     kinds: ClassVar[Mapping[str, type]] = {"runs": SmartRun, "phases": PhaseRow}
 
     prices: Mapping[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import Experiment
 from sledlab.files import drafted
@@ -65,8 +65,6 @@ class TunedHybrid(Outcome):
         >>> found.choice.segment_kb, found.choice.policy, "[hybrid]" in found.experiment
         (64, 'lru', True)
     """
-
-    face: ClassVar[str] = "sledlab.studies.tune.words:FACE"
 
     choice: TriedDisk
     runs: Sequence[TriedDisk]
