@@ -85,6 +85,7 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.layers
 
 faults: $(READY) rust ## plants faults in the sources, and checks that a test catches each
 	$(BIN)/python -m tests.faults

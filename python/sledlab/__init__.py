@@ -161,9 +161,12 @@ samples_lie_in(str(Path(__file__).parent / "sample"))
 register("Result", partial(loaded, "sledlab.show.run:FACE"))
 register("ClusterResult", partial(loaded, "sledlab.show.cluster:FACE"))
 register("Work", partial(loaded, "sledlab.show.work:FACE"))
+register("Outcome", partial(loaded, "sledlab.study.display:FACE"))
 for _listed in (*LIST, *SINGLE):
-    for _name in _listed.names[1:]:
-        register(_name, partial(loaded, f"sledlab.studies.{_listed.folder}.face:FACE"))
+    if _listed.display:
+        register(
+            _listed.names[1], partial(loaded, f"sledlab.studies.{_listed.folder}.{_listed.display}:FACE")
+        )
 
 
 def __getattr__(name: str) -> Any:

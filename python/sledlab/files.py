@@ -65,12 +65,29 @@ def writing(path: Path, draft: Path | None = None) -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise
-    except OSError as error:
-        if error.filename is not None and str(error.filename) not in (str(path), str(draft)):
+    except Exception as error:
+        number = _error_number(error)
+        if number is None and not isinstance(error, OSError):
+            raise
+        file = getattr(error, "filename", None)
+        if file is not None and str(file) not in (str(path), str(draft)):
             raise  # the error is about another file
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        remedy = "make room, or write elsewhere" if error.errno in FULL else None
+        reason = os.strerror(number) if number else str(error)
+        remedy = "make room, or write elsewhere" if number in FULL else None
         raise Error(f"cannot write `{path}`: {reason}", remedy=remedy) from error
+
+
+def _error_number(error: Exception) -> int | None:
+    """Return the number of an error of the system; polars gives it only in the text of its own errors.
+
+    Examples:
+        >>> _error_number(OSError(28, "full")), _error_number(ValueError("No space left (os error 28)"))
+        (28, 28)
+    """
+    if isinstance(error, OSError) and error.errno:
+        return error.errno
+    found = None if isinstance(error, Error) else re.search(r"\(os error (\d+)\)", str(error))
+    return int(found[1]) if found else None
 
 
 class Draft:

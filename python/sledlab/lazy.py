@@ -7,6 +7,7 @@ off where it is named: `simulate = later("sledlab.runs.execute:simulate")`.
 from __future__ import annotations
 
 from importlib import import_module
+from operator import attrgetter
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -42,9 +43,7 @@ if TYPE_CHECKING:
     import numpy
     import platformdirs
     import polars
-    import pyarrow
-    import pyarrow.compute as arrow_compute
-    import pyarrow.csv as arrow_csv
+    import pyarrow.parquet as pyarrow_parquet
     import rich.box as rich_box
     import rich.cells as rich_cells
     import rich.console as rich_console
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     import rich.progress as rich_progress
     import rich.table as rich_table
     import rich.text as rich_text
-    from pyarrow import parquet
 else:
     decimal = _Later("decimal")
     difflib = _Later("difflib")
@@ -74,10 +72,7 @@ else:
     numpy = _Later("numpy")
     platformdirs = _Later("platformdirs")
     polars = _Later("polars")
-    pyarrow = _Later("pyarrow")
-    arrow_compute = _Later("pyarrow.compute")
-    arrow_csv = _Later("pyarrow.csv")
-    parquet = _Later("pyarrow.parquet")
+    pyarrow_parquet = _Later("pyarrow.parquet")
     rich_box = _Later("rich.box")
     rich_cells = _Later("rich.cells")
     rich_console = _Later("rich.console")
@@ -88,8 +83,6 @@ else:
 
 __all__ = [
     "arrived",
-    "arrow_compute",
-    "arrow_csv",
     "decimal",
     "difflib",
     "distributed",
@@ -107,10 +100,9 @@ __all__ = [
     "mpl_patches",
     "mpl_ticker",
     "numpy",
-    "parquet",
     "platformdirs",
     "polars",
-    "pyarrow",
+    "pyarrow_parquet",
     "rich_box",
     "rich_cells",
     "rich_console",
@@ -125,9 +117,9 @@ __all__ = [
 
 
 def loaded(name: str) -> Any:
-    """The object called `package.module:name`, imported now."""
+    """The object called `package.module:name`, imported now; the name may be dotted, as of a method."""
     module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
+    return attrgetter(attribute)(import_module(module))
 
 
 class _Waiting:

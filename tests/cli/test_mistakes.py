@@ -9,10 +9,13 @@ from pathlib import Path
 
 import click
 import pytest
+import sledlab as sl
 from sledlab.cli import cli
 from sledlab.cli.man import walk
 
 KEPT = Path(__file__).with_name("mistakes.txt")
+
+CATALOGUES = ("device", "network", "node", "power", "replacement", "scheduler", "workload")
 
 MISTAKES = """
 sledlab simulat
@@ -217,13 +220,20 @@ def check(line, said):
     assert "Traceback" not in said
 
 
+def without_catalogues(message):
+    """The message with each complete list of names replaced, so that a new model changes no snapshot."""
+    for kind in CATALOGUES:
+        message = message.replace(f"known: {', '.join(getattr(sl, kind))}\n", f"known: (every {kind})\n")
+    return message
+
+
 @pytest.mark.slow("every mistake there is")
 def test_mistakes_are_told_in_one_style(sledlab):
     shown = ""
     for line in MISTAKES:
         said = told(sledlab, line)
         check(line, said)
-        shown += f"$ {line}\n{said}\n"
+        shown += f"$ {line}\n{without_catalogues(said)}\n"
     if os.environ.get("SLEDLAB_SNAPSHOT") == "1":
         KEPT.write_text(shown, encoding="utf-8")
     assert shown == KEPT.read_text("utf-8")

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab.job.data.tpch import TEXT_BYTES
-from sledlab.job.query import find, profile, tables
+from sledlab.job.query import database, find, profile, tables
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import Operator, parse
@@ -232,7 +232,7 @@ def test_a_record_that_is_kept_needs_no_duckdb(tmp_path: Path, monkeypatch: pyte
     pl.DataFrame({"id": range(1, 101)}).write_parquet(tmp_path / "t.parquet")
     assert asked().name != first.name
     assert len(ran) == 3
-    monkeypatch.setattr(profile, "version", lambda: "2.99.0")
+    monkeypatch.setattr("sledlab.job.query.version", lambda: "2.99.0")
     assert asked(nodes=7).nodes == 7
     assert asked(tables=moved).name != first.name
     assert len(ran) >= 4
@@ -350,7 +350,7 @@ def test_tables_that_are_not_there_are_told(tmp_path: Path, monkeypatch: pytest.
         sl.record_query("q6", tables=tmp_path)
     with pytest.raises(sl.Error, match="cannot run on 0 nodes"):
         record("q6", 0)
-    monkeypatch.setattr(profile, "duckdb", _Later("no_such_duckdb"))
+    monkeypatch.setattr(database, "duckdb", _Later("no_such_duckdb"))
     with pytest.raises(sl.Error, match=r"not installed\n.*sledlab\[jobs\]"):
         record("q6")
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Locator, Page
 from sledlab.show.document import Document, Drawing, page
 from sledlab.show.plots import single
 from sledlab.show.series import MOST_BARS, Bar, Panel, Series, to_json
+from sledlab.studies.compare.plan import racing
 
 from . import pages as browsing
 from .test_pages import SMALL, sledlab
@@ -21,7 +22,7 @@ from .test_pages import SMALL, sledlab
 MOST_BYTES = 90_000
 """More than a page with pictures only."""
 
-SCHEDULERS = 19
+SCHEDULERS = len(racing())
 EXPLORED = {"run": 4, "comparison": 5, "power": 4, "hybrid": 1, "replay": 1, "map": 1}
 """Plots that can be explored, by page."""
 

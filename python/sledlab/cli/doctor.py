@@ -24,7 +24,7 @@ version = later("importlib.metadata:version")
 has_charts = later("sledlab.show.document:has_charts")
 processors = later("sledlab.study.executor.local:processors")
 
-NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "pyarrow", "rich")
+NEEDED = ("click", "jinja2", "loky", "matplotlib", "numpy", "platformdirs", "polars", "rich")
 """Libraries without which sledlab does not work."""
 
 JOBS = "pip install 'sledlab[jobs]'"
@@ -106,6 +106,7 @@ def findings() -> list[Finding]:
         library("distributed", "studies on many machines (--cluster)", CLUSTER),
         library("mpi4py", "jobs with a process for each node (--mpi)", MPI),
         library("fsspec", "traces at addresses: memory, https:// and others", INSTALL),
+        library("pyarrow", "Parquet files at addresses", INSTALL),
         library("aiohttp", "traces on web servers, https://", INSTALL),
         library("gcsfs", "traces in Google's object store, gs://", INSTALL),
         library("s3fs", "traces in S3, s3://", INSTALL),

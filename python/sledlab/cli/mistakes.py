@@ -31,12 +31,10 @@ def decoded(arguments: Sequence[str]) -> list[str]:
     Raises:
         Error: A word is not UTF-8: the simulator, tables and pages name files in UTF-8.
     """
-    return [_decoded(word) for word in arguments]
+    return [word if word.isascii() else _decoded(word) for word in arguments]
 
 
 def _decoded(word: str) -> str:
-    if word.isascii():
-        return word
     try:
         word.encode()
     except UnicodeEncodeError:

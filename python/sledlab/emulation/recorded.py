@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from sledlab.errors import InternalError
 from sledlab.files import drafted
 from sledlab.lazy import numpy as np
-from sledlab.lazy import parquet
-from sledlab.lazy import pyarrow as pa
+from sledlab.lazy import polars
 from sledlab.runs.emulation import CAUSES
 from sledlab.traces.columns import BLOCK_BYTES
+from sledlab.traces.parquet import write_table
+from sledlab.traces.table import categories
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     import numpy
-    import pyarrow
 
     from sledlab.runs.emulation import PowerFailure
 
@@ -72,15 +72,14 @@ class Recorded:
         """Number of operations."""
         return len(self.records)
 
-    def trace(self) -> pyarrow.Table:
+    def trace(self) -> polars.DataFrame:
         """The operations as a trace whose times are exact to the nanosecond."""
         asked = self.records
-        kinds = pa.DictionaryArray.from_arrays(pa.array(asked["op"].astype(np.int8)), list(OPS))
         lengths = asked["blocks"].astype(np.int64) * BLOCK_BYTES
-        return pa.table(
+        return polars.DataFrame(
             {
                 "time_us": asked["stamp_ns"] / 1000,
-                "op": kinds,
+                "op": categories(asked["op"], OPS),
                 "offset_bytes": (asked["lbn"] * BLOCK_BYTES).astype(np.int64),
                 "length_bytes": lengths - asked["unwanted_words"].astype(np.int64) * WORD_BYTES,
             }
@@ -110,14 +109,13 @@ class Recorded:
         return replies
 
 
-def joined(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scale: float) -> pyarrow.Table:
+def joined(spans: Sequence[Recorded], failures: Sequence[PowerFailure], scale: float) -> polars.DataFrame:
     """The operations of all spans as one trace, in the device's time since the server began."""
     began_us = [0.0, *(failure.on_s * 1e6 / scale for failure in failures)]
     traces = []
     for span, began in zip(spans, began_us, strict=True):
-        trace = span.trace()
-        traces.append(trace.set_column(0, "time_us", pa.array(trace["time_us"].to_numpy() + began)))
-    return pa.concat_tables(traces)
+        traces.append(span.trace().with_columns(polars.col("time_us") + began))
+    return polars.concat(traces)
 
 
 def replies_of(spans: Sequence[Recorded]) -> numpy.ndarray:
@@ -125,13 +123,12 @@ def replies_of(spans: Sequence[Recorded]) -> numpy.ndarray:
     return np.concatenate([span.replies for span in spans])
 
 
-def table(sent: numpy.ndarray) -> pyarrow.Table:
+def table(sent: numpy.ndarray) -> polars.DataFrame:
     """A row for each reply: when it was planned to leave, and when it left.
 
     `lateness_ns` and `host_ns` are in real time, the other times in the model's.
     """
-    causes = pa.DictionaryArray.from_arrays(pa.array(sent["cause"].astype(np.int8)), list(CAUSES))
-    return pa.table(
+    return polars.DataFrame(
         {
             "id": sent["id"],
             "arrival_ns": sent["stamp_ns"],
@@ -139,14 +136,14 @@ def table(sent: numpy.ndarray) -> pyarrow.Table:
             "sent_ns": sent["sent_ns"],
             "lateness_ns": sent["lateness_ns"],
             "host_ns": sent["host_ns"],
-            "cause": causes,
+            "cause": categories(sent["cause"], CAUSES),
             "connection": sent["connection"],
             "power_failures": sent["starts"],
         }
     )
 
 
-def write(table: pyarrow.Table, path: Path) -> None:
+def write(table: polars.DataFrame, path: Path) -> None:
     """Writes a table as Parquet, whole or not at all."""
     with drafted(path) as place:
-        parquet.write_table(table, place, compression="zstd")
+        write_table(table, place)

@@ -11,7 +11,8 @@ from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.job.files import Written
 from sledlab.lazy import numpy as np
-from sledlab.lazy import parquet, polars, pyarrow
+from sledlab.lazy import polars
+from sledlab.traces.parquet import ParquetWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +29,7 @@ def digest(part: Any) -> str:
     if part is None:
         return ""
     hashed = sha256()
-    if isinstance(part, pyarrow.Table):
+    if isinstance(part, polars.DataFrame):
         hashed.update("\n".join(sorted(_lines(part))).encode())
     elif is_rows(part):
         for rows in blocks(part):
@@ -49,10 +50,9 @@ def whole(digests: Sequence[str]) -> str:
     return "sha256:" + sha256("\n".join(filter(None, digests)).encode()).hexdigest()
 
 
-def _lines(table: pyarrow.Table) -> Iterator[str]:
+def _lines(table: polars.DataFrame) -> Iterator[str]:
     """Each row of a table as text, for hashing."""
-    for batch in table.to_batches():
-        yield from map(str, zip(*(column.to_pylist() for column in batch.columns), strict=True))
+    return map(str, table.iter_rows())
 
 
 def is_rows(part: Any) -> bool:
@@ -92,7 +92,7 @@ def write(parts: Iterable[Any], path: Path) -> None:
     first = next(some, None)
     if first is None:
         raise Error("the job answers nothing", remedy="leave the file for the answer out")
-    rows = is_rows(first) or isinstance(first, pyarrow.Table)
+    rows = is_rows(first) or isinstance(first, polars.DataFrame)
     ending = ".parquet" if rows else ".json"
     if path.suffix != ending:
         what = "rows" if rows else "plain data"
@@ -111,23 +111,14 @@ def write(parts: Iterable[Any], path: Path) -> None:
 
 def _write_rows(parts: Iterable[Any], path: Path) -> None:
     """Writes rows as Parquet."""
-    writer = None
+    writer = ParquetWriter(path)
     try:
         for part in parts:
-            for table in _tables(part):
-                writer = writer or parquet.ParquetWriter(path, table.schema)
-                writer.write_table(table)
+            for table in [part] if isinstance(part, polars.DataFrame) else map(frame, blocks(part)):
+                writer.write(table)
+        writer.close()
     finally:
-        if writer is not None:
-            writer.close()
-
-
-def _tables(part: Any) -> Iterator[pyarrow.Table]:
-    """The rows or the table of a part as Arrow tables."""
-    if isinstance(part, pyarrow.Table):
-        yield part
-    else:
-        yield from (frame(rows).to_arrow() for rows in blocks(part))
+        writer.drop()
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.lazy import numpy as np
-from sledlab.lazy import pyarrow
+from sledlab.lazy import polars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +60,7 @@ def days(values: Array) -> Array:
     return found
 
 
-def decimals(values: Iterable[int | None], digits: int) -> pyarrow.Array:
+def decimals(values: Iterable[int | None], digits: int) -> polars.Series:
     """Whole numbers of the last decimal as decimals of 38 digits; null where the value is None.
 
     Examples:
@@ -68,4 +68,4 @@ def decimals(values: Iterable[int | None], digits: int) -> pyarrow.Array:
         ['12.3456', 'None']
     """
     found = [None if value is None else Decimal(value).scaleb(-digits) for value in values]
-    return pyarrow.array(found, pyarrow.decimal128(38, digits))
+    return polars.Series(found, dtype=polars.Decimal(38, digits))

@@ -10,7 +10,7 @@ from sledlab.job.exact import DECIMAL_BYTES, cents, decimals
 from sledlab.job.hashing import hashed
 from sledlab.job.sort import comparisons
 from sledlab.lazy import numpy as np
-from sledlab.lazy import pyarrow
+from sledlab.lazy import polars
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Sequence
@@ -111,7 +111,7 @@ def _unpacked(rows: Array) -> Iterable[tuple[tuple[bytes, bytes], list[int]]]:
         yield (flag, status), [int.from_bytes(value, "little", signed=True) for value in sums]
 
 
-def client(parts: Sequence[Array]) -> pyarrow.Table:
+def client(parts: Sequence[Array]) -> polars.DataFrame:
     """The answer in SQL's columns: the groups of all nodes, in the order of their keys."""
     groups = sorted(_unpacked(np.concatenate(list(parts))))
     quantity, price, paid, charged, discount, rows = (
@@ -124,18 +124,18 @@ def client(parts: Sequence[Array]) -> pyarrow.Table:
         "avg_price": [value / 100 / count for value, count in zip(price, rows, strict=True)],
         "avg_disc": [value / (100 * count) for value, count in zip(discount, rows, strict=True)],
     }
-    return pyarrow.table(
+    return polars.DataFrame(
         {
             **{key: _text([keys[at] for keys, _ in groups]) for at, key in enumerate(KEYS)},
             "sum_qty": decimals(quantity, 2),
             "sum_base_price": decimals(price, 2),
             "sum_disc_price": decimals(paid, 4),
             "sum_charge": decimals(charged, 6),
-            **{name: pyarrow.array(values, pyarrow.float64()) for name, values in means.items()},
-            "count_order": pyarrow.array(rows, pyarrow.int64()),
+            **{name: polars.Series(values, dtype=polars.Float64) for name, values in means.items()},
+            "count_order": polars.Series(rows, dtype=polars.Int64),
         }
     )
 
 
-def _text(values: Sequence[bytes]) -> pyarrow.Array:
-    return pyarrow.array([value.decode() for value in values], pyarrow.string())
+def _text(values: Sequence[bytes]) -> polars.Series:
+    return polars.Series([value.decode() for value in values], dtype=polars.String)

@@ -8,7 +8,7 @@ from sledlab.job.exact import DECIMAL_BYTES, cents, day, days, decimals
 from sledlab.job.hashing import hashed
 from sledlab.job.store import known
 from sledlab.lazy import numpy as np
-from sledlab.lazy import pyarrow
+from sledlab.lazy import polars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -225,14 +225,14 @@ def _first(groups: Array) -> Array:
     return found
 
 
-def client(parts: Sequence[Array]) -> pyarrow.Table:
+def client(parts: Sequence[Array]) -> polars.DataFrame:
     """The answer in SQL's columns: the first orders of those that nodes sent."""
     top = _first(np.concatenate(list(parts)))
-    return pyarrow.table(
+    return polars.DataFrame(
         {
-            "l_orderkey": top["l_orderkey"],
+            "l_orderkey": np.ascontiguousarray(top["l_orderkey"]),
             "revenue": decimals(top["revenue"].tolist(), 4),
-            "o_orderdate": pyarrow.array(np.ascontiguousarray(top["o_orderdate"]), pyarrow.date32()),
-            "o_shippriority": top["o_shippriority"],
+            "o_orderdate": polars.Series(np.ascontiguousarray(top["o_orderdate"])).cast(polars.Date),
+            "o_shippriority": np.ascontiguousarray(top["o_shippriority"]),
         }
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.job.exact import DECIMAL_BYTES, cents, day, decimals, year_after
 from sledlab.lazy import numpy as np
-from sledlab.lazy import pyarrow
+from sledlab.lazy import polars
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -58,7 +58,7 @@ def q6(
     return total
 
 
-def client(parts: Sequence[Array | None]) -> pyarrow.Table:
+def client(parts: Sequence[Array | None]) -> polars.DataFrame:
     """The answer in SQL's columns."""
     revenue, rows = next(part for part in parts if part is not None)[0].tolist()
-    return pyarrow.table({"revenue": decimals([revenue if rows else None], 4)})
+    return polars.DataFrame({"revenue": decimals([revenue if rows else None], 4)})

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.lazy import json, later
-from sledlab.model.settings import to_toml
+from sledlab.model.settings import to_toml, word
 
 if TYPE_CHECKING:
     import builtins
@@ -93,22 +93,13 @@ class Catalogue:
         self._kind = kind
         self._section = section
 
-    def require_name(self, word: str) -> None:
-        """Refuses a name, with or without parameters behind it, that is neither listed nor that of a plug-in.
-
-        Raises:
-            Error: The name is unknown; the remedy names the nearest known one, or all.
-        """
-        name = word.partition(":")[0]
-        if self._kind not in FILED and not _native.is_plugin(word) and self._find(name) is None:
-            raise unknown(NAMES.get(self._kind, self._kind), name, list(iter(self)))
-
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
         """Refuses unknown names, parameters and values, by checking a valid experiment with this model."""
-        self.require_name(name)
+        require(self._kind, name)
         experiment = _native.Experiment().with_device("mems-g2").with_workload("uniform")
         named = [name, *(value for value in parameters.values() if isinstance(value, str))]
-        apply(experiment, Chosen(self._kind, name, parameters)).with_plugins(named).check()
+        chosen = Chosen(self._kind, name, parameters)
+        with_settings(experiment, {self._kind: chosen}).with_plugins(named).check()
 
     def __call__(self, name: str | Path, **parameters: Any) -> Chosen:
         """The model called `name`, with some of its parameters set.
@@ -147,6 +138,11 @@ class Catalogue:
     def _find(self, name: str) -> Entry | None:
         return next((entry for entry in self.list() if name in (entry.name, *entry.aliases)), None)
 
+    def knows(self, name: str) -> bool:
+        """Whether a name or an alias is listed."""
+        items = everything()[self._section]
+        return any(name in (item["name"], *item.get("aliases", ())) for item in items)
+
     def __iter__(self) -> Iterator[str]:
         """The names."""
         return (item["name"] for item in everything()[self._section])
@@ -181,19 +177,41 @@ class Catalogue:
         return [*super().__dir__(), *(name.replace("-", "_") for name in self)]
 
 
-def apply(experiment: E, chosen: Chosen) -> E:
-    """The experiment with a chosen model in it."""
-    if chosen.kind == "device":
-        experiment = experiment.with_device(chosen.name)
-    elif chosen.kind == "workload" and isinstance(experiment, _native.Experiment):
-        experiment = experiment.with_workload(chosen.name)
-    elif chosen.kind in PRESETS and isinstance(experiment, _native.ClusterExperiment):
-        experiment = experiment.with_preset(chosen.kind, chosen.name)
-    else:
-        experiment = experiment.with_setting(f"{chosen.kind}.kind", to_toml(chosen.name))
-    for key, value in chosen.parameters.items():
-        experiment = experiment.with_setting(f"{chosen.kind}.{key}", to_toml(value))
+def with_settings(experiment: E, settings: Mapping[str, Any]) -> E:
+    """Return an experiment with other models and settings; a value of `None` changes nothing.
+
+    Args:
+        experiment: The experiment.
+        settings: Models by table, such as `scheduler` or `front`, and values by key, such as `replay.limit`.
+
+    Raises:
+        Error: A model, key or value is unknown.
+
+    Examples:
+        >>> changed = with_settings(_native.Experiment(), {"device": "mems-g2", "scheduler": "sptf"})
+        >>> changed.setting("scheduler.kind")
+        'sptf'
+    """
+    for key, value in settings.items():
+        if key not in TABLES:
+            experiment = experiment if value is None else experiment.with_setting(key, word(value))
+        elif value is not None:
+            chosen = require(TABLES[key], value)
+            experiment = _with_name(experiment, key, chosen.name)
+            for name, parameter in chosen.parameters.items():
+                experiment = experiment.with_setting(f"{key}.{name}", to_toml(parameter))
     return experiment
+
+
+def _with_name(experiment: E, table: str, name: str) -> E:
+    if table == "device":
+        return experiment.with_device(name)
+    if isinstance(experiment, _native.Experiment):
+        if table == "workload":
+            return experiment.with_workload(name)
+    elif TABLES[table] in PRESETS:
+        return experiment.with_preset(table, name)
+    return experiment.with_setting(f"{table}.{'preset' if table == 'front' else 'kind'}", to_toml(name))
 
 
 class _Devices(Catalogue):
@@ -239,7 +257,7 @@ class _Replacement(Catalogue):
     """Replacement policies: no table of an experiment is theirs, so their check differs."""
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
-        self.require_name(name)
+        require(self._kind, name)
         word = ":".join([name, *(f"{key}={value}" for key, value in parameters.items())])
         _native.check_replacement(word, [word])
 
@@ -305,7 +323,8 @@ class _OfClusters(Catalogue):
 
     def _check(self, name: str, parameters: Mapping[str, Any]) -> None:
         experiment = _native.ClusterExperiment().with_device("ram")
-        apply(experiment, Chosen(self._kind, name, parameters)).to_toml(_native.Work("nothing", NOTHING))
+        chosen = Chosen(self._kind, name, parameters)
+        with_settings(experiment, {self._kind: chosen}).to_toml(_native.Work("nothing", NOTHING))
 
 
 NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
@@ -346,6 +365,9 @@ CATALOGUES: Mapping[str, Catalogue] = {
 }
 """Every kind of model by its name."""
 
+TABLES: Mapping[str, str] = {**{kind: kind for kind in CATALOGUES}, "front": "device", "host": "node"}
+"""Tables of an experiment that hold a model, each with the kind of the model."""
+
 
 def require(kind: str, value: Any) -> Chosen:
     """`value` as a chosen model of that kind: `value` itself, or the model of that name.
@@ -359,8 +381,11 @@ def require(kind: str, value: Any) -> Chosen:
     if isinstance(value, Chosen) and value.kind == kind:
         return value
     if isinstance(value, (str, Path)):
-        CATALOGUES[kind].require_name(str(value))
-        return Chosen(kind, str(value))
+        chosen = Chosen(kind, str(value))
+        name = chosen.name.partition(":")[0]
+        if kind in FILED or _native.is_plugin(chosen.name) or CATALOGUES[kind].knows(name):
+            return chosen
+        raise unknown(NAMES.get(kind, kind), name, list(CATALOGUES[kind]))
     raise Error(
         f"expected a {NAMES.get(kind, kind)}, found {value!r}",
         remedy=f"give a name or the result of sledlab.{kind}(...)",

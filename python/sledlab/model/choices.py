@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
 from sledlab.model import settings
-from sledlab.model.catalogue import CATALOGUES, Chosen
+from sledlab.model.catalogue import Chosen, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +37,7 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
             words.append(spelled(item))
         elif isinstance(item, str):
             if item != "all":
-                CATALOGUES[kind].require_name(item)
+                require(kind, item)
             words += everything if item == "all" else [item]
         else:
             raise Error(f"expected {what}, found {given!r}", remedy="give a list of names, or `all`")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.errors import Error, unknown
-from sledlab.model.catalogue import CATALOGUES, NAMES, PLURALS, Chosen
+from sledlab.model.catalogue import CATALOGUES, NAMES, PLURALS, Chosen, require
 from sledlab.model.choices import spelled
 from sledlab.model.plugins import allowed_plugins
 
@@ -84,7 +84,7 @@ def kept(
             f"{PLURALS.get(kind, kind)} have no rules to be held to", remedy=f"known: {', '.join(KINDS)}"
         )
     if kind != "device":  # a device may be a file, which no catalogue lists
-        CATALOGUES[kind].require_name(word)
+        require(kind, word)
     held = _native.Conformance(kind, word, plugins)
     for rule in held.rules():
         held.hold(rule, seed, cases)

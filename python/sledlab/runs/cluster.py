@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sledlab._native import ClusterExperiment
 from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
-from sledlab.model.catalogue import Chosen, apply, require
+from sledlab.model.catalogue import with_settings
 from sledlab.model.experiment import text_of
 from sledlab.model.plugins import allowed_plugins, plugins_in
-from sledlab.model.settings import to_toml
 from sledlab.results import leaves, results
 from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
-from sledlab.runs.compose import in_its_file, set_all, with_store
+from sledlab.runs.compose import in_its_file, settings_of
 from sledlab.runs.keywords import takes_options
 from sledlab.runs.options import Clustered
 from sledlab.runs.places import check_local
@@ -171,31 +170,16 @@ def compose(
     return record, experiment.with_work(record.name)
 
 
-def composed(device: Device | None, said: Mapping[str, Any], base: ClusterExperiment) -> ClusterExperiment:
-    """The experiment `base` with the device and the options `said`, whatever record it replays.
+def composed(device: Device | None, options: Mapping[str, Any], base: ClusterExperiment) -> ClusterExperiment:
+    """Return the experiment `base` with a device and options, whatever record it replays.
 
     Raises:
         Error: An option is wrong.
     """
-    settings = said.get("settings") or {}
+    settings = options.get("settings") or {}
     check_local(tomllib.loads(base.said()), settings)
     kinds = [settings.get(f"{name}.kind") for name in ("scheduler", "power")]
-    _refuse_queues([said.get("scheduler"), said.get("power"), *kinds])
-    experiment = with_store(base, device, said)
-    if plugins := allowed_plugins(said, device):
-        experiment = experiment.with_plugins(plugins)
-    for table in ("node", "host", "network"):
-        if said.get(table) is not None:
-            chosen = require("network" if table == "network" else "node", said[table])
-            experiment = _with_preset(experiment, table, chosen)
-    return set_all(experiment, said, Clustered)
-
-
-def _with_preset(experiment: ClusterExperiment, table: str, chosen: Chosen) -> ClusterExperiment:
-    """The experiment with chosen nodes, host or network in the table of that name."""
-    if table == chosen.kind:
-        return apply(experiment, chosen)
-    experiment = experiment.with_preset(table, chosen.name)
-    for key, value in chosen.parameters.items():
-        experiment = experiment.with_setting(f"{table}.{key}", to_toml(value))
-    return experiment
+    _refuse_queues([options.get("scheduler"), options.get("power"), *kinds])
+    plugins = allowed_plugins(options, device)
+    experiment = base.with_plugins(plugins) if plugins else base
+    return with_settings(experiment, settings_of(device, options, Clustered))

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen, E, apply, require
+from sledlab.model.catalogue import TABLES, Chosen, with_settings
 from sledlab.model.experiment import text_of
 from sledlab.model.lines import placed
 from sledlab.model.plugins import allowed_plugins, words_in
-from sledlab.model.settings import to_toml, word
 from sledlab.runs.options import Simulated, declared
 from sledlab.runs.places import check_local
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
 
     Source = Trace | Chosen | str | Path | Any
     Device = Chosen | str | Path
 
 MODELS = ("scheduler", "power", "merge", "cache", "system", "hybrid")
-"""Options whose values may be chosen models, each a table of the experiment."""
+"""Options whose values may be chosen models with a key `kind` in their table of the experiment."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ComposedExperiment:
 def compose(
     source: Source | None = None,
     device: Device | None = None,
-    said: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     *,
     base: Experiment | None = None,
 ) -> ComposedExperiment:
@@ -56,82 +56,72 @@ def compose(
     Args:
         source: A trace, a workload, or data that can be made a trace; by default the source of `base`.
         device: A device, its name or file; by default the device of `base`.
-        said: Options by keyword, as declared in `sledlab.runs.options`; those without a key are left out.
+        options: Options by name (see `sledlab.runs.options`); those without a key are ignored.
         base: An experiment, such as one read from a file; empty by default.
 
     Raises:
         Error: An option, or their combination, is wrong.
     """
-    said = said or {}
+    options = options or {}
     if base is not None:
         given = () if source is None else ("trace", "workload")
-        check_local(tomllib.loads(base.said()), {*given, *(said.get("settings") or {})})
-    experiment = base or Experiment()
-    experiment = with_store(experiment, device, said)
-    trace: Trace | None = None
-    if isinstance(source, Chosen):
-        experiment = apply(experiment, require("workload", source))
-    elif source is not None:
+        check_local(tomllib.loads(base.said()), {*given, *(options.get("settings") or {})})
+    experiment, trace = base or Experiment(), None
+    workload = source if isinstance(source, Chosen) else None
+    if source is not None and workload is None:
         experiment, trace = _with_trace(experiment, source)
-    plugins = allowed_plugins(said, device, source if isinstance(source, Chosen) else None)
-    experiment = set_all(experiment, said, Simulated)
+    settings = {**settings_of(device, options, Simulated), "workload": workload}
+    experiment = with_settings(experiment, settings)
+    plugins = allowed_plugins(options, device, workload)
     return ComposedExperiment(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
 
 
-def with_store(experiment: E, device: Device | None, said: Mapping[str, Any]) -> E:
-    """The experiment with a device, and with the models around it that options name."""
-    if device is not None:
-        experiment = apply(experiment, require("device", device))
-    for kind in MODELS:
-        if said.get(kind) is not None:
-            experiment = apply(experiment, require(kind, said[kind]))
-    if said.get("front") is not None:
-        experiment = with_model(experiment, "front", require("device", said["front"]))
-    return experiment
+def settings_of(device: Device | None, options: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """Return a device and options as settings, as `with_settings` takes them.
+
+    Args:
+        device: A device, its name or file.
+        options: Options by name, `settings` included; options that are no part of an experiment are ignored.
+        kind: The class that declares the options.
+    """
+    keys = {name: name if name in TABLES else option.key for name, option in declared(kind).items()}
+    given = {keys[name]: value for name, value in options.items() if keys.get(name)}
+    models = {table: given.pop(table, None) for table in TABLES if table != "device"}
+    return {"device": device, **models, **given, **(options.get("settings") or {})}
 
 
+@contextmanager
 def in_its_file(
-    file: Any, device: Device | None, said: Mapping[str, Any], kind: type = Simulated
-) -> AbstractContextManager[None]:
-    """Adds file and line to errors about values of a file, unless an option overrides the value.
+    file: Any, device: Device | None, options: Mapping[str, Any], kind: type = Simulated
+) -> Iterator[None]:
+    """Add file and line to errors about values of a file, unless an option overrides the value.
 
     Args:
         file: The file of an experiment or study; any other value adds no place.
         device: As of `compose`.
-        said: As of `compose`.
+        options: As of `compose`.
         kind: The class that declares the options.
     """
-    options = declared(kind)
-    given = {name: value for name, value in said.items() if value is not None}
-    keys = {options[name].key or f"study.{name}" for name in given if name in options}
-    keys |= {*(said.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in given)}
+    try:
+        yield
+    except Error:
+        with _located(file, device, options, kind):
+            raise
+
+
+def _located(
+    file: Any, device: Device | None, options: Mapping[str, Any], kind: type
+) -> AbstractContextManager[None]:
+    known = declared(kind)
+    given = {name: value for name, value in options.items() if value is not None}
+    keys = {known[name].key or f"study.{name}" for name in given if name in known}
+    keys |= {*(options.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in given)}
     tables = {"device": device, **{name: given.get(name) for name in ("front", "node", "host", "network")}}
     for table, chosen in (*tables.items(), *given.items()):
         if isinstance(chosen, Chosen):
             keys |= {f"{table}.{key}" for key in chosen.parameters}
     file = file if isinstance(file, (str, Path)) else None
     return placed(file, tables, keys, set(words_in([device, given])))
-
-
-def set_all(experiment: E, said: Mapping[str, Any], kind: type) -> E:
-    """The experiment with the options of a kind that stand for one key each set, then with `settings`."""
-    options = declared(kind)
-    for name, value in said.items():
-        key = options[name].key if name in options else None
-        if key is not None and value is not None and name not in (*MODELS, "front"):
-            experiment = experiment.with_setting(key, word(value))
-    for key, value in (said.get("settings") or {}).items():
-        if value is not None:
-            experiment = experiment.with_setting(key, word(value))
-    return experiment
-
-
-def with_model(experiment: E, table: str, chosen: Chosen) -> E:
-    """The experiment with a preset in a table not named after its kind, such as a device in `front`."""
-    experiment = experiment.with_setting(f"{table}.preset", to_toml(chosen.name))
-    for key, value in chosen.parameters.items():
-        experiment = experiment.with_setting(f"{table}.{key}", to_toml(value))
-    return experiment
 
 
 def _with_trace(experiment: Experiment, source: Any) -> tuple[Experiment, Trace | None]:

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import numpy as np
-from sledlab.lazy import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,7 +134,7 @@ class Emulation:
     cause: numpy.ndarray = field(repr=False)
     """Cause of the lateness of every reply, as an index into `CAUSES`."""
     table: Any = field(repr=False, default=None)
-    """A row for every reply, as an Arrow table; see `frame`."""
+    """A row for every reply; see `frame`."""
     power_failures: tuple[PowerFailure, ...] = ()
     """Power failures, in order."""
 
@@ -212,8 +211,7 @@ class Emulation:
         time, `cause`, `connection`, and `power_failures`, the number of power failures before it. Ids and
         times begin anew after each power failure.
         """
-        frame = pl.from_arrow(self.table)
-        assert isinstance(frame, pl.DataFrame)
+        frame: polars.DataFrame = self.table
         return frame
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.files import check_writable, drafted
-from sledlab.lazy import parquet
-from sledlab.lazy import pyarrow as pa
+from sledlab.lazy import polars
 from sledlab.results import REPORT, leaves, results
 from sledlab.runs.perfetto import MOST_REQUESTS, check_name
 from sledlab.runs.places import left_in
 from sledlab.runs.requests import KEPT_ROWS, Memory, RequestsTable, Sink, Tee, to_file
+from sledlab.traces.parquet import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -125,5 +125,5 @@ class Recording:
             with drafted(self.directory / name) as place:
                 place.write_text(text, encoding="utf-8")
         with drafted(self.directory / TIMELINE) as place:
-            parquet.write_table(pa.table(dict(result.series)), place, compression="zstd")
+            write_table(polars.DataFrame(dict(result.series)), place)
         result.report(self.directory / REPORT)

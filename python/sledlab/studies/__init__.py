@@ -17,43 +17,80 @@ class ListedStudy(NamedTuple):
         meaning: What it finds out, in one line.
         names: Its public names: its function and the class of its outcome.
         under: The command that it is a part of; empty where it has a command of its own.
+        display: The module of its folder whose `FACE` displays its outcome. Default: `sledlab.study.display`.
     """
 
     folder: str
     meaning: str
     names: tuple[str, ...]
     under: str = ""
+    display: str = ""
 
 
 LIST = (
-    ListedStudy("compare", "Compare schedulers over a range of loads.", ("compare", "Comparison")),
+    ListedStudy(
+        "compare",
+        "Compare schedulers over a range of loads.",
+        ("compare", "Comparison"),
+        display="words",
+    ),
     ListedStudy(
         "side_by_side",
         "Compare devices on one trace or several.",
         ("side_by_side", "SideBySide"),
         under="compare",
+        display="words",
     ),
-    ListedStudy("hybrid", "Study MEMS in front of a disk.", ("hybrid_study", "HybridStudy")),
     ListedStudy(
-        "tune", "Choose a MEMS caching disk for a budget.", ("tune_hybrid", "TunedHybrid"), under="hybrid"
+        "hybrid",
+        "Study MEMS in front of a disk.",
+        ("hybrid_study", "HybridStudy"),
+        display="words",
     ),
-    ListedStudy("power", "Study energy and power policies.", ("power_study", "PowerStudy")),
-    ListedStudy("smart", "Study jobs on storage nodes with processors.", ("smart_study", "SmartStudy")),
-    ListedStudy("fleet", "Assign many volumes to many devices.", ("fleet", "Fleet")),
+    ListedStudy(
+        "tune",
+        "Choose a MEMS caching disk for a budget.",
+        ("tune_hybrid", "TunedHybrid"),
+        under="hybrid",
+        display="words",
+    ),
+    ListedStudy(
+        "power",
+        "Study energy and power policies.",
+        ("power_study", "PowerStudy"),
+        display="page",
+    ),
+    ListedStudy(
+        "smart",
+        "Study jobs on storage nodes with processors.",
+        ("smart_study", "SmartStudy"),
+        display="words",
+    ),
+    ListedStudy(
+        "fleet",
+        "Assign many volumes to many devices.",
+        ("fleet", "Fleet"),
+        display="words",
+    ),
 )
 """Studies with axes: the frame makes their commands."""
 
 SINGLE = (
-    ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference")),
-    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device"),
+    ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference"), display="words"),
+    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device", display="words"),
     ListedStudy(
         "drive",
         "Compare a disk with measured service times.",
         ("validate_drive", "DriveValidation"),
         under="check",
+        display="words",
     ),
     ListedStudy(
-        "size", "Find the smallest cluster that meets a goal.", ("smart_size", "SmartSize"), under="smart"
+        "size",
+        "Find the smallest cluster that meets a goal.",
+        ("smart_size", "SmartSize"),
+        under="smart",
+        display="words",
     ),
     ListedStudy("calibration", "Compare generated traces with published statistics.", (), under="trace"),
 )

@@ -281,8 +281,8 @@ def _last_in_memory_s(opener: Opener, limits: _Limits) -> float:
         return _last_arrival_s(opener, limits)
     if limits != _Limits(0, 0):
         return _last_s(opener.open(), limits)
-    times: Sequence[float] = opener.table["time_us"].to_numpy()
-    return float(max(times)) / 1e6 if len(times) else 0.0
+    last: Any = opener.table["time_us"].max()
+    return 0.0 if last is None else float(last) / 1e6
 
 
 @lru_cache(maxsize=16)

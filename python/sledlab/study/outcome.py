@@ -14,14 +14,18 @@ from sledlab.runs.places import study_left_in
 from sledlab.runs.recording import LATEX, SUMMARY
 from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.study.columns import frame, records
+from sledlab.study.statistics import averaged, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Self
 
     import polars
+    from matplotlib.figure import Figure
 
     from sledlab.study.columns import Row
-
+    from sledlab.study.measure import Found
+    from sledlab.study.plan import Plan, Point
 
 TABLES = ("parquet", "csv")
 """Formats in which each table is written."""
@@ -41,12 +45,30 @@ class Outcome(Shown):
     """
 
     kinds: ClassVar[Mapping[str, type]] = {}
+    figure_column: ClassVar[str] = "mean_ms"
+    """Column that the default figure draws."""
 
     rows: Mapping[str, Sequence[Row]]
     costs: Mapping[str, Sequence[Row]]
     config: Mapping[str, Any]
     axes: Mapping[str, Any]
     toml: str
+
+    @classmethod
+    def from_runs(cls, plan: Plan, found: Mapping[Point, Found]) -> Self:
+        """Make the outcome of measured runs: each case is a row of its labels and the mean of its runs."""
+        rows: dict[str, list[Row]] = {name: [] for name in cls.kinds}
+        for case, runs in runs_of(plan, found).items():
+            rows[case.section].append(cls.kinds[case.section](**dict(case.labels), run=averaged(runs)))
+        return cls(rows, {}, plan.config, plan.axes, plan.toml)
+
+    def conclusion(self) -> str:
+        """Return the answer of the study in a sentence, where no face of its own words it."""
+        return ""
+
+    def plot(self, *arguments: Any, **options: Any) -> Figure:
+        """Draw a figure, the default one without arguments."""
+        return self._draw(*arguments, **options)
 
     @cached_property
     def tables(self) -> dict[str, polars.DataFrame]:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen, apply, require
-from sledlab.model.settings import document, word
+from sledlab.model.catalogue import Chosen, require, with_settings
+from sledlab.model.settings import document
+from sledlab.study.axes import seeds
 from sledlab.traces.read import read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Self
 
     from sledlab._native import Experiment
     from sledlab.runs.compose import Device
@@ -106,6 +108,17 @@ class Plan:
     traces: Mapping[str, Trace] = field(default_factory=dict)
     measure: Callable[..., Any] | None = None
     failed: Mapping[Point, str] = field(default_factory=dict)
+
+    @classmethod
+    def for_question(cls, question: Question, cases: Sequence[Case], axes: Mapping[str, Any]) -> Self:
+        """Return the plan of runs on the shared experiment, with as many seeds as the question asks for.
+
+        Raises:
+            Error: The shared experiment is invalid.
+        """
+        check_source(question.base, question.trace)
+        roots = seeds(plain(question.base.to_toml()), question.axis("seeds", 1))
+        return cls({"": question.base}, question.trace, cases, roots, {**axes, "seeds": len(roots)})
 
     def trace_of(self, point: Point) -> Trace | None:
         """The trace that a run replays instead of the one that its experiment names, if any."""
@@ -237,13 +250,11 @@ def taking(experiment: Any, what: Chosen | str) -> Any:
         else {}
     )
     if isinstance(what, Chosen):
-        experiment = apply(experiment, replace(what, parameters={}))
+        experiment = with_settings(experiment, {table: replace(what, parameters={})})
         kept = {**what.parameters, **kept}
     else:
         experiment = experiment.with_trace(what)
-    for key, value in kept.items():
-        experiment = experiment.with_setting(f"{table}.{key}", word(value))
-    return experiment
+    return with_settings(experiment, {f"{table}.{key}": value for key, value in kept.items()})
 
 
 def _of_device(experiment: Any) -> dict[str, Any]:

@@ -5,15 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import later
+from sledlab.runs.keywords import takes_options
 from sledlab.study.declaration import ONE_SYSTEM, REPLAYS, Declaration, Out, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from sledlab.runs.compose import Device, Source
 
 __all__ = ["ONE_SYSTEM", "REPLAYS", "Study", "Subject"]
+
+ARGUMENTS = """Args:
+    source: A trace or a workload, as in `simulate`.
+    device: A device, its name or file.
+    study: A file `study.toml` that a study wrote; other arguments override it.
+    out: A directory for tables and report. A study that was stopped resumes there.
+    replace: Whether to delete existing sledlab results in that directory first.
+    **options: Further options; see the table below.
+"""
+"""Documentation of the arguments of every function made by `Study.function`."""
 
 run_framed = later("sledlab.study.frame:run")
 read_file = later("sledlab.study.frame:read")
@@ -51,6 +62,28 @@ class Study(Declaration[Out]):
         """
         outcome: Out = run_framed(self, source, device, said, file=study, out=out, replace=replace)
         return outcome
+
+    def function(self, name: str) -> Callable[..., Out]:
+        """Return the public function that runs the study, with its signature and documentation.
+
+        Args:
+            name: Name of the function.
+        """
+
+        def run(
+            source: Source | None = None,
+            device: Device | None = None,
+            *,
+            study: str | Path | None = None,
+            out: str | Path | None = None,
+            replace: bool = False,
+            **options: Any,
+        ) -> Out:
+            return self.run(source, device, options, study=study, out=out, replace=replace)
+
+        run.__name__ = run.__qualname__ = name
+        run.__doc__ = f"{self.meaning}\n\n{ARGUMENTS}"
+        return takes_options(self.options)(run)
 
     def read(self, path: str | Path) -> tuple[Any, dict[str, Any]]:
         """A file of the study: the experiment in it, and its table `[study]`.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab._native import Experiment
 from sledlab.errors import Error, unknown
-from sledlab.model.catalogue import hybrid, replacement
+from sledlab.model.catalogue import hybrid, replacement, with_settings
 from sledlab.model.choices import models, some
 from sledlab.model.choices import numbers as checked
 from sledlab.model.device import describe
@@ -204,21 +204,17 @@ def _defaults(config: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _unless_said(experiment: Experiment, wanted: Mapping[str, str]) -> Experiment:
-    for key, value in wanted.items():
-        if experiment.setting(key) is None:
-            experiment = experiment.with_setting(key, value)
-    return experiment
+    missing = {key: value for key, value in wanted.items() if experiment.setting(key) is None}
+    return with_settings(experiment, missing)
 
 
 def _alone(disk: Experiment, front: Mapping[str, Any], end_block: int) -> Experiment:
     """MEMS devices in place of the disk: as many, in a row, as hold all blocks up to `end_block`."""
-    alone = disk.with_device(str(front["preset"]))
-    for key, value in front.items():
-        if key != "preset":
-            alone = alone.with_setting(f"device.{key}", word(value))
+    parameters = {f"device.{key}": value for key, value in front.items() if key != "preset"}
+    alone = with_settings(disk.with_device(str(front["preset"])), parameters)
     count = -(-end_block // describe(alone)["capacity_blocks"])
     if count > 1:
-        alone = alone.with_setting("system.kind", "concatenation").with_setting("system.devices", str(count))
+        alone = with_settings(alone, {"system.kind": "concatenation", "system.devices": count})
     return alone
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error, unknown
-from sledlab.lazy import pyarrow as pa
+from sledlab.lazy import polars
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,16 +37,16 @@ PACKED = (".gz", ".zst", ".zstd")
 """Endings behind these, of files to be written compressed."""
 
 
-def schema() -> pa.Schema:
-    """The columns of a trace in Arrow, optional ones included."""
-    return pa.schema(
+def schema() -> polars.Schema:
+    """Return the columns of a trace with their types, optional ones included."""
+    return polars.Schema(
         {
-            "time_us": pa.float64(),
-            "op": pa.string(),
-            "offset_bytes": pa.int64(),
-            "length_bytes": pa.int64(),
-            "device": pa.uint16(),
-            "metadata": pa.uint8(),
+            "time_us": polars.Float64,
+            "op": polars.String,
+            "offset_bytes": polars.Int64,
+            "length_bytes": polars.Int64,
+            "device": polars.UInt16,
+            "metadata": polars.UInt8,
         }
     )
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sledlab import _native
 from sledlab.errors import Error, Place
-from sledlab.lazy import parquet
-from sledlab.lazy import pyarrow as pa
-from sledlab.traces import contents, remote
+from sledlab.lazy import polars
+from sledlab.traces import contents, parquet, remote
 from sledlab.traces import table as tables
 from sledlab.traces.columns import check_columns, is_parquet
 from sledlab.traces.samples import located
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import pyarrow
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import IO, Any
 
 BATCH_ROWS = 65_536
 """Rows of a table that are handed to the simulator together."""
@@ -65,7 +65,7 @@ class Parts:
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
         with Part(self.paths[0]) as first:
-            columns, schema = first.columns(), first.file.schema_arrow
+            columns, schema = first.columns(), first.schema
         return tables.from_batches(self.paths[0], schema, rows_of(self.paths, columns), 0)
 
     def identity(self) -> str:
@@ -74,10 +74,15 @@ class Parts:
 
 
 class Part:
-    """A Parquet file while it is read; errors about it name the file."""
+    """A Parquet file while it is read; errors about it name the file.
+
+    Attributes:
+        path: Its path or address.
+        schema: The types of its columns.
+    """
 
     def __init__(self, path: str) -> None:
-        """Opens the file.
+        """Open the file and read its footer.
 
         Raises:
             Error: The file cannot be opened, or is no Parquet.
@@ -88,7 +93,7 @@ class Part:
         except OSError as error:
             raise Error(f"cannot open: {error.strerror}", Place(path, 0, 0, ""), "check the path") from error
         try:
-            self.file = parquet.ParquetFile(self._bytes)
+            self.schema: Mapping[str, Any] = polars.read_parquet_schema(BytesIO(_footer(self._bytes)))
         except Exception as error:
             self._bytes.close()
             raise self._wrong(error) from error
@@ -103,27 +108,45 @@ class Part:
 
     def columns(self, *more: str) -> list[str]:
         """The columns of a trace that the file has, without `device`, and those of `more` that it has."""
-        names = self.file.schema_arrow.names
+        names = list(self.schema)
         found = [column for column in check_columns(names, self.path) if column != "device"]
         return [*found, *(column for column in more if column in names)]
 
-    def batches(self, columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
-        """The rows of the file, with those of the columns that it has."""
-        present = [column for column in columns if column in self.file.schema_arrow.names]
+    def batches(self, columns: list[str]) -> Iterator[polars.DataFrame]:
+        """The rows of the file, with those of the columns that it has.
+
+        Raises:
+            Error: The file cannot be read, or it is at an address and pyarrow is not installed.
+        """
+        present = [column for column in columns if column in self.schema]
         try:
-            yield from self.file.iter_batches(batch_size=BATCH_ROWS, columns=present)
-        except (pa.ArrowException, OSError) as error:
+            if remote.is_remote(self.path):
+                yield from remote.parquet_batches(self._bytes, present, BATCH_ROWS)
+            else:
+                yield from parquet.batches(self.path, present, BATCH_ROWS)
+        except Error:
+            raise
+        except (polars.exceptions.PolarsError, OSError, ValueError) as error:
             raise self._wrong(error) from error
 
     def _wrong(self, error: Exception) -> Error:
         return Error(
-            f"not a Parquet file that can be read: {error}",
+            f"not a Parquet file that can be read: {str(error).splitlines()[0]}",
             Place(self.path, 0, 0, ""),
             "copy, download or write the file again",
         )
 
 
-def rows_of(paths: Sequence[str], columns: list[str]) -> Iterator[pyarrow.RecordBatch]:
+def _footer(file: IO[bytes]) -> bytes:
+    """Return the end of a Parquet file, from which its schema can be read without reading all of the file."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 8))
+    length = int.from_bytes(file.read(4), "little")
+    file.seek(max(0, size - 8 - length))
+    return b"PAR1" + file.read()
+
+
+def rows_of(paths: Sequence[str], columns: list[str]) -> Iterator[polars.DataFrame]:
     """The rows of Parquet files, one file after another.
 
     Raises:

@@ -10,8 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.lazy import polars
-from sledlab.lazy import pyarrow as pa
+from sledlab.lazy import numpy, polars
 from sledlab.traces import table as tables
 from sledlab.traces.columns import PARQUET, check_columns, is_parquet
 from sledlab.traces.parts import BATCH_ROWS, Part, rows_of
@@ -63,7 +62,7 @@ class ParquetFile:
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
         with Part(self.path) as part:
-            columns, schema = part.columns("device"), part.file.schema_arrow
+            columns, schema = part.columns("device"), part.schema
         return tables.from_batches(self.path, schema, rows_of((self.path,), columns), self.sort_window)
 
 
@@ -71,12 +70,12 @@ class ParquetFile:
 class Table:
     """A trace in memory."""
 
-    table: pa.Table
+    table: polars.DataFrame
     sort_window: int = 0
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
-        batches = iter(self.table.to_batches(max_chunksize=BATCH_ROWS))
+        batches = self.table.iter_slices(BATCH_ROWS)
         return tables.from_batches("table", self.table.schema, batches, self.sort_window)
 
 
@@ -237,8 +236,8 @@ def trace(data: Any, *, sort_window: int = 0) -> Trace:
         >>> sl.simulate(sl.trace(data), "mems-g2").count
         1000
     """
-    table = _to_arrow(data)
-    columns = check_columns(table.column_names, "table")
+    table = _to_frame(data)
+    columns = check_columns(table.columns, "table")
     return Trace("table", "table", Table(table.select(columns), sort_window))
 
 
@@ -256,22 +255,29 @@ def as_trace(source: Any) -> Trace:
     return trace(source)
 
 
-def _to_arrow(data: Any) -> pa.Table:
-    if isinstance(data, pa.Table):
+def _to_frame(data: Any) -> polars.DataFrame:
+    if isinstance(data, polars.DataFrame):
         return data
     try:
-        if hasattr(data, "to_arrow"):
-            table = data.to_arrow()
-        elif isinstance(data, Mapping):
-            table = pa.table(dict(data))
-        elif hasattr(data, "columns") and hasattr(data, "iloc"):
-            table = pa.Table.from_pandas(data, preserve_index=False)
-        else:
-            raise Error(
-                f"cannot make a trace of {type(data).__name__}",
-                remedy="give a path, a polars, pandas or Arrow table, or a mapping of columns",
-            )
-    except pa.ArrowInvalid as error:
+        if hasattr(data, "columns") and hasattr(data, "iloc"):
+            return polars.DataFrame({name: _column(data[name]) for name in data.columns}, nan_to_null=True)
+        if isinstance(data, Mapping):
+            return polars.DataFrame({name: _column(values) for name, values in data.items()})
+        if hasattr(data, "__arrow_c_stream__"):
+            return polars.DataFrame(data)
+    except (polars.exceptions.PolarsError, TypeError, ValueError) as error:
         raise Error(f"the columns cannot be read: {error}") from error
-    assert isinstance(table, pa.Table)
-    return table
+    raise Error(
+        f"cannot make a trace of {type(data).__name__}",
+        remedy="give a path, a polars, pandas or Arrow table, or a mapping of columns",
+    )
+
+
+def _column(values: Any) -> Any:
+    """Return a column as polars reads it without pyarrow, which columns of pandas would need."""
+    if not hasattr(values, "iloc"):
+        return values
+    array = values.to_numpy()
+    if array.dtype != numpy.object_:
+        return array
+    return [None if value is None or value != value else value for value in array]  # noqa: PLR0124 - NaN

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from sledlab.errors import Error, Place
-from sledlab.lazy import fsspec
+from sledlab.lazy import fsspec, polars, pyarrow_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,22 @@ def opened(address: str) -> IO[bytes]:
     with _store_errors(address):
         store, path = fsspec.core.url_to_fs(address)
         return cast("IO[bytes]", store.open(path, "rb"))
+
+
+def parquet_batches(file: IO[bytes], columns: list[str], rows: int) -> Iterator[polars.DataFrame]:
+    """Read columns of a Parquet file in batches; only the blocks of these columns are fetched.
+
+    Raises:
+        Error: pyarrow is not installed: polars would fetch the whole file into memory.
+    """
+    try:
+        opened_file = pyarrow_parquet.ParquetFile(file)
+    except ModuleNotFoundError as error:
+        raise Error("Parquet at an address needs pyarrow, which is not installed", remedy=INSTALL) from error
+    for batch in opened_file.iter_batches(batch_size=rows, columns=columns):
+        frame = polars.from_arrow(batch)
+        assert isinstance(frame, polars.DataFrame)
+        yield frame
 
 
 def files(address: str) -> dict[str, str]:

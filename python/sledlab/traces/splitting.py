@@ -16,19 +16,18 @@ from sledlab import _native
 from sledlab.errors import Error, Place
 from sledlab.files import drafted_directory, writing
 from sledlab.lazy import numpy as np
-from sledlab.lazy import parquet
-from sledlab.lazy import pyarrow as pa
+from sledlab.lazy import polars
 from sledlab.traces import table as tables
 from sledlab.traces.columns import BLOCK_BYTES, PARQUET
+from sledlab.traces.parquet import ParquetWriter
 from sledlab.traces.parts import Part, TextTrace, rows_of, starts_as_parquet
 from sledlab.traces.places import directory_of
 from sledlab.traces.volumes import Volume, read_volumes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy
-    import pyarrow
 
     Tell = Callable[[int, float | None], Any]
 
@@ -168,9 +167,9 @@ class _Reading:
 
     def _of_parquet(self, file: str) -> _native.Source:
         with Part(file) as part:
-            schema = part.file.schema_arrow
-            named = "volume" in schema.names
-            if not named and "device" not in schema.names:
+            schema = part.schema
+            named = "volume" in schema
+            if not named and "device" not in schema:
                 raise Error(
                     "there is no column that tells the volume",
                     Place(file, 0, 0, ""),
@@ -179,23 +178,22 @@ class _Reading:
             columns = part.columns("volume" if named else "device")
         return tables.from_batches(file, schema, self._batches(file, columns, named=named), self.sort_window)
 
-    def _batches(self, file: str, columns: list[str], *, named: bool) -> Iterator[pyarrow.RecordBatch]:
+    def _batches(self, file: str, columns: list[str], *, named: bool) -> Iterator[polars.DataFrame]:
         before = 0
         for batch in rows_of((file,), columns):
             yield self._numbered(batch, file, before) if named else batch
-            before += batch.num_rows
+            before += batch.height
 
-    def _numbered(self, batch: pyarrow.RecordBatch, file: str, rows: int) -> pyarrow.RecordBatch:
+    def _numbered(self, batch: polars.DataFrame, file: str, rows: int) -> polars.DataFrame:
         """The batch with volume numbers, as `device`, in the place of volume names."""
-        place = batch.schema.get_field_index("volume")
-        names = batch.column(place)
-        if names.null_count:
-            row = rows + names.is_null().to_pylist().index(True) + 1
+        names = batch["volume"]
+        if names.null_count():
+            row = rows + (names.is_null().arg_max() or 0) + 1
             raise Error("volume: the value is missing", Place(file, row, 0, ""), "every request has a volume")
-        coded = names.cast(pa.string()).dictionary_encode()
-        numbers = [self._number(name, file, rows) for name in coded.dictionary.to_pylist()]
-        device = np.array(numbers, dtype="<i8")[coded.indices.to_numpy()]
-        return batch.set_column(place, "device", pa.array(device))
+        texts = names.cast(polars.String)
+        numbers = {name: self._number(name, file, rows) for name in texts.unique(maintain_order=True)}
+        device = texts.replace_strict(list(numbers), list(numbers.values()), return_dtype=polars.Int64)
+        return batch.drop("volume").with_columns(device.alias("device"))
 
     def _number(self, name: str, file: str, rows: int) -> int:
         number = self._numbers.setdefault(name, len(self._numbers))
@@ -224,17 +222,19 @@ class _Writers:
         self._name = name
         self._held: dict[int, list[numpy.ndarray]] = {}
         self._rows: dict[int, int] = {}
-        self._open: dict[int, tuple[Any, Any]] = {}
+        self._open: dict[int, ParquetWriter] = {}
 
     def __enter__(self) -> _Writers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            self._write(list(self._held))
-        for writer, file in self._open.values():
-            writer.close()
-            file.close()
+            for number in list(self._held):
+                self._write(number)
+            for writer in self._open.values():
+                writer.close()
+        for writer in self._open.values():
+            writer.drop()
 
     def take(self, block: numpy.ndarray) -> None:
         """Adds requests, in order of arrival, to the rows held for their volumes, and writes large groups."""
@@ -247,35 +247,29 @@ class _Writers:
             self._rows[number] = self._rows.get(number, 0) + len(run)
         held = sum(self._rows.values())
         least = GROUP_ROWS if held <= MOST_HELD else min(GROUP_ROWS, held // len(self._rows))
-        self._write([number for number, rows in self._rows.items() if rows >= least])
+        for number in [number for number, rows in self._rows.items() if rows >= least]:
+            self._write(number).save_group()
 
-    def _write(self, numbers: Iterable[int]) -> None:
-        for number in numbers:
-            rows = np.concatenate(self._held.pop(number))
-            del self._rows[number]
-            table = _table(rows)
-            if number not in self._open:
-                self._open[number] = self._begun(number, table.schema)
-            self._open[number][0].write_table(table)
-
-    def _begun(self, number: int, schema: pyarrow.Schema) -> tuple[Any, Any]:
-        """The writer of a volume, and the file that it writes."""
-        directory = self._place / directory_of(self._name(number))
-        directory.mkdir()
-        # Given a path instead of a file, the writer would resolve its file system anew for each volume.
-        file = pa.OSFile(str(directory / "part-0.parquet"), "wb")
-        return parquet.ParquetWriter(file, schema, compression="zstd", use_dictionary=["op"]), file
+    def _write(self, number: int) -> ParquetWriter:
+        """Hand the rows held for a volume to its writer."""
+        if number not in self._open:
+            directory = self._place / directory_of(self._name(number))
+            directory.mkdir()
+            self._open[number] = ParquetWriter(directory / "part-0.parquet")
+        writer = self._open[number]
+        writer.write(_table(np.concatenate(self._held.pop(number))))
+        del self._rows[number]
+        return writer
 
 
-def _table(rows: numpy.ndarray) -> pyarrow.Table:
+def _table(rows: numpy.ndarray) -> polars.DataFrame:
     """Requests as a table with the columns of a trace."""
     kind = rows["kind"]
-    ops = pa.DictionaryArray.from_arrays(pa.array((kind & 3).astype(np.int8)), ["R", "W", "T", "F"])
     lengths = rows["blocks"].astype(np.int64) * BLOCK_BYTES - (kind >> 3).astype(np.int64) * 8
-    return pa.table(
+    return polars.DataFrame(
         {
             "time_us": rows["arrival"] / 1000,
-            "op": ops,
+            "op": tables.categories(kind & 3, ["R", "W", "T", "F"]),
             "offset_bytes": (rows["lbn"] * BLOCK_BYTES).astype(np.int64),
             "length_bytes": lengths,
             "metadata": ((kind >> 2) & 1).astype(np.uint8),

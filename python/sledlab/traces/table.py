@@ -1,4 +1,4 @@
-"""Requests passed between Arrow tables and the simulator, column by column."""
+"""Requests passed between data frames and the simulator, column by column."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error, Place
 from sledlab.files import drafted
-from sledlab.lazy import arrow_compute as pc
 from sledlab.lazy import numpy as np
-from sledlab.lazy import parquet, polars
-from sledlab.lazy import pyarrow as pa
+from sledlab.lazy import polars
 from sledlab.traces.columns import BLOCK_BYTES, OPTIONAL, PARQUET, format_to_write, schema
+from sledlab.traces.parquet import ParquetWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Chunk = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
     Tell = Callable[[int, float | None], Any]
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 HELD_BACK = 65_536
 """Requests read before a Parquet or CSV file is begun: if none has metadata, its column is left out."""
 
-GROUP_ROWS = 262_144
-"""Rows per row group of a Parquet file."""
+_ASCII = [chr(code) for code in range(128)]
 
 WITH_DEVICES = (
     "add --device-column, pick one with `sledlab trace slice --device N`, or --place one after another"
@@ -35,83 +33,119 @@ WITH_DEVICES = (
 
 
 def from_batches(
-    name: str, columns: pa.Schema, batches: Iterator[pa.RecordBatch], sort_window: int
+    name: str, columns: Mapping[str, Any], batches: Iterator[polars.DataFrame], sort_window: int
 ) -> _native.Source:
-    """A stream of the requests in Arrow record batches."""
-    fractional = pa.types.is_floating(columns.field("time_us").type)
+    """Return a stream of the requests in data frames with these columns and types."""
+    fractional = columns["time_us"].is_float()
     return _native.Source.from_columns(
         name, to_chunks(batches, name, fractional=fractional), fractional, sort_window
     )
 
 
-def to_chunks(batches: Iterator[pa.RecordBatch], name: str, *, fractional: bool) -> Iterator[Chunk]:
+def to_chunks(batches: Iterator[polars.DataFrame], name: str, *, fractional: bool) -> Iterator[Chunk]:
     """The columns of each batch as bytes; wrong types and missing values are errors with their row."""
     rows = 0
-    time_type = pa.float64() if fractional else pa.int64()
+    time_type = polars.Float64 if fractional else polars.Int64
     for batch in batches:
         read = _Reader(batch, name, rows)
         device, metadata = (
-            read.numbers(column, pa.int64()) if column in batch.schema.names else b"" for column in OPTIONAL
+            read.numbers(column, polars.Int64) if column in batch.columns else b"" for column in OPTIONAL
         )
         yield (
             read.numbers("time_us", time_type),
             read.letters("op"),
-            read.numbers("offset_bytes", pa.int64()),
-            read.numbers("length_bytes", pa.int64()),
+            read.numbers("offset_bytes", polars.Int64),
+            read.numbers("length_bytes", polars.Int64),
             device,
             metadata,
         )
-        rows += batch.num_rows
+        rows += batch.height
 
 
 class _Reader:
     """Takes columns out of a batch that begins after `rows` rows of the table called `name`."""
 
-    def __init__(self, batch: pa.RecordBatch, name: str, rows: int) -> None:
+    def __init__(self, batch: polars.DataFrame, name: str, rows: int) -> None:
         self.batch = batch
         self.name = name
         self.rows = rows
 
-    def numbers(self, column: str, kind: pa.DataType) -> bytes:
+    def numbers(self, column: str, kind: Any) -> bytes:
         """A column of numbers as bytes of that type."""
-        data: bytes = self._column(column, kind).to_numpy(zero_copy_only=False).tobytes()
+        data: bytes = self._column(column, kind).to_numpy().tobytes()
         return data
 
     def letters(self, column: str) -> bytes:
         """A column of letters as bytes; anything longer or empty becomes `?`, which is refused later."""
-        texts = self._column(column, pa.large_string())
-        plain = pc.if_else(pc.equal(pc.binary_length(texts), 1), texts, "?")
-        # Each text is one byte long now, and the bytes lie one behind another.
-        _, places, letters = plain.buffers()
-        first = np.frombuffer(places, "<i8")[plain.offset] if len(plain) else 0
-        return bytes(memoryview(letters)[first : first + len(plain)]) if len(plain) else b""
+        texts = self._column(column, polars.String)
+        letters: str = texts.zip_with(texts.str.len_bytes() == 1, polars.Series(["?"])).str.join().item()
+        return letters.encode()
 
-    def _column(self, column: str, kind: pa.DataType) -> pa.Array:
-        values = self.batch.column(column)
-        if values.null_count:
-            row = self.rows + values.is_null().to_pylist().index(True) + 1
+    def _column(self, column: str, kind: Any) -> polars.Series:
+        values = self.batch[column]
+        if values.null_count():
+            row = self.rows + (values.is_null().arg_max() or 0) + 1
             raise Error(f"{column}: the value is missing", Place(self.name, row, 0, ""))
         try:
-            return values.cast(kind)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise Error(f"{column}: {error}", Place(self.name, self.rows + 1, 0, "")) from error
+            found = values.cast(kind)
+        except polars.exceptions.PolarsError as error:
+            raise Error(
+                f"{column}: {str(error).splitlines()[0]}", Place(self.name, self.rows + 1, 0, "")
+            ) from error
+        if kind.is_integer() and not values.dtype.is_integer() and values.dtype.is_numeric():
+            self._check_whole(column, values, found)
+        return found
+
+    def _check_whole(self, column: str, values: polars.Series, found: polars.Series) -> None:
+        """Refuse fractions in a column of whole numbers.
+
+        Raises:
+            Error: A value is not a whole number.
+        """
+        differs = values != found.cast(values.dtype)
+        if differs.any():
+            place = differs.arg_max() or 0
+            raise Error(
+                f"{column}: {values[place]} is not a whole number",
+                Place(self.name, self.rows + place + 1, 0, ""),
+            )
 
 
-def to_batches(source: _native.Source) -> Iterator[pa.RecordBatch]:
-    """A stream as Arrow record batches with the columns of a trace, `device` and `metadata`."""
+def to_batches(source: _native.Source) -> Iterator[polars.DataFrame]:
+    """Return a stream as data frames with the columns of a trace, `device` and `metadata`."""
     while (chunk := source.next_chunk()) is not None:
         arrival, op, lbn, length, device, metadata = chunk
         first = np.frombuffer(lbn, "<u8")
-        yield pa.RecordBatch.from_pydict(
+        yield polars.DataFrame(
             {
                 "time_us": np.frombuffer(arrival, "<u8") / 1000,
-                "op": pa.array(np.frombuffer(op, "S1").astype("U1")),
+                "op": letters_of(op),
                 "offset_bytes": (first * BLOCK_BYTES).astype(np.int64),
                 "length_bytes": np.frombuffer(length, "<u8").astype(np.int64),
                 "device": np.frombuffer(device, "<u2"),
                 "metadata": np.frombuffer(metadata, "<u1"),
             }
         )
+
+
+def categories(codes: Any, names: Sequence[str]) -> polars.Series:
+    """Return codes, counted from 0, as the names that they stand for, one in each row.
+
+    Examples:
+        >>> categories([1, 0, 1], ["R", "W"]).to_list()
+        ['W', 'R', 'W']
+    """
+    return polars.Series(names, dtype=polars.Categorical).gather(polars.Series(codes, dtype=polars.UInt32))
+
+
+def letters_of(codes: bytes) -> polars.Series:
+    """Return ASCII codes as letters, one in each row.
+
+    Examples:
+        >>> letters_of(b"RW").to_list()
+        ['R', 'W']
+    """
+    return polars.Series(_ASCII).gather(polars.Series(np.frombuffer(codes, "u1")))
 
 
 def to_rows(source: _native.Source) -> list[dict[str, Any]]:
@@ -146,8 +180,7 @@ def to_rows(source: _native.Source) -> list[dict[str, Any]]:
 
 def to_frame(source: _native.Source) -> polars.DataFrame:
     """A stream as a frame with the columns of a trace, `device`, and `metadata` if any request has it."""
-    frame = polars.from_arrow(pa.Table.from_batches(to_batches(source), schema=schema()))
-    assert isinstance(frame, polars.DataFrame)
+    frame = polars.concat([polars.DataFrame(schema=schema()), *to_batches(source)])
     return frame if frame["metadata"].max() else frame.drop("metadata")
 
 
@@ -200,11 +233,11 @@ def _write_text(
         raise
 
 
-def _has(batch: pa.RecordBatch, column: str) -> bool:
-    return bool(batch.column(column).to_numpy().any())
+def _has(batch: polars.DataFrame, column: str) -> bool:
+    return bool((batch[column] != 0).any())
 
 
-def _check(batch: pa.RecordBatch, left_out: list[str]) -> None:
+def _check(batch: polars.DataFrame, left_out: list[str]) -> None:
     """Refuses requests with a device or metadata if the file has no column for it.
 
     Raises:
@@ -221,28 +254,24 @@ def _check(batch: pa.RecordBatch, left_out: list[str]) -> None:
 
 def _write_parquet(source: _native.Source, path: Path, progress: Tell | None, *, device_column: bool) -> int:
     batches = to_batches(source)
-    head: list[pa.RecordBatch] = []
+    head: list[polars.DataFrame] = []
     for batch in batches:
         head.append(batch)
-        if sum(held.num_rows for held in head) >= HELD_BACK:
+        if sum(held.height for held in head) >= HELD_BACK:
             break
     metadata = any(_has(batch, "metadata") for batch in head)
     left_out = [name for name, wanted in zip(OPTIONAL, (device_column, metadata), strict=True) if not wanted]
-    columns = schema()
-    for name in left_out:
-        columns = columns.remove(columns.get_field_index(name))
     rows = 0
-    with parquet.ParquetWriter(path, columns, compression="zstd") as writer:
-        waiting: list[pa.RecordBatch] = []
+    writer = ParquetWriter(path)
+    writer.write(polars.DataFrame(schema=schema()).drop(left_out))
+    try:
         for batch in chain(head, batches):
             _check(batch, left_out)
-            waiting.append(batch.select(columns.names))
-            rows += batch.num_rows
-            if sum(part.num_rows for part in waiting) >= GROUP_ROWS:
-                writer.write_table(pa.Table.from_batches(waiting))
-                waiting = []
+            writer.write(batch.drop(left_out))
+            rows += batch.height
             if progress:
                 progress(rows, None)
-        if waiting:
-            writer.write_table(pa.Table.from_batches(waiting))
+        writer.close()
+    finally:
+        writer.drop()
     return rows

@@ -16,10 +16,11 @@ from sledlab.job.data import home
 from sledlab.job.data.columns import making, mapped
 from sledlab.job.files import TableRows
 from sledlab.lazy import numpy as np
-from sledlab.lazy import parquet, polars
+from sledlab.lazy import polars
+from sledlab.traces.parquet import batches, row_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sledlab.job.data import Tell
     from sledlab.job.files import Array
@@ -40,6 +41,10 @@ TEXT_BYTES = {
 }
 """Bytes of a row of each table: size of dbgen's text at scale factor 1 divided by its rows, such as
 759,863,287 / 6,001,215 of line items."""
+
+
+BATCH_ROWS = 1 << 20
+"""Rows of a column that are read together."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ class Tpch:
             table: TableRows(
                 TableColumns(self, table),
                 0,
-                sum(parquet.read_metadata(part).num_rows for part in self.parts(table)),
+                sum(map(row_count, self.parts(table))),
                 width,
             )
             for table, width in self.widths.items()
@@ -173,8 +178,8 @@ class TableColumns(dict[str, "Array"]):
     """The columns of a table, each extracted from the Parquet files when it is first read, and kept."""
 
     def __init__(self, tables: Tpch, table: str) -> None:
-        schema = parquet.read_schema(tables.parts(table)[0])
-        super().__init__(dict.fromkeys(schema.names))
+        columns: dict[str, Any] = dict.fromkeys(polars.read_parquet_schema(tables.parts(table)[0]))
+        super().__init__(columns)
         self._tables = tables
         self._table = table
 
@@ -190,9 +195,9 @@ class TableColumns(dict[str, "Array"]):
 
     def _take_out(self, name: str, path: Path) -> None:
         """Extracts a column from the Parquet files into a file of its own."""
-        parts = [parquet.ParquetFile(part) for part in self._tables.parts(self._table)]
+        parts = self._tables.parts(self._table)
         kind = _kind(parts, name)
-        rows = sum(part.metadata.num_rows for part in parts)
+        rows = sum(map(row_count, parts))
         with making(path, kind, (rows,)) as array:
             at = 0
             for group in _groups(parts, name):
@@ -200,14 +205,13 @@ class TableColumns(dict[str, "Array"]):
                 at += len(group)
 
 
-def _groups(parts: list[Any], name: str) -> Iterator[polars.Series]:
-    """A column, row group by row group."""
+def _groups(parts: Sequence[Path], name: str) -> Iterator[polars.Series]:
+    """Read a column in batches."""
     for part in parts:
-        for group in range(part.metadata.num_row_groups):
-            yield polars.DataFrame(part.read_row_group(group, columns=[name])).to_series()
+        yield from (batch[name] for batch in batches(part, [name], BATCH_ROWS))
 
 
-def _kind(parts: list[Any], name: str) -> Any:
+def _kind(parts: Sequence[Path], name: str) -> Any:
     """The numpy type of a column; for text, bytes of the length of the longest value.
 
     Raises:

@@ -14,13 +14,14 @@ from sledlab.files import check_writable, drafted
 from sledlab.job import MEMORY_MB, log, own_source
 from sledlab.job.data import home
 from sledlab.job.query import profile
+from sledlab.job.query.database import version
 from sledlab.job.query.operators import Execution
 from sledlab.job.query.phases import QueryPhases
 from sledlab.job.query.plan import parse
 from sledlab.job.query.tables import of_directory, of_tpch
 from sledlab.job.record import handed, keep
 from sledlab.job.task import check_size
-from sledlab.lazy import parquet
+from sledlab.traces.parquet import write_table
 
 if TYPE_CHECKING:
     from sledlab.job.query.plan import Operator
@@ -108,7 +109,7 @@ class AskedQuery:
     def content(self) -> str:
         """A hash of everything that determines the record."""
         own = [table.content for table in self.tables]
-        everything = [self.header, own, profile.version(), own_source()]
+        everything = [self.header, own, version(), own_source()]
         return sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
     def found(self, tell: Tell) -> tuple[QueryTable, ...]:
@@ -198,17 +199,5 @@ def _ran(sql: str, where: tuple[QueryTable, ...], _content: str, answer: Path | 
     profiled = profile.run(sql, where)
     if answer is not None:
         with drafted(answer) as draft:
-            parquet.write_table(profiled.rows.rename_columns(_apart(profiled.rows.column_names)), draft)
+            write_table(profiled.rows, draft)
     return parse(profiled.profile), profiled.digest
-
-
-def _apart(names: list[str]) -> list[str]:
-    """Names of columns; repeated ones get a number: `id`, `id_1`."""
-    found: dict[str, str] = {}
-    for name in names:
-        number, fresh = 0, name
-        while fresh in found:
-            number += 1
-            fresh = f"{name}_{number}"
-        found[fresh] = name
-    return list(found)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from sledlab.errors import Error
 from sledlab.job.answer import digest, whole
 from sledlab.job.data.tpch import TEXT_BYTES
-from sledlab.lazy import duckdb
+from sledlab.job.query.database import connect
+from sledlab.lazy import duckdb, polars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import pyarrow
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyRelation
 
     from sledlab.job.query.tables import QueryTable
 
@@ -31,7 +31,6 @@ _DISABLED = (
     "late_materialization",
     "top_n_window_elimination",
 )
-_REMEDY = "pip install 'sledlab[jobs]'"
 
 
 @dataclass(frozen=True)
@@ -43,38 +42,13 @@ class Profiled:
         profile: DuckDB's profile of the run.
     """
 
-    rows: pyarrow.Table
+    rows: polars.DataFrame
     profile: dict[str, Any]
 
     @property
     def digest(self) -> str:
         """A hash of the answer, equal to that of a job with the same answer."""
         return whole([digest(self.rows)])
-
-
-def version() -> str:
-    """The version of DuckDB.
-
-    Raises:
-        Error: DuckDB is not installed, or has another major version.
-    """
-    try:
-        found = str(duckdb.__version__)
-    except ModuleNotFoundError as error:
-        raise Error("queries are planned by DuckDB, which is not installed", remedy=_REMEDY) from error
-    if found.split(".", maxsplit=1)[0] != "2":
-        raise Error(f"queries are planned by DuckDB 2; this is {found}", remedy=_REMEDY)
-    return found
-
-
-def connect() -> DuckDBPyConnection:
-    """A new database. One thread: rows that operators give, and sums of floats, are then reproducible.
-
-    Raises:
-        Error: DuckDB is not installed, or has another major version.
-    """
-    version()
-    return duckdb.connect(config={"threads": 1})
 
 
 def check(sql: str) -> None:
@@ -119,10 +93,37 @@ def run(sql: str, tables: Sequence[QueryTable]) -> Profiled:
             connection.execute(f"SET temp_directory = {_text(directory)}")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
-            rows = connection.sql(sql).to_arrow_table()
+            rows = polars.DataFrame(_readable(connection.sql(sql)))
         except duckdb.Error as error:
             raise _refused(error, [table.name for table in tables]) from error
         return Profiled(rows, json.loads(output.read_text()))
+
+
+def _readable(answer: DuckDBPyRelation) -> DuckDBPyRelation:
+    """Return the answer as polars can read it: repeated names get a number, intervals become text."""
+    names = _distinct(answer.columns)
+    kinds = [str(kind) for kind in answer.types]
+    if names == answer.columns and "INTERVAL" not in kinds:
+        return answer
+    columns = enumerate(zip(names, kinds, strict=True), 1)
+    return answer.project(
+        ", ".join(
+            f"#{place}{'::VARCHAR' if kind == 'INTERVAL' else ''} AS {_name(name)}"
+            for place, (name, kind) in columns
+        )
+    )
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names of columns; repeated ones get a number: `id`, `id_1`."""
+    found: dict[str, str] = {}
+    for name in names:
+        number, fresh = 0, name
+        while fresh in found:
+            number += 1
+            fresh = f"{name}_{number}"
+        found[fresh] = name
+    return list(found)
 
 
 def _refused(error: Exception, names: Sequence[str]) -> Error:

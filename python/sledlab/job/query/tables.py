@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.job.data.tpch import TEXT_BYTES, Tpch
-from sledlab.lazy import parquet
+from sledlab.job.query.database import connect
+from sledlab.lazy import duckdb
 from sledlab.traces.contents import content
+from sledlab.traces.parquet import row_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
     Tell = Callable[[str, float | None], None]
+
+
+_ROW_GROUPS = """
+SELECT any_value(row_group_num_rows), any_value(row_group_bytes)
+FROM parquet_metadata(?) GROUP BY row_group_id
+"""
+"""Rows and uncompressed bytes of each row group of a file."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,7 @@ def of_tpch(scale_factor: float, wanted: Iterable[str], tell: Tell) -> list[Quer
     found = []
     for name in names:
         files = tuple(data.parts(name))
-        rows = sum(parquet.read_metadata(file).num_rows for file in files)
+        rows = sum(map(row_count, files))
         found.append(QueryTable(name, files, rows, rows * TEXT_BYTES[name]))
     return found
 
@@ -79,9 +88,10 @@ def _own(name: str, files: tuple[Path, ...]) -> QueryTable:
     rows = size = 0
     for file in files:
         try:
-            metadata = parquet.read_metadata(file)
-        except Exception as error:
+            with connect() as connection:
+                groups = connection.execute(_ROW_GROUPS, [str(file)]).fetchall()
+        except duckdb.Error as error:
             raise Error(f"cannot read `{file}` as Parquet: {error}") from error
-        rows += metadata.num_rows
-        size += sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+        rows += sum(group_rows for group_rows, _ in groups)
+        size += sum(group_bytes for _, group_bytes in groups)
     return QueryTable(name, files, rows, max(rows, size) if rows else 0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model import choices
-from sledlab.model.catalogue import everything, scheduler
+from sledlab.model.catalogue import everything, scheduler, with_settings
 from sledlab.model.settings import word
 from sledlab.study import axes
 from sledlab.study.plan import Case, Plan, check_source, named_alone, said_of
@@ -64,9 +64,8 @@ def planned(question: Question) -> Plan:
 def _check(question: Question, name: str, varied: Sequence[Varied]) -> None:
     """Check the part that all runs with one combination of varied values share."""
     try:
-        experiment = question.base.with_setting("scheduler.kind", name)
-        for key, value in _settings(varied):
-            experiment = experiment.with_setting(key, value)
+        settings = {"scheduler.kind": name, **dict(_settings(varied))}
+        experiment = with_settings(question.base, settings)
         experiment.to_toml()
     except Error as error:
         if not varied:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Source, Text
+from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts
 from sledlab.show.wording import device_name, figure, label, milliseconds, percent, source_name
 from sledlab.study import race_parts
@@ -260,3 +261,6 @@ def page(comparison: Comparison) -> Document:
         parts=[*parts, Heading("What ran"), Facts(common_facts(comparison.config)), again],
         footer="All times are simulated. The same comparison and version give the same numbers.",
     )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=race_parts.draw)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show.document import Beside, Document, Drawing, Grid, Heading, Text
+from sledlab.show.face import DocumentFace
 from sledlab.show.wording import counted, energy, figure, milliseconds, percent
 from sledlab.studies.diff import figures
 
@@ -178,3 +179,6 @@ def page(found: Difference) -> Document:
             unlike if found.settings else Text("Nothing that the runs tell about."),
         ],
     )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.differences)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab import _native
 from sledlab.errors import Error
-from sledlab.model.catalogue import apply, require
+from sledlab.model.catalogue import require, with_settings
 from sledlab.shown import Shown
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def validate_drive(
         host = name
     if host == "none":
         host = None
-    experiment = apply(_native.Experiment(), chosen)
+    experiment = with_settings(_native.Experiment(), {"device": chosen})
     ops, found, simulated = _native.replay_measured(experiment, str(measured), host)
     if not ops:
         raise Error(f"{measured}: the stream holds no requests", remedy="check the file")

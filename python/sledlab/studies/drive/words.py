@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.lazy import mpl_figure
 from sledlab.show.document import Document, Drawing, Text
+from sledlab.show.face import DocumentFace
 from sledlab.show.plots import BLUE, INK, SIZE
 from sledlab.show.wording import counted
 
@@ -70,3 +71,6 @@ def service_times(found: DriveValidation) -> Figure:
         axes.legend(frameon=False, loc="lower right")
     figure.suptitle(f"{found.drive}: demerit figure {found.demerit_ms:.3f} ms", x=0.01, ha="left")
     return figure
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=service_times)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen
+from sledlab.model.catalogue import Chosen, with_settings
 from sledlab.model.device import describe
 from sledlab.model.experiment import is_name
-from sledlab.model.settings import document, word
+from sledlab.model.settings import document
 from sledlab.runs.compose import read
 from sledlab.study.cost import store_price
 from sledlab.study.devices import name_of
@@ -81,8 +81,7 @@ def kinds(question: Question, said: list[Device], group: int, prices: Prices) ->
 
 
 def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind:
-    for key, value in WHOLE.items():
-        experiment = experiment.with_setting(key, value)
+    experiment = with_settings(experiment, WHOLE)
     if plain(experiment.to_toml())["system"]["kind"] != "single":
         raise Error(
             f"`{name}` is a system of several devices",
@@ -90,8 +89,7 @@ def _kind(name: str, experiment: Experiment, group: int, prices: Prices) -> Kind
         )
     blocks = int(describe(experiment)["capacity_blocks"])
     if group > 1:
-        experiment = experiment.with_setting("system.kind", "stripe")
-        experiment = experiment.with_setting("system.devices", str(group))
+        experiment = with_settings(experiment, {"system.kind": "stripe", "system.devices": group})
         unit = int(plain(experiment.to_toml())["system"]["unit_blocks"])
         blocks = group * (blocks // unit) * unit
     try:
@@ -109,9 +107,9 @@ def _experiment(question: Question, said: Device) -> Experiment:
         alone: Experiment = question.on(said)
         return alone
     found = read(str(said))
-    for table, settings in said_of(question.base).items():
-        for key, value in settings.items() if isinstance(settings, dict) else ():
-            found = found.with_setting(f"{table}.{key}", word(value))
+    for table, values in said_of(question.base).items():
+        if isinstance(values, dict):
+            found = with_settings(found, {f"{table}.{key}": value for key, value in values.items()})
     without = {
         key: value for key, value in said_of(found).items() if key not in ("trace", "workload", "seed")
     }

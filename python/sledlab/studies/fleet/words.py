@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import __version__
 from sledlab.legible import visible
 from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Heading, Source, Text, grid
+from sledlab.show.face import DocumentFace
 from sledlab.show.money import assumed
 from sledlab.show.wording import counted, figure, joined, label, listed, milliseconds, money, percent, share
 from sledlab.studies.fleet import figures
@@ -362,3 +363,6 @@ def _facts(found: Fleet) -> list[tuple[str, str]]:
         ("prices", assumed({"node": {}, "network": {}, **found.config["prices"]})),
         ("version", f"sledlab {__version__}"),
     ]
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.draw)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sledlab.show import wording
 from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, grid
-from sledlab.show.sections import Section
+from sledlab.show.face import DocumentFace
+from sledlab.show.sections import Section, drawn
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
 from sledlab.study.configurations import ALL, DISK, KNOWN, MIRROR, NONE, UNCACHED
@@ -379,3 +380,6 @@ def page(study: HybridStudy) -> Document:
         parts=[Text(answer(study), "answer"), *chain(*shown), Heading("What ran"), Facts(facts(study))],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))

@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sledlab.show.document import Beside, Document, Facts, Heading, Text, grid
+from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts, said_facts
-from sledlab.show.sections import Section
+from sledlab.show.sections import Section, drawn
 from sledlab.show.wording import (
     STATES,
     energy,
@@ -224,3 +225,6 @@ def page(study: PowerStudy) -> Document:
         footer="All energies and times are simulated. The same study and version give the same numbers.",
         parts=[*parts, Heading("What ran"), Facts([*common, *facts, *said, version])],
     )
+
+
+FACE = DocumentFace(answer=words.answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import Experiment, is_plugin
 from sledlab.errors import Error
-from sledlab.model.catalogue import power
+from sledlab.model.catalogue import power, with_settings
 from sledlab.model.choices import is_number, models, numbers, some
 from sledlab.model.device import describe
 from sledlab.studies.power.options import IMMEDIATE, NEVER, OWN, STRATEGIES, TIMEOUTS_MS
@@ -149,9 +149,7 @@ def _strategies(given: Any, refused: Collection[Mapping[str, str | None]]) -> tu
 def _refusal(base: Experiment, strategy: str) -> str | None:
     """Why a device cannot follow a strategy: it lacks the switch, or refuses the combination."""
     try:
-        for key, value in {"power.kind": OWN, **STRATEGIES[strategy]}.items():
-            base = base.with_setting(key, value)
-        base.check()
+        with_settings(base, {"power.kind": OWN, **STRATEGIES[strategy]}).check()
     except Error as error:
         return error.message
     return None

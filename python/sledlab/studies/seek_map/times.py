@@ -9,7 +9,7 @@ from sledlab import _native
 from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.lazy import numpy as np
-from sledlab.model.catalogue import apply, require
+from sledlab.model.catalogue import require, with_settings
 from sledlab.shown import Shown
 
 if TYPE_CHECKING:
@@ -153,7 +153,8 @@ def seek_map(device: Chosen | str, x_bit: int = 0, y_bit: int = 0, direction: in
         (27, 2500)
     """
     chosen = require("device", device)
-    return compute(apply(_native.Experiment(), chosen), chosen.name, x_bit, y_bit, direction)
+    experiment = with_settings(_native.Experiment(), {"device": chosen})
+    return compute(experiment, chosen.name, x_bit, y_bit, direction)
 
 
 def compute(experiment: _native.Experiment, name: str, x_bit: int, y_bit: int, direction: int) -> SeekMap:

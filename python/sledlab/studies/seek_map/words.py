@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sledlab.show.document import Document, Drawing, Grid, Heading, Text
+from sledlab.show.face import DocumentFace
 from sledlab.studies.seek_map import figures
 
 if TYPE_CHECKING:
@@ -72,3 +73,6 @@ def page(found: SeekMap) -> Document:
             ),
         ],
     )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.seek_map)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.keywords import takes_options
-from sledlab.studies.side_by_side.options import SideBySideOptions
+from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied
+from sledlab.runs.written import words as word_list
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -16,6 +19,20 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device, Source
     from sledlab.studies.side_by_side.tables import SideBySide
+
+
+class SideBySideOptions(Scheduled, Around, Studied, total=False):
+    """The options of a comparison of devices."""
+
+    devices: Annotated[
+        Devices, Option("Several devices, such as mems-g2,atlas-10k:buffer_kb=0.", "A,B,C", read=word_list)
+    ]
+    traces: Annotated[
+        Sequence[str | Path], Option("Several traces, one after another.", "FILE,FILE", read=word_list)
+    ]
+    workloads: Annotated[Several, Option("Several generated workloads.", "A,B,C")]
+    speedups: Annotated[Numbers, Option("Factors that divide the times between arrivals", "S,S,S", "1")]
+
 
 __all__ = ["STUDY", "side_by_side"]
 

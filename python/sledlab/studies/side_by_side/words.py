@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sledlab.show.document import Beside, Document, Drawing, Facts, Folded, Grid, Heading, Source, Text
+from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts
 from sledlab.show.wording import figure, joined, label, listed, milliseconds, percent
 from sledlab.studies.side_by_side import figures
@@ -196,3 +197,6 @@ def page(found: SideBySide) -> Document:
         ],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.draw)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.show.cluster_figures import PART_NAMES
 from sledlab.show.document import Document, Drawing, Facts, Folded, Grid, Heading, Source, Text, grid
+from sledlab.show.face import DocumentFace
 from sledlab.show.facts import said_facts
 from sledlab.show.money import COLUMN, assumed, of_many
 from sledlab.show.money import NOTE as MONEY
@@ -248,3 +249,6 @@ EXPLAINED = (
     "Compute: the processor works on data. Store: pages are missing or being written. Network: messages are "
     "packed, under way or taken in. Waiting: for other nodes."
 )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=figures.draw)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Facts, Folded, Heading, Source, Text, grid
+from sledlab.show.face import DocumentFace
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred
 from sledlab.studies.tune.plan import LESS, WHOLE
 from sledlab.study.configurations import DISK, KNOWN, MEMS, UNCACHED
@@ -108,3 +109,6 @@ def page(tuned: TunedHybrid) -> Document:
         ],
         footer="All times are simulated. The same study and version give the same numbers.",
     )
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=runs)

@@ -1,0 +1,104 @@
+"""Default display of a study: its answer, its tables, and a figure of the first table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.show import plots
+from sledlab.show.document import Document, Drawing, Facts, Grid, Heading, Text
+from sledlab.show.face import DocumentFace
+from sledlab.show.facts import common_facts
+from sledlab.show.wording import figure, spaced, title
+from sledlab.study.columns import columns, records
+from sledlab.study.statistics import Averaged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.show.document import Part
+    from sledlab.study.columns import Column
+    from sledlab.study.outcome import Outcome
+
+RUN_COLUMNS = ("throughput_iops", "mean_ms", "p99_ms", "energy_j")
+"""Columns of a run that a table shows after the row's own columns."""
+
+
+def answer(outcome: Outcome) -> str:
+    """Return the answer."""
+    return outcome.conclusion()
+
+
+def brief(outcome: Outcome) -> Sequence[Part]:
+    """Return the parts for a terminal and a notebook."""
+    return [Heading(title(outcome.config), 1), *_tables(outcome), Text(answer(outcome))]
+
+
+def page(outcome: Outcome) -> Document:
+    """Return the page."""
+    name = title(outcome.config)
+    drawing = Drawing(lambda: draw(outcome), _figure_title(outcome), width="narrow")
+    facts: list[Part] = [Heading("What ran"), Facts(common_facts(outcome.config))]
+    parts = [Text(answer(outcome), "answer"), drawing, *_tables(outcome), *facts]
+    return Document("study", name, parts, "All times are simulated.")
+
+
+def draw(outcome: Outcome) -> Figure:
+    """Draw a column of the runs of the first table over the column that identifies its rows."""
+    rows = records(next(iter(outcome.rows.values())))
+    x, y = _drawn(outcome)
+    values = [row[y] for row in rows]
+    kind = next(iter(outcome.kinds.values()))
+    if not all(isinstance(row[x], (int, float)) for row in rows):
+        bars = [(str(row[x]), row[y], figure(row[y]), False) for row in rows]
+        return plots.bars(bars, _name(y, columns(kind)[y]), 1.35)
+    made, axes = plots.single()
+    axes.plot([row[x] for row in rows], values, color=plots.BLUE, marker="o")
+    axes.set_ylim(bottom=0)
+    axes.grid(visible=True, axis="y")
+    axes.set_xlabel(_name(x, columns(kind)[x]))
+    axes.set_ylabel(_name(y, columns(kind)[y]))
+    return made
+
+
+def _drawn(outcome: Outcome) -> tuple[str, str]:
+    kind = next(iter(outcome.kinds.values()))
+    return next(name for name in columns(kind) if name not in columns(Averaged)), outcome.figure_column
+
+
+def _figure_title(outcome: Outcome) -> str:
+    x, y = _drawn(outcome)
+    return f"{spaced(y)} by {spaced(x)}"
+
+
+def _tables(outcome: Outcome) -> list[Part]:
+    parts: list[Part] = []
+    for name, kind in outcome.kinds.items():
+        if len(outcome.kinds) > 1:
+            parts.append(Heading(spaced(name)))
+        shown = [each for each in columns(kind) if each not in columns(Averaged) or each in RUN_COLUMNS]
+        head = [_name(each, columns(kind)[each]) for each in shown]
+        rows = [[_cell(row[each]) for each in shown] for row in records(outcome.rows[name])]
+        parts.append(Grid(head, rows))
+    return parts
+
+
+def _name(name: str, column: Column) -> str:
+    """The name of a column with its unit.
+
+    Examples:
+        >>> from sledlab.study.columns import Column
+        >>> _name("mean_ms", Column("mean response time", "ms")), _name("depth", Column("outstanding"))
+        ('mean (ms)', 'depth')
+    """
+    return f"{spaced(name.rpartition('_')[0])} ({column.unit})" if column.unit else spaced(name)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return "" if value is None else str(value)
+    return f"{value:,}" if isinstance(value, int) else figure(value)
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)

@@ -1,0 +1,27 @@
+"""The check of lazy imports that `make lint` runs."""
+
+from pathlib import Path
+
+from tools.layers import PROJECT, layers_of, lazy_imports, violations
+
+PACKAGE = PROJECT / "python" / "sledlab"
+
+
+def test_lazy_imports_are_found():
+    assert len(list(lazy_imports(PACKAGE))) > 100
+
+
+def test_package_has_no_upward_lazy_import():
+    assert violations(PACKAGE, layers_of(PROJECT)) == []
+
+
+def test_upward_lazy_import_is_reported(tmp_path: Path):
+    for folder in ("cli", "runs"):
+        (tmp_path / "sledlab" / folder).mkdir(parents=True)
+        (tmp_path / "sledlab" / folder / "__init__.py").touch()
+    (tmp_path / "sledlab" / "runs" / "low.py").write_text(
+        '"""Low."""\nshow = later("sledlab.cli.high:show")\n'
+    )
+    (tmp_path / "sledlab" / "cli" / "high.py").write_text('run = later("sledlab.runs.low:run")\n')
+    found = violations(tmp_path / "sledlab", layers_of(PROJECT))
+    assert found == ["sledlab/runs/low.py:2: `sledlab.cli.high` is in a higher layer"]

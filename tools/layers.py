@@ -1,0 +1,107 @@
+"""Check that lazy imports obey the layers of import-linter, which reads import statements only.
+
+`later("package.module:name")` and other strings that name a module import it when it is first used. A module
+must not name a module of a higher layer in this way either. The layers are those of pyproject.toml.
+
+    python -m tools.layers
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PROJECT = Path(__file__).parents[1]
+
+NAME = re.compile(r"(sledlab(?:\.\w+)+)(?::[\w.]+)?")
+"""A module, or an object in a module."""
+
+Layers = list[set[str]]
+"""Modules of each layer, the highest first."""
+
+
+@dataclass(frozen=True)
+class LazyImport:
+    """A string that names a module of the package.
+
+    Attributes:
+        file: The file with the string, relative to the package's directory.
+        line: The line of the string.
+        module: The module that the string names.
+    """
+
+    file: Path
+    line: int
+    module: str
+
+    @property
+    def importer(self) -> str:
+        """The module with the string."""
+        return ".".join(self.file.with_suffix("").parts)
+
+
+def layers_of(project: Path) -> Layers:
+    """Return the layers of import-linter's contract."""
+    settings = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
+    (contract,) = settings["tool"]["importlinter"]["contracts"]
+    return [{name.strip() for name in layer.split("|")} for layer in contract["layers"]]
+
+
+def lazy_imports(package: Path) -> Iterator[LazyImport]:
+    """Yield the strings that name a module of a package."""
+    root = package.parent
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            match = NAME.fullmatch(node.value)
+            if match and _exists(root, match[1]):
+                yield LazyImport(path.relative_to(root), node.lineno, match[1])
+
+
+def _exists(root: Path, module: str) -> bool:
+    place = root.joinpath(*module.split("."))
+    return place.is_dir() or place.with_suffix(".py").is_file()
+
+
+def layer(module: str, layers: Layers) -> int | None:
+    """Return the number of the layer of a module, 0 for the highest.
+
+    Examples:
+        >>> layer("sledlab.show.run", [{"sledlab.cli"}, {"sledlab.show"}])
+        1
+    """
+    for number, names in enumerate(layers):
+        if any(module == name or module.startswith(f"{name}.") for name in names):
+            return number
+    return None
+
+
+def violations(package: Path, layers: Layers) -> list[str]:
+    """Return the lazy imports of higher layers; modules outside of all layers may import any."""
+    found = []
+    for each in lazy_imports(package):
+        own, other = layer(each.importer, layers), layer(each.module, layers)
+        if own is not None and other is not None and other < own:
+            found.append(f"{each.file}:{each.line}: `{each.module}` is in a higher layer")
+    return found
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Print the violations; the exit code is 1 if there are any."""
+    package = Path(arguments[0]) if arguments else PROJECT / "python" / "sledlab"
+    found = violations(package, layers_of(PROJECT))
+    print("\n".join(found) or "lazy imports obey the layers")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
