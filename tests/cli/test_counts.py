@@ -42,4 +42,22 @@ def test_a_warm_up_is_written_alike_and_counts_operations(sledlab):
     run = (*MANY, "--limit", "1e3", "--json")
     short, long = (sledlab(*run, "--warmup", said).json for said in ("0.2k", "200"))
     assert short["requests"] == long["requests"] == 800
-    assert "N operations, flushes and trims included" in " ".join(sledlab("simulate", "--help").out.split())
+    assert "first N reads, writes, flushes and trims" in " ".join(
+        sledlab("simulate", "--help-all").out.split()
+    )
+
+
+def test_sizes_accept_units(sledlab):
+    printed = sledlab(
+        "trace", "hits", "sample:mail-a-60s", "--policies", "lru", "--cache-mb", "1MiB,1GB", "--json"
+    ).json
+    assert [row["cache_mb"] for row in printed["hits"]] == [1.048576, 1000]
+    printed = sledlab(
+        "trace", "hits", "sample:mail-a-60s", "--policies", "lru", "--segment-kb", "1MiB", "--json"
+    ).json
+    assert printed["segment_kb"] == 1024
+
+
+@pytest.mark.parametrize("size", ["1XB", "1iB", "big", "10k", "MB"])
+def test_wrong_size_names_units(sledlab, size):
+    sledlab("hybrid", "--mems-mb", size).assert_refused("64MiB")

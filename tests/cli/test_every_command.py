@@ -1,11 +1,13 @@
 """Every command explains itself, every list prints, and every listed model can be shown."""
 
+import re
 from collections.abc import Iterator
 
 import click
 import pytest
 from sledlab import job
 from sledlab.cli import cli
+from sledlab.cli.help import GroupedHelp, is_advanced
 from sledlab.cli.kinds import KINDS
 from sledlab.model.catalogue import CATALOGUES
 
@@ -51,3 +53,35 @@ def test_every_listed_model_is_shown(sledlab, kind):
 def test_every_listed_job_is_shown(sledlab):
     for listed in job.LIST:
         assert listed.name in sledlab("show", "job", listed.name).out
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["simulate", "compare", "serve", "view", "power", "hybrid", "fleet", "smart", "diff", "reproduce"],
+)
+def test_help_of_main_commands_fits_a_screen(sledlab, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    short = sledlab(command, "--help").out
+    assert len(short.splitlines()) <= 40
+
+
+def test_help_all_shows_every_option(sledlab):
+    for path in COMMANDS:
+        command = command_at(path)
+        if isinstance(command, GroupedHelp):
+            shown = sledlab(*path, "--help-all").out
+            short = sledlab(*path, "--help").out
+            for param in command.params:
+                if isinstance(param, click.Option) and not param.hidden:
+                    flag = max(param.opts, key=len)
+                    assert re.search(rf"{flag}\b", shown), (path, flag)
+                    assert bool(
+                        re.search(rf"^  (-\w, )?{flag}(?![\w-])", short, re.MULTILINE)
+                    ) != is_advanced(param)
+
+
+def command_at(path):
+    command = cli
+    for name in path:
+        command = command.get_command(click.Context(command), name)
+    return command

@@ -71,7 +71,7 @@ def test_every_pair_of_kinds_is_refused(tmp_path, refused, held, wanted):
 def test_every_command_with_a_directory_has_the_option(sledlab):
     commands = [("simulate",), ("compare",), ("hybrid",), ("hybrid", "tune"), ("power",), ("smart",)]
     for words in [*commands, ("smart", "replay"), ("smart", "size"), ("check",)]:
-        said = sledlab(*words, "--help").out
+        said = sledlab(*words, "--help-all" if words != ("check",) else "--help").out
         assert "--out DIR" in said, words
         assert "--replace" in said, words
 

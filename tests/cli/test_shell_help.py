@@ -130,6 +130,20 @@ def test_doctor_tells_what_is_there_and_what_is_missing(sledlab, monkeypatch):
     assert "duckdb is missing, for queries, and tables of TPC-H: pip install 'sledlab[jobs]'" in told.out
 
 
+def test_doctor_names_programs_by_feature(sledlab, monkeypatch):
+    monkeypatch.setattr(
+        doctors, "find_program", lambda name: None if name == "nbdfuse" else f"/usr/bin/{name}"
+    )
+    printed = sledlab("doctor").out
+    assert (
+        "nbdfuse is missing, for sledlab serve --attach file, loop, ext4: apt-get install libnbd-bin"
+        in printed
+    )
+    assert "losetup is missing" not in printed
+    found = {each["what"]: each["found"] for each in sledlab("doctor", "--json").json}
+    assert found["fio"] == "/usr/bin/fio"
+
+
 def test_doctor_knows_what_the_package_needs():
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert {re.split("[>=]", each)[0] for each in project["dependencies"]} == set(doctors.NEEDED)

@@ -116,7 +116,9 @@ def run(arguments: list[str] | None = None) -> int:
             return _tell(mistake.format_message(), mistake.exit_code)
         return _refuse(mistakes.of_usage(mistake, cli, words), words)
     except (KeyboardInterrupt, click.Abort) as error:
-        return _tell("interrupted", code_of(error.__cause__ if isinstance(error, click.Abort) else error))
+        interrupt = error.__cause__ if isinstance(error, click.Abort) else error
+        notes = getattr(interrupt, "__notes__", ())
+        return _tell(": ".join(["interrupted", *notes]), code_of(interrupt))
     except UnicodeEncodeError as error:
         return _refuse(mistakes.not_encoded(error), words)
     except Error as error:

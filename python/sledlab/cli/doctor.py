@@ -12,6 +12,7 @@ import click
 
 from sledlab import _native
 from sledlab.cli.options import json_option, show_json, show_table
+from sledlab.emulation.attached import PACKAGES, PROGRAMS, find_program
 from sledlab.errors import Error
 from sledlab.job.data import home
 from sledlab.lazy import later, metadata, shutil
@@ -31,6 +32,11 @@ JOBS = "pip install 'sledlab[jobs]'"
 MPI = "pip install 'sledlab[mpi]'"
 CLUSTER = "pip install 'sledlab[cluster]'"
 CHARTS = "install a wheel, or install npm and run `make setup`"
+
+CLIENTS = {"fio": "fio", "qemu-nbd": "qemu-utils", "nbd-client": "nbd-client"}
+"""Programs that use a served device, and their Debian packages."""
+
+BROWSERS = ("xdg-open", "firefox", "firefox-esr", "chromium", "google-chrome", "open")
 
 
 @dataclass(frozen=True)
@@ -55,9 +61,9 @@ class Finding:
 @click.command()
 @json_option
 def doctor(*, as_json: bool) -> int:
-    """Say what is installed, and what is missing for what, with the command that installs it.
+    """Check the installation: optional packages, programs and files.
 
-    The exit code is 1 where something is missing that sledlab does not work without.
+    Prints the command that installs each missing one. The exit code is 1 if a required package is missing.
 
     \b
     Examples:
@@ -81,7 +87,7 @@ def doctor(*, as_json: bool) -> int:
 def findings() -> list[Finding]:
     """Every library, program, file and fact that is looked for, found or missing."""
     extension = Path(_native.__file__ or "")
-    program = [
+    installation = [
         Finding("sledlab", _native.__version__, "everything", needed=True),
         Finding("extension", f"{extension.name}, {_native.BUILD_PROFILE} build", "simulation", needed=True),
         Finding("Python", f"{platform.python_version()}, {sys.executable}", "everything", needed=True),
@@ -99,7 +105,7 @@ def findings() -> list[Finding]:
     ]
     needed = [library(name, "everything", f"pip install {name}", needed=True) for name in NEEDED]
     return [
-        *program,
+        *installation,
         *needed,
         library("duckdb", "queries, and tables of TPC-H", JOBS),
         library("tpchgen-cli", "tables of TPC-H: jobs scan, sort, join, q1 to q22", JOBS),
@@ -110,8 +116,28 @@ def findings() -> list[Finding]:
         library("aiohttp", "traces on web servers, https://", INSTALL),
         library("gcsfs", "traces in Google's object store, gs://", INSTALL),
         library("s3fs", "traces in S3, s3://", INSTALL),
-        Finding("mpiexec", shutil.which("mpiexec") or "", "starting these processes", MPI),
+        Finding("mpiexec", shutil.which("mpiexec") or "", "jobs with a process for each node (--mpi)", MPI),
+        *(program(name, attachments(name), package) for name, package in PACKAGES.items()),
+        *(program(name, "clients of sledlab serve", package) for name, package in CLIENTS.items()),
+        Finding(
+            "browser", browser(), "pages: sledlab view --open, report.html", "apt-get install firefox-esr"
+        ),
     ]
+
+
+def program(name: str, purpose: str, package: str) -> Finding:
+    """Return the finding of a program: its path, or that it is missing."""
+    return Finding(name, find_program(name) or "", purpose, f"apt-get install {package}")
+
+
+def attachments(name: str) -> str:
+    """Return the kinds of `sledlab serve --attach` that need a program."""
+    return f"sledlab serve --attach {', '.join(kind for kind in PROGRAMS if name in PROGRAMS[kind])}"
+
+
+def browser() -> str:
+    """Return the path of a web browser; empty if there is none."""
+    return next(filter(None, map(shutil.which, BROWSERS)), "")
 
 
 def library(name: str, purpose: str, remedy: str, *, needed: bool = False) -> Finding:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from sledlab.cli.help import GroupedHelp
 from sledlab.errors import Error
 from sledlab.lazy import difflib, loaded
 from sledlab.show import terminal
@@ -41,7 +42,7 @@ class SuggestingGroup(click.Group):
         return f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
 
 
-class CommandGroup(SuggestingGroup):
+class CommandGroup(GroupedHelp, SuggestingGroup):
     """A command with commands beneath it: runs the one that the first word names, or else itself."""
 
     allow_interspersed_args = True  # options may follow its argument, as with other commands

@@ -26,13 +26,13 @@ Trace, File = later("sledlab.traces.read:Trace"), later("sledlab.traces.read:Fil
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-DEVICE = Option("Device: a preset (sledlab list device) or a device file.", "NAME|FILE")
+DEVICE = Option("Preset (sledlab list device) or device file.", "NAME|FILE")
 
 SOURCE: Mapping[str, Option] = {
-    "trace": Option("Trace to replay: a file, or sample:NAME (sledlab list trace).", "FILE"),
-    "format": Option("Format of the trace; told by its content when left out.", "F"),
-    "sort": Option("Put requests in order that come up to N lines too late.", read=count),
-    "workload": Option("Generated workload instead of a trace (sledlab list workload).", "NAME"),
+    "trace": Option("Trace file, or sample:NAME (sledlab list trace).", "FILE"),
+    "format": Option("Trace format  [default: detected from the content]", "F", advanced=True),
+    "sort": Option("Sort requests that are out of order by up to N lines.", read=count, advanced=True),
+    "workload": Option("Generated workload (sledlab list workload).", "NAME"),
 }
 """Options that name the source of requests: a trace or a workload."""
 
@@ -42,7 +42,7 @@ SET = {"settings": declared(Replayed)["settings"]}
 PLUGINS = declared(Trusted)
 """The option `--allow-plugins`, for commands that read files which may name plug-ins."""
 
-REPLACE = {"replace": Option("Remove first what sledlab left in DIR, even of another command.", read=bool)}
+REPLACE = {"replace": Option("Delete existing sledlab results in DIR first.", read=bool, advanced=True)}
 """The option that goes with `--out`."""
 
 
@@ -87,11 +87,15 @@ class SingleValueOption(click.Option):
 
     Args:
         takes_list: Whether the value is a list, with commas between its items.
+        advanced: Whether `--help` omits it; `--help-all` shows it.
     """
 
-    def __init__(self, *args: Any, takes_list: bool = False, **attributes: Any) -> None:
+    def __init__(
+        self, *args: Any, takes_list: bool = False, advanced: bool = False, **attributes: Any
+    ) -> None:
         super().__init__(*args, **attributes)
         self.takes_list = takes_list
+        self.advanced = advanced
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Have the parser collect all values."""
@@ -136,7 +140,7 @@ seed_option = option(
     show_default=True,
     help="Root of all random numbers.",
 )
-json_option = option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+json_option = option("--json", "as_json", is_flag=True, help="Print only JSON.")
 
 
 def _quieten(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -147,10 +151,12 @@ def _quieten(context: click.Context, _parameter: click.Parameter, value: bool) -
 quiet_option = option(
     "-q",
     "--quiet",
+    "quiet",
     is_flag=True,
+    advanced=True,
     expose_value=False,
     callback=_quieten,
-    help="Show no progress on standard error.",
+    help="Show no progress.",
 )
 
 
@@ -162,9 +168,10 @@ def _without_script(context: click.Context, _parameter: click.Parameter, value: 
 static_option = option(
     "--static",
     is_flag=True,
+    advanced=True,
     expose_value=False,
     callback=_without_script,
-    help="Figures of the page are pictures only; otherwise those with numbers can be explored.",
+    help="Write static images instead of interactive figures.",
 )
 
 
@@ -182,12 +189,19 @@ def made(name: str, declaration: Option) -> click.Option:
             raise Error(f"`{flag}`: {error.message}", remedy=error.remedy) from error
 
     if declaration.read is bool:
-        return SingleValueOption([flag, name], is_flag=True, help=declaration.meaning, callback=_said)
+        return SingleValueOption(
+            [flag, name],
+            is_flag=True,
+            advanced=declaration.advanced,
+            help=declaration.meaning,
+            callback=_said,
+        )
     return SingleValueOption(
         [flag, name],
         metavar=declaration.metavar,
         multiple=declaration.repeated,
         takes_list="," in declaration.metavar,
+        advanced=declaration.advanced,
         required=declaration.required,
         callback=read,
         help=f"{declaration.meaning}{default}",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.completion import experiment_or_file
+from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     DEVICE,
     REPLACE,
@@ -44,9 +45,7 @@ if TYPE_CHECKING:
 
 OUTPUT = {"out": Option("Directory for summary, tables, recording and report.", "DIR"), **REPLACE}
 
-SEVERAL = {
-    "devices": Option("Several instead, one after the other, each with the command.", "NAME,NAME", read=split)
-}
+SEVERAL = {"devices": Option("Several devices: run COMMAND on each.", "A,B,C", read=split)}
 
 KIND = "serve"
 """Kind of the results that several devices leave in a directory."""
@@ -55,7 +54,7 @@ LOOK_S = 0.25
 """Seconds between two polls of a server's status."""
 
 
-class WithCommand(click.Command):
+class WithCommand(GroupedHelp):
     """A command whose words after `--` are another command, left as they are."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -90,25 +89,18 @@ def serve(
     as_json: bool,
     **said: Any,
 ) -> int:
-    """Be a block device that real programs use, and that answers when the model says.
+    """Serve a simulated device as a network block device (NBD).
 
-    The device speaks NBD on a Unix socket: fio, QEMU, nbdcopy and nbdfuse use it as it is; --attach makes a
-    file, a block device or a file system of it. Its data is real. Words after -- are a command that is run
-    meanwhile: it finds SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and SLEDLAB_TIME_SCALE in its environment,
-    and its exit code is that of sledlab. Without a command the device is there until Ctrl-C. Then what was
-    asked is replayed, and said how true the run was.
-
-    With --power-fail-after, or --power-failures and the signal SIGUSR1 (kill -USR1), the device loses its
-    power and is switched on again: connections break, and the data is what the model finds then.
-
-    EXPERIMENT is a file or the name of an experiment that says what stores the blocks.
+    Replies leave when the model completes the request; data is stored. --attach makes the device a file, a
+    block device or a file system. COMMAND finds SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and
+    SLEDLAB_TIME_SCALE in its environment; without COMMAND the server runs until Ctrl-C. Then the requests are
+    replayed, and the timing accuracy is reported.
 
     \b
     Examples:
-      sledlab serve --device mems-g2 --scheduler sptf -- sh -c 'qemu-img info "$SLEDLAB_URI"'
+      sledlab serve --device mems-g2 -- sh -c 'qemu-img info "$SLEDLAB_URI"'
       sledlab serve --device atlas-10k --duration 1 --out run
-      sledlab serve --device mems-g2 --power-fail-after 30 --data disk.img -- ./database.sh
-      sledlab serve --devices mems-g2,ram -- sh -c 'qemu-io -f raw -c "write 0 1M" "$SLEDLAB_URI"'
+      sledlab serve --device mems-g2 --power-fail-after 30 -- ./database.sh
     """
     refuse_study(experiment)
     command: list[str] = context.meta.get("command", [])

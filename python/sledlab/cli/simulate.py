@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.completion import experiment_or_file
+from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     REPLACE,
     json_option,
@@ -36,12 +37,12 @@ figure = later("sledlab.show.wording:figure")
 OUTPUT = {
     "out": Option("Directory for summary, tables and report.", "DIR"),
     **REPLACE,
-    "requests": Option("Table of all requests, .parquet or .csv.", "FILE"),
-    "perfetto": Option("All requests as a trace for https://ui.perfetto.dev, .pftrace.", "FILE"),
+    "requests": Option("Write all requests as .parquet or .csv.", "FILE"),
+    "perfetto": Option("Write a timeline for https://ui.perfetto.dev, .pftrace.", "FILE", advanced=True),
 }
 
 
-@click.command()
+@click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({**ordered(declared(Simulated)), **OUTPUT})
 @static_option
@@ -58,18 +59,16 @@ def simulate(
     as_json: bool,
     **flags: Any,
 ) -> int:
-    """Replay a trace or workload against a device.
+    """Replay a trace or workload on a device.
 
-    EXPERIMENT is a TOML file, such as --out leaves behind, or the name of an experiment (sledlab experiment
-    list); a file of that name wins. Options override what it says. --trace - reads standard input.
+    EXPERIMENT is a TOML file, such as experiment.toml of an earlier run, or the name of an experiment
+    (sledlab list experiment); options override it. --trace - reads standard input.
 
     \b
     Examples:
-      sledlab simulate --device mems-g2 --trace app.csv --scheduler sptf --speedup 16
-      sledlab simulate --device mems-g2 --workload uniform --limit 1000000 --replay closed:8 --json
-      sledlab simulate --device mems-g2 --trace app.csv --power fixed:timeout_ms=10 --out run
-      sledlab simulate --device mems-g2 --trace app.csv --scheduler sptf --limit 20000 --perfetto run.pftrace
-      sledlab simulate run/experiment.toml --set device.active_tips=3200 --out run2
+      sledlab simulate --device mems-g2 --trace app.csv --scheduler sptf --out run
+      sledlab simulate --device mems-g2 --workload uniform --limit 1e6 --json
+      sledlab simulate run/experiment.toml --set device.active_tips=3200
     """
     refuse_study(experiment)
     code = 0

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from sledlab.cli.group import CommandGroup
+from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     DEVICE,
     REPLACE,
@@ -62,7 +63,7 @@ def _options() -> Mapping[str, Option]:
     }
 
 
-@click.command("replay")
+@click.command("replay", cls=GroupedHelp)
 @click.argument("file")
 @options(_options())
 @option(
@@ -144,7 +145,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
         raise Error(f"`--dump-trace`: `{said[0]}` is not the number of a node", remedy=remedy) from error
 
 
-@click.command("record")
+@click.command("record", cls=GroupedHelp)
 @option("--job", metavar="NAME|FILE", help="Job: sledlab list job, or a Python file.")
 @option("--query", metavar="NAME|FILE", help="Instead of a job: q1 to q22 of TPC-H, or a file of SQL.")
 @option("--nodes", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, show_json, static_option
 from sledlab.errors import Error
 from sledlab.lazy import later
@@ -51,7 +52,7 @@ def _options() -> Mapping[str, Option]:
     }
 
 
-@click.command("size")
+@click.command("size", cls=GroupedHelp)
 @options(_options())
 @static_option
 @quiet_option

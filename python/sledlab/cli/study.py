@@ -10,6 +10,7 @@ import click
 
 from sledlab.cli.completion import experiment_or_file
 from sledlab.cli.group import CommandGroup
+from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     REPLACE,
     SOURCE,
@@ -37,10 +38,7 @@ if TYPE_CHECKING:
 
 tables_of = later("sledlab.study.file:tables_of")
 
-OUT = Option("Directory for tables and report; points that DIR holds already are not run again.", "DIR")
-
-NAMED = "STUDY may also be the name of an experiment (sledlab list experiment); a file of that name wins."
-"""A sentence in the help of every study, before its examples."""
+OUT = Option("Directory for tables and report; resumes a study.", "DIR")
 
 
 def command(folder: str) -> click.Command:
@@ -67,7 +65,7 @@ def _study(folder: str) -> Study[Any]:
 
 
 def made(
-    study: Study[Any], others: Sequence[Study[Any]] = (), kind: type[click.Command] = click.Command
+    study: Study[Any], others: Sequence[Study[Any]] = (), kind: type[click.Command] = GroupedHelp
 ) -> click.Command:
     """A command that runs a study, or one of `others` where an option chooses that."""
 
@@ -105,8 +103,7 @@ def made(
     metavar = f"[{study.place.upper()}|STUDY]" if study.place else "[STUDY]"
     file = _Own(["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file)
     params = [file, *reversed(run.__dict__.pop("__click_params__"))]
-    help_text = inspect.cleandoc(study.help).replace("\n\n\b\n", f"\n\n{NAMED}\n\n\b\n", 1)
-    return kind(study.name, callback=run, params=params, help=help_text)
+    return kind(study.name, callback=run, params=params, help=inspect.cleandoc(study.help))
 
 
 def _is_place(study: Study[Any], said: str | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.runs.options import Option
-from sledlab.runs.written import numbers, words
+from sledlab.runs.written import KIB, MB, size, sizes, words
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -110,17 +110,16 @@ def info(trace: Trace, *, as_json: bool) -> None:
             read=words,
         ),
         "cache_mb": Option(
-            "Sizes of the cache, in 10^6 bytes.", "MB,MB,..", "1 % to 50 % of what is touched", read=numbers
+            "Cache sizes.", "MB,MB", "1 to 50 % of the footprint", read=partial(sizes, unit=MB)
         ),
     }
 )
 @option(
     "--segment-kb",
     metavar="KB",
-    type=float,
-    default=64.0,
+    default="64",
     show_default=True,
-    help="Size of a segment, which a cache loads and evicts as a whole, in 1024 bytes.",
+    help="Segment size: a cache loads and evicts whole segments.",
 )
 @format_option
 @sort_option
@@ -130,7 +129,7 @@ def hits(
     trace: Trace,
     policies: list[str] | None,
     cache_mb: list[float] | None,
-    segment_kb: float,
+    segment_kb: str,
     *,
     as_json: bool,
 ) -> None:
@@ -140,12 +139,13 @@ def hits(
     Examples:
       sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
     """
-    found = ratios.hit_ratios(trace, policies=policies or "all", cache_mb=cache_mb, segment_kb=segment_kb)
+    segment = size(segment_kb, KIB)
+    found = ratios.hit_ratios(trace, policies=policies or "all", cache_mb=cache_mb, segment_kb=segment)
     if as_json:
         show_json(found.to_dict())
         return
     terminal.say(
-        f"{found.segments:,} segments of {segment_kb:g} KB are used, {figure(found.footprint_mb)} MB. "
+        f"{found.segments:,} segments of {segment:g} KB are used, {figure(found.footprint_mb)} MB. "
         "Hits by size of the cache:"
     )
     sizes = dict.fromkeys(row.cache_mb for row in found.rows)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.completion import experiment_or_file
+from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import options, ordered, source_of
 from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error
@@ -30,7 +31,7 @@ OUTPUT = {
 }
 
 
-@click.command()
+@click.command(cls=GroupedHelp)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
 @options({**ordered(declared(Simulated)), **OUTPUT})
 def view(
@@ -41,18 +42,16 @@ def view(
     opened: bool | None,
     **flags: Any,
 ) -> None:
-    """Watch a run in the browser: one page, offline, with the simulator inside.
+    """Open the laboratory: the simulator in one offline page of the browser.
 
-    EXPERIMENT is a TOML file, the name of an experiment, or a directory that `sledlab simulate --out` left;
-    options override what it says. Without anything the page begins with an experiment of its own. It shows
-    every move and choice, races schedulers on the same requests, and gives the same numbers as the command
-    line.
+    The page shows every movement of the sled and every choice of the scheduler, and compares schedulers on
+    the same requests. EXPERIMENT is a TOML file, the name of an experiment or a directory of a run
+    (--out); options override it. Default: an example.
 
     \b
     Examples:
       sledlab view --out laboratory.html
-      sledlab view --device mems-g2 --workload uniform --scheduler sptf --limit 20000
-      sledlab view --device mems-g2 --trace app.csv --around slowest --out slowest.html
+      sledlab view --device mems-g2 --trace app.csv --around slowest
       sledlab view run --open
     """
     if experiment is not None and not Path(experiment).is_dir():

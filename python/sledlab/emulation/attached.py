@@ -35,6 +35,13 @@ PACKAGES = {
 }
 """Debian's packages of the programs that are needed."""
 
+PROGRAMS = {
+    "file": ("nbdfuse", "fusermount3"),
+    "loop": ("nbdfuse", "fusermount3", "losetup"),
+    "ext4": ("nbdfuse", "fusermount3", "losetup", "blkid", "mkfs.ext4", "mount", "umount"),
+}
+"""Programs that each kind of attachment needs."""
+
 FUSE = "is /dev/fuse there, and may it be opened?"
 
 WAIT_S = 20.0
@@ -121,12 +128,7 @@ def _check(kind: str, place: str, said: str) -> None:
     Raises:
         Error: The kind is unknown, the place is no empty directory, or programs or root are missing.
     """
-    programs = {
-        "file": ("nbdfuse", "fusermount3"),
-        "loop": ("nbdfuse", "fusermount3", "losetup"),
-        "ext4": ("nbdfuse", "fusermount3", "losetup", "blkid", "mkfs.ext4", "mount", "umount"),
-    }
-    if kind not in programs or bool(place) != (kind != "loop"):
+    if kind not in PROGRAMS or bool(place) != (kind != "loop"):
         raise Error(f"`{said}` is nothing to attach", remedy="say file:DIR, loop or ext4:DIR")
     if place:
         refuse_mounted(Path(place))
@@ -134,7 +136,7 @@ def _check(kind: str, place: str, said: str) -> None:
         raise Error(f"`{place}` is no directory", remedy="make it first: it becomes the place of the device")
     if place and any(Path(place).iterdir()):
         raise Error(f"`{place}` is not empty", remedy="name an empty directory")
-    missing = [name for name in programs[kind] if _program(name) is None]
+    missing = [name for name in PROGRAMS[kind] if find_program(name) is None]
     if missing:
         packages = " ".join(sorted({PACKAGES[name] for name in missing}))
         newer = "; where that brings no nbdfuse, nbdfuse too" if "nbdfuse" in missing else ""
@@ -143,8 +145,8 @@ def _check(kind: str, place: str, said: str) -> None:
         raise Error(f"`--attach {kind}` needs root", remedy="run it as root, or say --attach file:DIR")
 
 
-def _program(name: str) -> str | None:
-    """The path of a program, also of one in directories that only root has in `PATH`."""
+def find_program(name: str) -> str | None:
+    """Return the path of a program, also in directories that only root has in `PATH`."""
     return shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"]))
 
 
@@ -154,7 +156,7 @@ def _do(*command: str) -> str:
     Raises:
         Error: The program fails.
     """
-    program = _program(command[0]) or command[0]
+    program = find_program(command[0]) or command[0]
     done = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         words = (done.stderr.strip() or f"code {done.returncode}").splitlines()
@@ -170,7 +172,7 @@ def _file(directory: Path, uri: str, force: list[Callable[[], object]]) -> Itera
         Error: nbdfuse cannot make it, or has ended before its time.
     """
     path = directory / FILE
-    program = _program("nbdfuse") or "nbdfuse"
+    program = find_program("nbdfuse") or "nbdfuse"
     # Ctrl-C must not reach nbdfuse, which has to run until all buffered writes have reached the server.
     with subprocess.Popen(
         [program, str(directory), uri], stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -266,6 +268,6 @@ def _mounted(device: Path, place: Path, force: list[Callable[[], object]], *, ma
 
 def _found(device: Path) -> str:
     """The kind of file system or partition table that a device holds; empty if blkid knows none there."""
-    program = _program("blkid") or "blkid"
+    program = find_program("blkid") or "blkid"
     command = [program, "--probe", "--output", "value", "-s", "TYPE", "-s", "PTTYPE", str(device)]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()

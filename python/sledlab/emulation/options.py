@@ -16,54 +16,50 @@ from sledlab.runs.written import number
 class Emulated(Scheduled, Around, Set, Trusted, total=False):
     """Options of a server."""
 
-    socket: Annotated[
-        str | Path, Option("Unix socket to listen on.", "FILE", "a new one that nobody else may open")
-    ]
-    tcp: Annotated[
-        str, Option("TCP address of this machine to listen on, instead of a socket.", "127.0.0.1:PORT")
-    ]
-    data: Annotated[
-        str | Path, Option("File that holds the data, made as large as the device.", "FILE", "in memory")
-    ]
-    scratch: Annotated[bool, Option("Start from the contents of --data, and leave that file as it is.")]
-    untimed: Annotated[bool, Option("Answer at once, without the model: to load data fast.")]
+    socket: Annotated[str | Path, Option("Unix socket to listen on.", "FILE", "private")]
+    tcp: Annotated[str, Option("Listen on TCP, 127.0.0.1:PORT.", "ADDRESS")]
+    data: Annotated[str | Path, Option("File for the data.", "FILE", "in memory")]
+    scratch: Annotated[bool, Option("Read --data but do not change it.", advanced=True)]
+    untimed: Annotated[bool, Option("Reply at once, to load data fast.")]
     time_scale: Annotated[
         float,
-        Option("Run the device S times slower, so that this machine disturbs the device less.", "S", "1"),
+        Option("Run S times slower than real time.", "S"),
     ]
     host_us: Annotated[
         float | str,
         Option(
-            "Time from the server to the client and back, by which replies leave earlier.",
+            "Round-trip time to the client, which replies leave earlier by.",
             "auto | US",
             "auto",
+            advanced=True,
         ),
     ]
     priority: Annotated[
         Literal["auto", "normal", "realtime"],
-        Option("Priority of the server: auto | normal | realtime.", "P", "auto: real time where allowed"),
+        Option(
+            "Priority of the server: auto | normal | realtime.",
+            "P",
+            "auto: real time if allowed",
+            advanced=True,
+        ),
     ]
     power_failures: Annotated[
-        bool, Option("Have the power fail on SIGUSR1; takes memory for data that a failure may bring back.")
+        bool, Option("Fail the power on SIGUSR1; needs memory for lost writes.", advanced=True)
     ]
     power_fail_after_s: Annotated[
         float,
-        Option("Have the power fail S seconds after the start, once.", "S", "never", flag="power-fail-after"),
+        Option("Fail the power once after S seconds.", "S", flag="power-fail-after"),
     ]
     attach: Annotated[
         str,
         Option(
-            "Attach the device as a file, a block device or a mounted file system.",
-            "file:DIR | loop | ext4:DIR",
+            "Attach as file:DIR, loop or ext4:DIR.",
+            "HOW",
             "none",
         ),
     ]
-    serve_s: Annotated[
-        float, Option("End after S seconds.", "S", "with the command, or with Ctrl-C", flag="duration")
-    ]
-    record: Annotated[
-        str | Path, Option("Write the requests that came as a trace, .parquet or .csv.", "FILE", read=Path)
-    ]
+    serve_s: Annotated[float, Option("Stop after S seconds.", "S", "until Ctrl-C", flag="duration")]
+    record: Annotated[str | Path, Option("Write requests as .parquet or .csv trace.", "FILE", read=Path)]
 
 
 def scale_of(said: float | str | None) -> tuple[int, int]:

@@ -85,6 +85,7 @@ class Option:
         repeated: Whether it can be given several times.
         required: Whether it must be given.
         python_only: Whether only Python has it: its value cannot be written as text.
+        advanced: Whether `--help` omits it; `--help-all` shows it.
     """
 
     meaning: str
@@ -96,6 +97,7 @@ class Option:
     repeated: bool = False
     required: bool = False
     python_only: bool = False
+    advanced: bool = False
 
 
 class Offered(TypedDict, total=False):
@@ -104,7 +106,7 @@ class Offered(TypedDict, total=False):
     replay: Annotated[
         str,
         Option(
-            "How requests arrive: open | closed:N | closed:N:TIME, N outstanding",
+            "Arrivals: open | closed:N | closed:N:TIME",
             "MODE",
             "open",
             key="replay.mode",
@@ -113,40 +115,48 @@ class Offered(TypedDict, total=False):
     warmup: Annotated[
         int,
         Option(
-            "Leave the first N operations, flushes and trims included, out of the statistics.",
+            "Exclude the first N reads, writes, flushes and trims from statistics.",
             key="replay.warmup",
             read=count,
+            advanced=True,
         ),
     ]
-    limit: Annotated[
-        int, Option("End after N requests, reads and writes; 0 for all.", key="replay.limit", read=count)
-    ]
+    limit: Annotated[int, Option("Stop after N reads and writes; 0 for all.", key="replay.limit", read=count)]
     operations: Annotated[
         int,
         Option(
-            "End after N operations, flushes and trims included; 0 for all.",
+            "Stop after N reads, writes, flushes and trims; 0 for all.",
             key="replay.operations",
             read=count,
+            advanced=True,
         ),
     ]
     duration_s: Annotated[
         float,
-        Option("Issue nothing after S simulated seconds.", "S", key="replay.duration_s", flag="duration"),
+        Option(
+            "Stop issuing requests after S simulated seconds.",
+            "S",
+            key="replay.duration_s",
+            flag="duration",
+            advanced=True,
+        ),
     ]
     outside: Annotated[
         Literal["reject", "wrap", "clip", "scale"],
-        Option("Requests past the end: reject | wrap | clip | scale.", "HOW", key="replay.outside"),
+        Option(
+            "Requests past the end: reject | wrap | clip | scale.", "HOW", key="replay.outside", advanced=True
+        ),
     ]
 
 
 class Set(TypedDict, total=False):
     """Options of every command that runs an experiment: the seed, and any other setting."""
 
-    seed: Annotated[int, Option("Root of all random numbers", default="1", key="seed")]
+    seed: Annotated[int, Option("Seed of all random numbers", default="1", key="seed", advanced=True)]
     settings: Annotated[
         Mapping[str, Any],
         Option(
-            "Any other setting, such as device.active_tips=3200 or workload.read_share=0.7; can be repeated.",
+            "Other setting: device.active_tips=3200; repeatable.",
             "KEY=VALUE",
             flag="set",
             read=settings,
@@ -163,7 +173,7 @@ class Trusted(TypedDict, total=False):
     """The option that allows plug-ins that only a file names."""
 
     allow_plugins: Annotated[
-        bool, Option("Allow plug-ins and jobs that the file names. They run arbitrary code.")
+        bool, Option("Allow plug-ins and jobs that the file names. They run arbitrary code.", advanced=True)
     ]
 
 
@@ -181,9 +191,9 @@ class Parked(TypedDict, total=False):
     power: Annotated[
         Models,
         Option(
-            "When the device parks (sledlab list power)",
+            "Power policy (sledlab list power)",
             "POLICY",
-            "after its own idle_timeout_ms",
+            "device's",
             key="power.kind",
         ),
     ]
@@ -193,7 +203,14 @@ class Merged(TypedDict, total=False):
     """The option for merging queued requests."""
 
     merge: Annotated[
-        Models, Option("Merge queued requests into one (sledlab list merge)", "HOW", "none", key="merge.kind")
+        Models,
+        Option(
+            "Merging of queued requests (sledlab list merge)",
+            "HOW",
+            "none",
+            key="merge.kind",
+            advanced=True,
+        ),
     ]
 
 
@@ -206,22 +223,31 @@ class Arranged(TypedDict, total=False):
 
     cache: Annotated[
         Models,
-        Option("A cache in front of the system (sledlab list cache)", "KIND", "none", key="cache.kind"),
+        Option(
+            "Cache in front of the system (sledlab list cache)",
+            "KIND",
+            "none",
+            key="cache.kind",
+            advanced=True,
+        ),
     ]
     system: Annotated[
         Models,
-        Option("How devices are put together (sledlab list system)", "KIND", "single", key="system.kind"),
+        Option("Array of devices (sledlab list system)", "KIND", "single", key="system.kind", advanced=True),
     ]
     hybrid: Annotated[
         Models,
         Option(
-            "A small fast device in front of the device (sledlab list hybrid)",
+            "Fast device in front (sledlab list hybrid)",
             "KIND",
             "none",
             key="hybrid.kind",
+            advanced=True,
         ),
     ]
-    front: Annotated[Models, Option("Front device of a hybrid", "NAME|FILE", "mems-g2", key="front.preset")]
+    front: Annotated[
+        Models, Option("Front device of a hybrid", "NAME|FILE", "mems-g2", key="front.preset", advanced=True)
+    ]
 
 
 class Around(Saving, Arranged, total=False):
@@ -235,7 +261,7 @@ class Composed(Replayed, Scheduled, Around, total=False):
 class Paced(TypedDict, total=False):
     """The option for the speed-up."""
 
-    speedup: Annotated[float, Option("Divide the times between arrivals by S.", "S", key="replay.speedup")]
+    speedup: Annotated[float, Option("Replay S times as fast.", "S", key="replay.speedup")]
 
 
 class Simulated(Composed, Paced, Trusted, total=False):
@@ -247,11 +273,11 @@ class Furnished(TypedDict, total=False):
 
     node: Annotated[
         Models | Path,
-        Option("Nodes: a preset (sledlab list node) or a file.", "NAME|FILE", "smart-2003"),
+        Option("Node preset (sledlab list node) or file.", "NAME|FILE", "smart-2003"),
     ]
     host: Annotated[
         Models | Path,
-        Option("Host for --at host: a preset of nodes, or a file.", "NAME|FILE", "as the nodes"),
+        Option("Host for --at host.", "NAME|FILE", "as the nodes", advanced=True),
     ]
 
 
@@ -260,11 +286,11 @@ class Connected(Furnished, total=False):
 
     network: Annotated[
         Models | Path,
-        Option("Network: a preset (sledlab list network) or a file.", "NAME|FILE", "fast-ethernet"),
+        Option("Network (sledlab list network) or file.", "NAME|FILE", "fast-ethernet"),
     ]
     at: Annotated[
         Literal["nodes", "host"],
-        Option("Where the work is done: nodes | host.", "WHERE", "nodes", key="cluster.at"),
+        Option("Where jobs run: nodes | host.", "WHERE", "nodes", key="cluster.at", advanced=True),
     ]
 
 
@@ -272,7 +298,7 @@ class Stored(Scheduled, Merged, Arranged, Set, total=False):
     """Options for the stores of a cluster, but for the device."""
 
     power: Annotated[
-        Models, Option("When stores park (sledlab list power)", "POLICY", "never", key="power.kind")
+        Models, Option("Power policy of stores (sledlab list power)", "POLICY", "never", key="power.kind")
     ]
 
 
@@ -288,37 +314,43 @@ class Priced(TypedDict, total=False):
     price: Annotated[
         Sequence[str],
         Option(
-            "A price in USD, such as mems-g3=50 or kwh=0.2, or years=5; can be repeated.",
+            "Price in USD: mems-g3=50, kwh=0.2; or years=5; repeatable.",
             "NAME=USD",
             repeated=True,
+            advanced=True,
         ),
     ]
-    prices: Annotated[
-        str | Path, Option("A file of prices.", "FILE", "those of sledlab, with what it says over them")
-    ]
+    prices: Annotated[str | Path, Option("File of prices, over the built-in ones.", "FILE", advanced=True)]
 
 
 class Repeated(TypedDict, total=False):
     """The option for repeated runs with different seeds."""
 
-    seeds: Annotated[int, Option("Repeat with N seeds; workloads only", default="1")]
+    seeds: Annotated[int, Option("Number of seeds; workloads only", default="1")]
 
 
 class Parallel(TypedDict, total=False):
     """Options for where the runs of a study execute, and where results of earlier runs are found."""
 
-    jobs: Annotated[int, Option("Runs at the same time", default="all processors")]
+    jobs: Annotated[int, Option("Parallel runs", default="all processors")]
     cluster: Annotated[
         Any,
-        Option("Run on a Dask cluster: its scheduler's address or file.", "ADDRESS|FILE", "$SLEDLAB_CLUSTER"),
+        Option(
+            "Dask cluster: address or file of its scheduler.",
+            "ADDRESS|FILE",
+            "$SLEDLAB_CLUSTER",
+            advanced=True,
+        ),
     ]
     send_trace: Annotated[
-        bool, Option("Send traces to workers of the cluster that have none, up to 1 GB each.")
+        bool, Option("Send traces to workers that have none, up to 1 GB each.", advanced=True)
     ]
-    share: Annotated[str, Option("Run the Kth of N shares of the points that --out lacks.", "K/N")]
+    share: Annotated[
+        str, Option("Run part K of N of the runs that are missing in --out.", "K/N", advanced=True)
+    ]
     reuse: Annotated[
         Sequence[str | Path] | str | Path,
-        Option("Take points from another --out; can be repeated.", "DIR", repeated=True),
+        Option("Reuse runs of another --out; can be repeated.", "DIR", repeated=True, advanced=True),
     ]
     executor: Annotated[
         Any, Option("Run in an executor, such as mpi4py's MPIPoolExecutor.", "EXECUTOR", python_only=True)

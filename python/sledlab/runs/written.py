@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 THOUSANDS = {"k": 1000, "M": 1_000_000}
 """Letters behind a number that multiply it."""
 
+KIB, MIB, MB = 2**10, 2**20, 10**6
+"""Units of sizes, in bytes."""
+
+SIZES = {
+    "B": 1,
+    **{f"{letter}B": 1000**power for power, letter in enumerate("kMGT", 1)},
+    **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", 1)},
+}
+"""Units of sizes and their numbers of bytes."""
+
 MOST = 2**64
 """Every count is below this."""
 
@@ -52,6 +62,46 @@ def count(word: str) -> int:
     raise Error(f"`{word}` is not a whole number", remedy="write it as 20000, 20k or 1e6")
 
 
+def size(word: str, unit: int) -> float:
+    """Return the size that a word spells, in units of `unit` bytes; a number without a unit is one already.
+
+    Raises:
+        Error: `word` is no size.
+
+    Examples:
+        >>> size("64", MIB), size("64MiB", MIB), size("2gib", MIB), size("1.048576MB", MIB)
+        (64.0, 64.0, 2048.0, 1.0)
+    """
+    digits = word.strip().rstrip("BKMGTibkmgt")
+    suffix = word.strip().removeprefix(digits)
+    known = {name.lower(): size for name, size in SIZES.items()}
+    try:
+        value = float(digits)
+        return value * known[suffix.lower()] / unit if suffix else value
+    except (KeyError, ValueError):
+        raise Error(f"`{word}` is not a size", remedy="write it as 64MiB, 64MB or 0.5GiB") from None
+
+
+def sizes(text: str, unit: int) -> list[float]:
+    """Return the sizes of a text, as in `numbers`, in units of `unit` bytes.
+
+    Examples:
+        >>> sizes("64,1GiB", MIB), sizes("none", MIB)
+        ([64.0, 1024.0], [])
+    """
+    return _ranges(text, lambda value: value + 1, lambda word: size(word, unit))
+
+
+def size_doublings(text: str, unit: int) -> list[float]:
+    """Return the sizes of a text, as in `sizes`, but with ranges whose sizes double.
+
+    Examples:
+        >>> size_doublings("4..16,1MiB", KIB)
+        [4.0, 8.0, 16.0, 1024.0]
+    """
+    return _ranges(text, lambda value: value * 2, lambda word: size(word, unit))
+
+
 def whole(word: str) -> int:
     """The whole number that a word spells, where small ones are usual, such as a number of threads.
 
@@ -82,27 +132,17 @@ def numbers(text: str) -> list[float]:
     return _ranges(text, lambda value: value + 1)
 
 
-def doublings(text: str) -> list[float]:
-    """The numbers of a text as of `numbers`, but with ranges whose numbers double.
-
-    Examples:
-        >>> doublings("4..32,48")
-        [4.0, 8.0, 16.0, 32.0, 48.0]
-    """
-    return _ranges(text, lambda value: value * 2)
-
-
-def _ranges(text: str, step: Callable[[float], float]) -> list[float]:
+def _ranges(text: str, step: Callable[[float], float], read: Callable[[str], float] = number) -> list[float]:
     if text == "none":
         return []
     found: list[float] = []
     for word in words(text):
         first, dots, last = word.partition("..")
-        value = number(first)
+        value = read(first)
         found.append(value)
         if not dots:
             continue
-        end = number(last)
+        end = read(last)
         if not 0 < value <= end < 1e6:
             raise Error(f"`{word}` is not a range", remedy="write it as 1..10")
         while (value := step(value)) <= end:

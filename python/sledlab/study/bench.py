@@ -97,7 +97,12 @@ class Bench:
             if not self._kept.knows(known[point], point)
             and (share is None or share.has(places[known[point]]))
         ]
-        failed = self._run(plan, missing, known, doing)
+        try:
+            failed = self._run(plan, missing, known, doing)
+        except KeyboardInterrupt as interrupt:
+            saved = sum(self._kept.knows(known[point], point) for point in plan.points)
+            interrupt.add_note(self._progress_note(saved, len(plan.points)))
+            raise
         if failed and not self._despite_failures:
             raise of_points(failed, plan, len(missing))
         if share is not None:
@@ -108,6 +113,13 @@ class Bench:
                 raise Unfinished(str(share), len(missing) - len(failed), len(left), len(plan.points))
         self.failed |= {point: str(error) for point, error in failed.items()}
         return {point: self._kept.known[known[point]] for point in plan.points if point not in failed}
+
+    def _progress_note(self, saved: int, total: int) -> str:
+        """Return how many runs of an interrupted study are saved, and how to continue."""
+        place = self._kept.place
+        if place is None:
+            return f"{saved} of {total} runs were completed; --out DIR would have saved them"
+        return f"{saved} of {total} runs are saved in {place.parent}; the same command continues"
 
     def _run(
         self, plan: Plan, points: list[Point], known: Mapping[Point, str], doing: str

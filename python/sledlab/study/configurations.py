@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from sledlab.runs.options import Models, Option, Paced, Scheduled
-from sledlab.runs.written import doublings
+from sledlab.runs.written import KIB, size_doublings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,12 +63,12 @@ KNOWN: Mapping[str, Configuration] = {
 
 def segments(meaning: str) -> Option:
     """The option for the sizes of segments to sweep."""
-    return Option(meaning, "KB,KB|A..B", "4..256, doubling", flag="segment-kb", read=doublings)
+    return Option(
+        meaning, "KB,KB|A..B", "4..256, doubling", flag="segment-kb", read=partial(size_doublings, unit=KIB)
+    )
 
 
 class Fronted(Scheduled, Paced, total=False):
     """The options that all studies of hybrids take."""
 
-    front: Annotated[
-        Models, Option("The MEMS device in front of the disk, or alone", "NAME|FILE", default=FRONT)
-    ]
+    front: Annotated[Models, Option("MEMS in front of the disk", "NAME|FILE", default=FRONT)]

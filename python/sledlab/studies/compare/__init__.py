@@ -48,17 +48,15 @@ def _plain(text: str) -> Any:
 class CompareOptions(Around, Studied, total=False):
     """The options of a comparison of schedulers."""
 
-    schedulers: Annotated[
-        Several, Option("Schedulers (sledlab list scheduler)", "A,B,C|all", "all that race")
-    ]
+    schedulers: Annotated[Several, Option("Schedulers (sledlab list scheduler)", "A,B|all", "not oracles")]
     speedups: Annotated[
         Numbers,
-        Option("Factors that divide the times between arrivals", "S,S,S", "1,2,4,8,16; 1 when closed"),
+        Option("Speed-ups", "S,S", "1,2,4,8,16; 1 if closed"),
     ]
     vary: Annotated[
         Mapping[str, Sequence[Any] | Mapping[str, Any]],
         Option(
-            "Also vary a setting, such as device.sleds=1,4; can be repeated for all combinations.",
+            "Vary settings: device.sleds=1,4; repeatable.",
             "KEY=V,V",
             read=vary_of,
             repeated=True,
@@ -72,21 +70,17 @@ tables_of = later("sledlab.study.file:tables_of")
 
 STUDY: Study[Comparison] = Study(
     name="compare",
-    meaning="Race schedulers against each other over a range of loads.",
-    help="""Race schedulers against each other over a range of loads, or compare devices with each other.
+    meaning="Compare schedulers over a range of loads.",
+    help="""Compare schedulers over a range of loads, or devices on the same requests.
 
-    With --devices, --traces or --workloads the same requests are replayed on several devices, at one load and
-    under one scheduler unless more is said.
-
-    STUDY is a TOML file, such as --out leaves behind: an experiment with a table [study] that holds
-    schedulers, speedups, seeds and vary. Options override what it says. A comparison that was stopped goes
-    on when it is given the same --out again.
+    With --devices, several devices replay the same requests, by default at one load and under FCFS. STUDY is
+    a file with a table [study], such as study.toml of an earlier run, or the name of an experiment (sledlab
+    list experiment); options override it.
 
     \b
     Examples:
-      sledlab compare --device mems-g2 --trace app.csv --schedulers fcfs,sptf --speedups 1,2,4 --out race
-      sledlab compare --device mems-g2 --workload uniform --limit 100000 --seeds 10 --out race
-      sledlab compare race/study.toml --vary device.sleds=1,4 --out race-of-sleds
+      sledlab compare --device mems-g2 --trace app.csv --schedulers fcfs,sptf
+      sledlab compare --device mems-g2 --workload uniform --seeds 10 --out race
       sledlab compare --devices mems-g2,atlas-10k --trace app.csv
     """,
     options=CompareOptions,

@@ -21,22 +21,17 @@ __all__ = ["STUDY", "fleet"]
 
 STUDY: Study[Fleet] = Study(
     name="fleet",
-    meaning="Lay many volumes on many devices: which serves which best, and how many a goal needs.",
-    help="""Lay many volumes on many devices: which serves which best, and how many a goal needs.
+    meaning="Assign many volumes to many devices.",
+    help="""Assign many volumes to many devices.
 
-    PLACE holds the volumes: a directory with a trace for each, such as `sledlab fleet split` leaves behind,
-    sample: for those that come with sledlab, or cloud:volumes=100,hours=1 for generated ones. Each volume is
-    replayed alone on each kind of device, then all of them as they are placed. With --goal and a placement in
-    which volumes share devices, devices are filled as far as the goal allows.
-
-    PLACE may also be a file study.toml such as --out leaves behind. A study that was stopped goes on when it
-    is given the same --out again.
+    PLACE holds the volumes: a directory with one trace each (sledlab fleet split), sample: for the sample
+    traces, or cloud:volumes=100,hours=1 for generated ones. Each volume is replayed alone on each kind of
+    device, then all volumes as they are placed. --goal fills shared devices as far as the goal allows.
 
     \b
     Examples:
       sledlab fleet sample: --devices mems-g2,atlas-10k,ssd-tlc --goal p99=20ms
-      sledlab fleet sample: --devices mems-g2,atlas-10k --placement packed --goal p99=20ms --out fleet
-      sledlab fleet sample: --devices atlas-10k --placement striped --group 2 --fill 0.5
+      sledlab fleet sample: --devices mems-g2,atlas-10k --placement packed
       sledlab fleet fleet/study.toml --goal mean=2ms
     """,
     options=FleetArguments,

@@ -16,43 +16,35 @@ PLACEMENT, FILL, GROUP = "one-each", 0.7, 4
 class FleetOptions(Scheduled, Saving, Arranged, Set, Priced, Parallel, Trusted, total=False):
     """The options of a study of a fleet, without its volumes and devices."""
 
-    format: Annotated[
-        str, Option("Format of the traces of volumes; told by their content when left out.", "F")
-    ]
+    format: Annotated[str, Option("Trace format  [default: detected from the content]", "F", advanced=True)]
     placement: Annotated[
         str,
-        Option(
-            f"How volumes are laid on devices: {' | '.join(each.name for each in LIST)}.", "HOW", PLACEMENT
-        ),
+        Option(f"Placement: {' | '.join(each.name for each in LIST)}.", "HOW", PLACEMENT),
     ]
     fill: Annotated[
         float,
         Option(
-            "Largest share of time and of capacity to which a shared device is filled, 0 to 1",
+            "Max. utilization and fill level of a shared device",
             "SHARE",
             f"{FILL}",
         ),
     ]
-    group: Annotated[
-        int, Option("Devices over which the placement striped stripes a volume", "N", f"{GROUP}")
-    ]
+    group: Annotated[int, Option("Devices per stripe (placement striped)", "N", f"{GROUP}", advanced=True)]
     goal: Annotated[
         str,
-        Option("Response time that volumes have to keep to, such as p99=10ms or mean=2ms.", "MEASURE=TIME"),
+        Option("Response time goal: p99=10ms or mean=2ms.", "MEASURE=TIME"),
     ]
-    years: Annotated[float, Option("Years over which devices are written off, and use energy", "Y", "3")]
+    years: Annotated[float, Option("Years of depreciation and energy", "Y", "3", advanced=True)]
 
 
 class FleetArguments(FleetOptions, total=False):
     """All arguments of a study of a fleet."""
 
-    place: Annotated[
-        str | Path, Option("Place of the volumes, if STUDY is given: a directory or an address.", "PLACE")
-    ]
+    place: Annotated[str | Path, Option("Place of the volumes, if STUDY is given.", "PLACE")]
     devices: Annotated[
         Devices,
         Option(
-            "Kinds of devices, or experiments such as hybrids, by name or file: mems-g2,atlas-10k.",
+            "Kinds of devices: mems-g2,atlas-10k; or experiments.",
             "A,B,C",
             read=words,
         ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Unpack
 
 from sledlab.lazy import later
 from sledlab.runs.keywords import takes_options
 from sledlab.runs.options import Numbers, Option, Several, Studied
-from sledlab.study.configurations import DISK_PRESET, KNOWN, UNCACHED, Fronted, segments
+from sledlab.runs.written import KIB, MIB, size, sizes, whole
+from sledlab.study.configurations import DISK_PRESET, Fronted, segments
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -16,11 +18,10 @@ if TYPE_CHECKING:
     from sledlab.runs.compose import Device, Source
     from sledlab.studies.hybrid.tables import HybridStudy
 
-OF_CACHING = [name.removeprefix("mcd-") for name in KNOWN if name.startswith("mcd-")]
-"""Configurations of the caching disk, without the prefix `mcd-` of their names."""
 
-OTHERS = [name for name in KNOWN if not name.startswith("mcd-") and name != UNCACHED]
-"""Other configurations; the disk without controller cache runs wherever the disk does."""
+def segment_size(word: str) -> int:
+    """Return the size of a segment in KiB, given as `8` or `8KiB`."""
+    return whole(f"{size(word, KIB):g}")
 
 
 class HybridOptions(Studied, Fronted, total=False):
@@ -28,24 +29,33 @@ class HybridOptions(Studied, Fronted, total=False):
 
     configurations: Annotated[
         Several,
-        Option(
-            f"{', '.join(OTHERS)}, mcd-{'|'.join(OF_CACHING)}", "A,B,C|all", "all but mirror", flag="configs"
-        ),
+        Option("Configurations, such as disk,mems,mcd-all", "A,B|all", "not mirror", flag="configs"),
     ]
     mems_mb: Annotated[
-        Numbers, Option("Sizes of the MEMS of the caching disk to sweep", "MIB,MIB", "64,128,256,512,3072")
+        Numbers,
+        Option("Sizes of the MEMS cache", "MIB,MIB", "64 to 3072", read=partial(sizes, unit=MIB)),
     ]
-    segments_kb: Annotated[Numbers, segments("Segment sizes of the caching disk to sweep")]
+    segments_kb: Annotated[Numbers, segments("Segment sizes")]
     price_ratios: Annotated[
-        Numbers, Option("Prices of non-volatile memory over the price of MEMS", "R,R|A..B", "1..10")
+        Numbers, Option("Price of non-volatile memory over MEMS", "R,R|A..B", "1..10", advanced=True)
     ]
     replacement: Annotated[
         Several,
-        Option("Replacement policies of the caching disk; all other runs take the first", "A,B|all", "lru"),
+        Option("Replacement policies", "A,B|all", "lru"),
     ]
-    at_mb: Annotated[float, Option("Size of the MEMS of all configurations", "MIB", "256")]
+    at_mb: Annotated[
+        float,
+        Option("MEMS size of all configurations", "MIB", "256", advanced=True, read=partial(size, unit=MIB)),
+    ]
     at_segment_kb: Annotated[
-        int, Option("Segment size of all configurations", "KB", "the power of two that holds a mean request")
+        int,
+        Option(
+            "Segment size of all configurations",
+            "KB",
+            "holds a mean request",
+            advanced=True,
+            read=segment_size,
+        ),
     ]
 
 
@@ -53,23 +63,16 @@ __all__ = ["STUDY", "hybrid_study"]
 
 STUDY: Study[HybridStudy] = Study(
     name="hybrid",
-    meaning="Study what MEMS in front of a disk is worth.",
-    help="""Study what MEMS in front of a disk is worth; list and show hybrids.
+    meaning="Study MEMS in front of a disk.",
+    help="""Study MEMS in front of a disk.
 
-    Compares the disk, MEMS alone, a disk with as much non-volatile memory, and hybrids of disk and MEMS on
-    the same requests; sweeps size and segments of a MEMS caching disk; and says from which price of memory
-    on MEMS is the better buy. Every store has a write-back controller cache of 4 MiB, unless --set says
-    otherwise (cache.kind=none); gains are given over the disk with and without this cache. Devices never
-    park, unless --set changes power.kind.
-    `--segment-kb none` and the like leave a section out. STUDY is a file such as --out leaves behind.
+    Compares the disk, MEMS alone, a disk with non-volatile memory, and hybrids of several sizes. Each has a
+    4 MiB write-back cache (--set cache.kind=none for none). STUDY is a study.toml of an earlier run.
 
     \b
     Examples:
       sledlab hybrid --trace app.csv --out study
-      sledlab hybrid --workload cello --limit 100000 --replacement lru,lfuda,arc --out study
-      sledlab hybrid --trace app.csv --configs disk,mems,mcd-all --set hybrid.bypass_kb=1024
       sledlab hybrid study/study.toml --speedup 2 --out faster
-      sledlab list hybrid
     """,
     options=HybridOptions,
     plan=later("sledlab.studies.hybrid.plan:plan"),

@@ -21,19 +21,17 @@ __all__ = ["STUDY", "power_study"]
 
 STUDY: Study[PowerStudy] = Study(
     name="power",
-    meaning="Study where energy goes; list and show power policies.",
-    help="""Study where the energy of a device goes and what would save some; list and show power policies.
+    meaning="Study energy and power policies.",
+    help="""Study the energy of devices and what saves some.
 
-    Sweeps the idle timeout, the start-up time and the load, compares power policies and ways to save
-    energy, and says how long a battery lasts. All but the section on loads runs at the workload's own pace,
-    or at that of --speedup. STUDY is a file such as --out leaves behind; options override what it says.
+    Sweeps idle timeout, start-up time and load, compares power policies and strategies, and estimates battery
+    life. STUDY is a study.toml of an earlier run; options override it.
 
     \b
     Examples:
       sledlab power --device mems-g2 --trace app.csv --out study
-      sledlab power --device mems-g2 --device mobile-disk --workload hplajw --limit 50000 --out study
+      sledlab power --device mems-g2 --device mobile-disk --workload hplajw
       sledlab power study/study.toml --battery-wh 5
-      sledlab list power
     """,
     options=PowerArguments,
     plan=later("sledlab.studies.power.plan:plan"),

@@ -34,31 +34,29 @@ def words_or_all(text: str) -> list[str] | str:
 class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
     """The options of a power study, without its devices."""
 
-    policies: Annotated[Several, Option("Power policies to compare (sledlab list power)", "A,B,C|all", "all")]
+    policies: Annotated[Several, Option("Power policies (sledlab list power)", "A,B|all", "all")]
     timeouts_ms: Annotated[
         Numbers,
         Option(
-            "Idle times before parking, in ms",
+            "Idle timeouts, in ms",
             "MS,MS",
-            ",".join(f"{each:g}" for each in TIMEOUTS_MS),
+            "0 to 100,000",
             flag="timeouts",
         ),
     ]
     startups_ms: Annotated[
         Numbers,
-        Option("Times a start-up takes, in ms", "MS,MS", "0, 1/2, 1, 2, 4 × the device's", flag="startup"),
+        Option("Start-up times, in ms", "MS,MS", "0 to 4 × device's", flag="startup"),
     ]
     loads: Annotated[
         Numbers,
-        Option("Factors that divide the times between arrivals", "S,S,S", "1,2,5,10; 1 when closed"),
+        Option("Speed-ups", "S,S", "1,2,5,10; 1 if closed"),
     ]
     strategies: Annotated[
         Several,
-        Option(
-            f"Ways to save energy: {', '.join(STRATEGIES)}", "A,B,C|all", "all of them", read=words_or_all
-        ),
+        Option("Strategies that save energy", "A,B|all", "all", read=words_or_all),
     ]
-    battery_wh: Annotated[float, Option("Charge of the battery, in Wh", "WH", "10")]
+    battery_wh: Annotated[float, Option("Battery capacity, in Wh", "WH", "10")]
 
 
 class PowerArguments(PowerOptions, total=False):
@@ -67,7 +65,7 @@ class PowerArguments(PowerOptions, total=False):
     devices: Annotated[
         Devices,
         Option(
-            "Device: a preset (sledlab list device) or a device file; repeat it for several.",
+            "Preset (sledlab list device) or file; repeatable.",
             "NAME|FILE",
             flag="device",
             repeated=True,

@@ -24,14 +24,12 @@ if TYPE_CHECKING:
 class SideBySideOptions(Scheduled, Around, Studied, total=False):
     """The options of a comparison of devices."""
 
-    devices: Annotated[
-        Devices, Option("Several devices, such as mems-g2,atlas-10k:buffer_kb=0.", "A,B,C", read=word_list)
-    ]
+    devices: Annotated[Devices, Option("Devices: mems-g2,atlas-10k:buffer_kb=0.", "A,B,C", read=word_list)]
     traces: Annotated[
-        Sequence[str | Path], Option("Several traces, one after another.", "FILE,FILE", read=word_list)
+        Sequence[str | Path], Option("Several traces.", "FILE,FILE", read=word_list, advanced=True)
     ]
-    workloads: Annotated[Several, Option("Several generated workloads.", "A,B,C")]
-    speedups: Annotated[Numbers, Option("Factors that divide the times between arrivals", "S,S,S", "1")]
+    workloads: Annotated[Several, Option("Several generated workloads.", "A,B,C", advanced=True)]
+    speedups: Annotated[Numbers, Option("Speed-ups", "S,S", "1")]
 
 
 __all__ = ["STUDY", "side_by_side"]

@@ -20,22 +20,18 @@ __all__ = ["STUDY", "smart_study"]
 
 STUDY: Study[SmartStudy] = Study(
     name="smart",
-    meaning="Study jobs on storage nodes; replay and show work records.",
-    help="""Study jobs on storage nodes; replay and show work records.
+    meaning="Study jobs on storage nodes with processors.",
+    help="""Study jobs on storage nodes with processors.
 
-    Runs jobs or queries on each number of nodes, or takes work records of them, and replays these on every
-    device, page size and network. Says how long a job takes and whether processor, store or network holds it
-    up: each is replayed twice as fast, too. STUDY is a file such as --out leaves behind.
+    Runs jobs or queries on each number of nodes, or reads work records, and replays them on every device,
+    page size and network. Finds whether processor, store or network limits a job. STUDY is a study.toml of an
+    earlier run.
 
     \b
     Examples:
-      sledlab smart --job sort --nodes 4,8,16,32 --devices hp-c2490a,mems-g1,mems-g2,mems-g3 --out study
-      sledlab smart --job scan,join --job-set scale_factor=0.1 --device mems-g2
-      sledlab smart --query q5 --nodes 64 --job-set scale_factor=1 --devices hp-c2490a,mems-g3
-      sledlab smart --query my.sql --tables data --nodes 4,8 --device mems-g2
-      sledlab smart --records sort-4.work,sort-8.work --device mems-g2 --page-kb 8,16,64
+      sledlab smart --job sort --nodes 4,8,16 --devices hp-c2490a,mems-g3
+      sledlab smart --query q5 --nodes 64 --devices mems-g3 --out study
       sledlab smart study/study.toml --networks fast-ethernet,infiniband-1x
-      sledlab smart replay sample:sort --device mems-g2
     """,
     options=SmartArguments,
     plan=later("sledlab.studies.smart.plan:planned"),

@@ -26,43 +26,40 @@ FEWEST_TO_MOST = "2..1024"
 class SmartOptions(Furnished, Stored, Priced, Parallel, Trusted, total=False):
     """The options of a study of smart storage, without records and devices."""
 
-    job: Annotated[
-        Several, Option("Jobs to run and record (sledlab list job), or Python files.", "NAME,FILE")
-    ]
+    job: Annotated[Several, Option("Jobs (sledlab list job) or Python files.", "NAME,FILE")]
     query: Annotated[
         Sequence[str | Path] | str | Path,
         Option(
-            "Queries to record: q1 to q22 of TPC-H, tpch for all of them, or files of SQL.",
+            "TPC-H queries q1 to q22, tpch for all, or SQL files.",
             "NAME,FILE",
             read=words,
         ),
     ]
     tables: Annotated[
-        str | Path, Option("Directory of tables for queries, instead of those of TPC-H.", "DIR")
+        str | Path, Option("Tables for queries  [default: generated TPC-H]", "DIR", advanced=True)
     ]
-    nodes: Annotated[Numbers, Option("Numbers of nodes of jobs and queries.", "N,N", "4,8,16,32")]
+    nodes: Annotated[Numbers, Option("Numbers of nodes.", "N,N", "4,8,16,32")]
     job_settings: Annotated[
         Sequence[str],
         Option(
-            "A parameter of jobs or of data, such as scale_factor=0.1; can be repeated.",
+            "Parameter of jobs or data, such as scale_factor=0.1.",
             "KEY=VALUE",
             flag="job-set",
             repeated=True,
         ),
     ]
     networks: Annotated[Several, Option("Networks to sweep.", "A,B", "fast-ethernet")]
-    pages_kb: Annotated[Numbers, Option("Page sizes to sweep.", "KB,KB", "those of the node", flag="page-kb")]
+    pages_kb: Annotated[
+        Numbers, Option("Page sizes to sweep.", "KB,KB", "those of the node", flag="page-kb", advanced=True)
+    ]
     places: Annotated[
-        Sequence[str], Option("Where the work is done: nodes, host.", "A,B", "nodes", flag="at", read=words)
+        Sequence[str],
+        Option("Where jobs run: nodes, host.", "A,B", "nodes", flag="at", read=words, advanced=True),
     ]
 
 
 class SmartArguments(SmartOptions, total=False):
     """All arguments of a study of smart storage."""
 
-    records: Annotated[
-        Sequence[str], Option("Work records, one for each number of nodes.", "FILE,FILE", read=words)
-    ]
-    devices: Annotated[
-        Devices, Option("Devices to store on, such as mems-g2,hp-c2490a.", "A,B,C", read=words)
-    ]
+    records: Annotated[Sequence[str], Option("Work records.", "FILE,FILE", read=words)]
+    devices: Annotated[Devices, Option("Devices of the nodes: mems-g2,hp-c2490a.", "A,B,C", read=words)]

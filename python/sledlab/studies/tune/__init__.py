@@ -20,19 +20,18 @@ __all__ = ["STUDY", "tune_hybrid"]
 
 STUDY: Study[TunedHybrid] = Study(
     name="tune",
-    meaning="Choose segments, replacement policy and size of a MEMS caching disk for a workload.",
-    help="""Choose segments, replacement policy and size of a MEMS caching disk for a workload.
+    meaning="Choose a MEMS caching disk for a budget.",
+    help="""Choose segments, replacement policy and size of a MEMS caching disk.
 
-    Tries every segment with the policies that would find most of what the requests touch: all of them on a
-    part of the requests, the better half on more, the last two on all. The best is then given less MEMS, as
-    long as that makes no difference. Every store has a write-back controller cache of 4 MiB, unless --set
-    says otherwise (cache.kind=none); gains are given over the disk with and without this cache. The
-    experiment that comes out runs with `sledlab simulate`. STUDY is a file such as --out leaves behind.
+    Tries every segment size with the replacement policies that promise most: all of them on a part of the
+    requests, the better half on more, the last two on all. The best then gets less MEMS as long as that makes
+    no difference. Every store has a 4 MiB write-back controller cache (--set cache.kind=none for none). STUDY
+    is a study.toml of an earlier run.
 
     \b
     Examples:
       sledlab hybrid tune --trace app.csv --budget 256 --out tuned
-      sledlab hybrid tune --workload cello --limit 100000 --budget 100 --price-per-mb 0.5
+      sledlab hybrid tune --workload cello --budget 100 --price-per-mb 0.5
     """,
     options=TuneOptions,
     plan=later("sledlab.studies.tune.plan:plan"),

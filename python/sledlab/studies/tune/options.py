@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several, Trusted
+from sledlab.runs.written import MIB, size
 from sledlab.study.configurations import Fronted, segments
 
 POLICIES = ("lru", "slru", "arc", "lfuda")
@@ -14,7 +16,12 @@ POLICIES = ("lru", "slru", "arc", "lfuda")
 class TuneOptions(Replayed, Parallel, Fronted, Trusted, total=False):
     """The options of tuning."""
 
-    budget: Annotated[float, Option("Most MEMS that is allowed; with --price-per-mb, most money", "MIB")]
+    budget: Annotated[
+        float,
+        Option(
+            "Most MEMS that is allowed; with --price-per-mb, most money", "MIB", read=partial(size, unit=MIB)
+        ),
+    ]
     price_per_mb: Annotated[float, Option("Price of a MiB of MEMS, in any currency", "P")]
     segments_kb: Annotated[Numbers, segments("Segment sizes to try")]
     replacement: Annotated[Several, Option("Replacement policies to try", "A,B|all", ",".join(POLICIES))]

@@ -1,0 +1,94 @@
+"""Help of commands with many options: the frequent ones in groups, all of them with `--help-all`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Input": ("device", "trace", "format", "sort", "workload"),
+    "Models": (
+        *("scheduler", "power", "merge", "cache", "system", "hybrid", "front"),
+        *("node", "host", "network", "at"),
+    ),
+    "Replay": (
+        *("replay", "speedup", "warmup", "limit", "operations", "duration_s", "outside"),
+        *("seed", "seeds", "settings", "allow_plugins"),
+    ),
+    "Execution": ("jobs", "threads", "cluster", "send_trace", "share", "reuse"),
+    "Output": ("out", "replace", "requests", "perfetto", "static", "quiet", "as_json"),
+}
+"""Titles of groups of options, in the order of the help, and the names of the options of each."""
+
+OWN = "Options"
+"""Title of the group of options that only some commands have. It follows the group of inputs."""
+
+SHORT = {"Models": OWN, "Execution": "Replay"}
+"""Groups that are parts of other groups in the short help."""
+
+ALL = "sledlab.cli.help.all"
+"""Key in the metadata of a context: whether the help shows all options."""
+
+
+def _show_all(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        context.meta[ALL] = True
+        click.echo(context.get_help(), color=context.color)
+        context.exit()
+
+
+class GroupedHelp(click.Command):
+    """A command whose help has groups of options, without the advanced ones."""
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        if any(is_advanced(each) for each in self.params):
+            flag = click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all,
+                hidden=True,
+            )
+            self.params.append(flag)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, a section for each group that has some."""
+        shows_all = ctx.meta.get(ALL, False)
+        hidden, help_option = 0, self.get_help_option(ctx)
+        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in _titles()}
+        for each in self.get_params(ctx):
+            record = each.get_help_record(ctx)
+            if record is None or isinstance(each, click.Argument):
+                continue
+            if is_advanced(each) and not shows_all:
+                hidden += 1
+                continue
+            title = "Output" if each is help_option else _group_of(str(each.name))
+            title = title if shows_all else SHORT.get(title, title)
+            groups[title].append(record)
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+        if hidden:
+            formatter.write_text(f"({hidden} more options: {ctx.command_path} --help-all)")
+
+
+def is_advanced(parameter: click.Parameter) -> bool:
+    """Return whether only `--help-all` shows an option."""
+    return bool(getattr(parameter, "advanced", False))
+
+
+def _titles() -> Iterator[str]:
+    first, *others = GROUPS
+    yield from (first, OWN, *others)
+
+
+def _group_of(name: str) -> str:
+    return next((title for title, names in GROUPS.items() if name in names), OWN)
