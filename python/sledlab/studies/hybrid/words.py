@@ -257,8 +257,8 @@ SECTIONS: Mapping[str, Section] = {
         "DISK: the disk alone. DISK UNCACHED: the disk without the controller cache. MEMS: MEMS alone, as "
         "many devices as the requests need. DISK-RAM: the disk with as much non-volatile memory as the "
         "others have MEMS. MWB: writes go to logs on MEMS first. MCD: MEMS as a write-back cache in segments "
-        "of {at_segment_kb} KB. MIRROR: all data on disk and on MEMS. All have the same requests and, but DISK UNCACHED and DISK-RAM, the same "
-        "controller cache.",
+        "of {at_segment_kb} KB. MIRROR: all data on disk and on MEMS. All have the same requests and, but "
+        "DISK UNCACHED and DISK-RAM, the same controller cache.",
         figures.configurations,
         best,
         after=_configurations,
