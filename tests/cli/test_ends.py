@@ -129,7 +129,7 @@ def test_a_process_ends_with_its_parent_wherever_it_runs(tmp_path, platform):
 def test_a_run_that_is_terminated_leaves_what_it_has(tmp_path):
     words = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 30_000_000)
     process = start(*words, "--out", tmp_path, "--json")
-    wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet*")), process)
+    wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.terminate()
     out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, err) == (143, b"")
@@ -143,7 +143,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path):
     ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
     words = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 200_000)
     process = start(*words, "--out", tmp_path, **ignoring)
-    wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet*")), process)
+    wait_for(lambda: list(tmp_path.glob(".part-*-requests.parquet")), process)
     process.send_signal(signal.SIGHUP)
     process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0

@@ -202,7 +202,7 @@ def test_interrupt_keeps_what_there_is(tmp_path):
     out = tmp_path / "run"
     command = [sys.executable, "-m", "sledlab", *map(str, UNIFORM[:-1]), "1000000000", "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not list(out.glob(".part-*-requests.parquet*")) and process.poll() is None:
+    while not list(out.glob(".part-*-requests.parquet")) and process.poll() is None:
         time.sleep(0.05)
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
