@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sledlab.study.kept import files
+from sledlab.study.kept import POINTS, _host, files
+
+ENDED = 2**22 + 1
+"""Number of a process that does not run: larger than the largest of Linux."""
+
+
+def ended_file(out: Path) -> Path:
+    """The file of points of a process that has ended; it is the first by name."""
+    (out / POINTS).mkdir(parents=True, exist_ok=True)
+    return out / POINTS / f"{_host()}-{ENDED:016}-1.jsonl"
 
 
 def kept_bytes(out: Path) -> bytes:
@@ -18,7 +27,7 @@ def kept_lines(out: Path) -> list[str]:
 
 
 def keep(out: Path, text: str | bytes) -> None:
-    """Writes lines to the single file of older versions, and removes all other files."""
+    """Write lines to the file of a process that has ended, and remove all other files."""
     for path in files(out):
         path.unlink()
-    (out / "points.jsonl").write_bytes(text.encode() if isinstance(text, str) else text)
+    ended_file(out).write_bytes(text.encode() if isinstance(text, str) else text)

@@ -316,10 +316,9 @@ def test_words_of_a_race():
     assert group.heavy == 4
     assert [curve.kept_up for curve in group.curves[:2]] == [4, 4]
     ranked = words.ranking(group).rows
-    assert len(ranked) == 19
+    assert len(ranked) == len(found.schedulers)
     assert ranked[0][0] == "PZSPTF"
     assert "positioning takes" in ranked[0][-1]
-    assert any("the fairest of all" in row[-1] for row in ranked)
     text = words.verdict(found, group)
     assert text.startswith("As recorded, PZSPTF, ")
     assert "At 4 times the recorded speed, PZSPTF" in text

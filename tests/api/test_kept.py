@@ -16,7 +16,7 @@ from sledlab.errors import Notice
 from sledlab.study.kept import Kept, line_of
 from sledlab.study.measure import FoundOf
 
-from tests.points import keep, kept_lines
+from tests.points import ended_file, keep, kept_lines
 
 TRACE = "time_us,op,offset_bytes,length_bytes\n" + "".join(
     f"{700 * i},{'RW'[i % 2]},{4096 * (i * 7919 % 5000)},4096\n" for i in range(60)
@@ -198,7 +198,7 @@ def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
     tables = {name: (tmp_path / "out" / name).read_bytes() for name in ("points.csv", "summary.json")}
     first, second = (line.encode() for line in before)
     keep(tmp_path / "out", damage(first) + b"\n" + second + b"\n")
-    with pytest.warns(Notice, match=r"points.jsonl: 1 line is damaged") as told:
+    with pytest.warns(Notice, match=r"-1.jsonl: 1 line is damaged") as told:
         after = race(trace, tmp_path / "out")
     assert len(told) == 1
     assert (len(after), after[0]) == (2, before[1])
@@ -213,7 +213,7 @@ def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_pa
     answer = sledlab(*words, "--jobs", 1, "--out", tmp_path / "out", "--json")
     assert answer.code == 0
     assert len(answer.json["points"]) == 2
-    assert "points.jsonl: 2 lines are damaged or of an older sledlab" in answer.err
+    assert "-1.jsonl: 2 lines are damaged or of an older sledlab" in answer.err
     assert len(answer.err.splitlines()) == 1
 
 
@@ -240,14 +240,14 @@ FOUND = FoundOf({"mean_ms": 1.25, "words": "über\u2028 \x85 \ud800"}, {"wall_s"
 
 
 def recalled(path: Path) -> dict[str, FoundOf]:
-    with Kept(path.parent, dict) as found:
+    with Kept(path.parents[1], dict) as found:
         return found.known
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 3), st.binary(max_size=40))
 def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, seed, lines, cuts, noise):
-    path = tmp_path_factory.mktemp("kept") / "points.jsonl"
+    path = ended_file(tmp_path_factory.mktemp("kept"))
     whole = {f"k{number}": FoundOf(FOUND.row | {"number": number}, FOUND.timing) for number in range(lines)}
     text = b"".join(line_of({"key": key, "point": {}, **found.to_dict()}) for key, found in whole.items())
     path.write_bytes(text)
@@ -270,7 +270,7 @@ def test_whatever_happens_a_point_is_as_it_was_or_not_there(tmp_path_factory, se
 @settings(max_examples=100, deadline=None)
 @given(text=st.binary(max_size=400))
 def test_no_text_at_all_is_taken_for_a_point(tmp_path_factory, text):
-    path = tmp_path_factory.mktemp("kept") / "points.jsonl"
+    path = ended_file(tmp_path_factory.mktemp("kept"))
     path.write_bytes(text + b"\n")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Notice)

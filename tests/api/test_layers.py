@@ -12,20 +12,14 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "python" / "sledlab"
+from tools.layers import PROJECT, layers_of
+
+PACKAGE = PROJECT / "python" / "sledlab"
 
 LAYERS = (
     ("__init__", "__main__"),
-    ("cli",),
-    ("reproduction",),
-    ("studies",),
-    ("study",),
-    ("show",),
-    ("emulation",),
-    ("runs", "job"),
-    ("traces",),
-    ("model",),
-    ("shown", "results", "files", "errors", "lazy", "legible", "_native"),
+    *(tuple(name.removeprefix("sledlab.") for name in layer) for layer in layers_of(PROJECT)),
+    ("_native",),
 )
 """From the top."""
 

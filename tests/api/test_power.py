@@ -412,7 +412,6 @@ def test_words_about_nothing_to_save():
     assert "every request wants whole blocks" in words.strategies(found, "mems-g2")
     single = study(policies="immediate", timeouts_ms=[0], startups_ms=[0.5], strategies="base")
     assert words.best(single, "mems-g2") == ""
-    assert words.timeouts(single, "mems-g2") == ""
     assert words.startup(single, "mems-g2") == ""
     assert single.fits == []
     for section in SECTIONS:

@@ -11,10 +11,10 @@ import pytest
 import sledlab as sl
 from sledlab.studies.compare import STUDY
 from sledlab.study.executor.where import Share
-from sledlab.study.kept import FORMER, Kept, files
+from sledlab.study.kept import Kept, files
 from sledlab.study.measure import FoundOf
 
-from tests.points import keep, kept_bytes, kept_lines
+from tests.points import kept_lines
 
 pytestmark = pytest.mark.usefixtures("without_pages")
 
@@ -50,15 +50,6 @@ def test_two_writers_in_one_directory_tear_no_line(tmp_path: Path) -> None:
 def race(trace: object = None, **said: object) -> sl.Comparison:
     few = {"schedulers": ["fcfs"], "speedups": [1, 2], "limit": 200, "jobs": 1, **said}
     return sl.compare(trace or sl.workload("uniform"), "mems-g2", **few)
-
-
-def test_the_file_of_an_older_version_is_read(tmp_path: Path) -> None:
-    race(out=tmp_path)
-    before = kept_bytes(tmp_path)
-    keep(tmp_path, before)
-    assert files(tmp_path) == [tmp_path / FORMER]
-    race(out=tmp_path)
-    assert kept_bytes(tmp_path) == before
 
 
 def test_points_of_another_directory_are_taken_and_kept(tmp_path: Path, refused) -> None:

@@ -36,7 +36,7 @@ class Section:
     heading: str
     intro: str
     draw: Callable[..., Figure]
-    says: Callable[..., str] = lambda study, device: ""
+    says: Callable[..., str] = lambda study, device="": ""
     table: Callable[..., Grid] | None = None
     note: str = ""
     after: Callable[[Any], Sequence[Part]] = lambda study: ()

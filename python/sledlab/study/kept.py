@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 POINTS = "points"
 """The folder of kept points in a directory of results: one file for each process that measured some."""
 
-FORMER = "points.jsonl"
-"""The single file of kept points of older versions, which is still read."""
-
 _HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
 """Beginning of a line: a check of all that follows, and its number of characters."""
 
@@ -151,8 +148,7 @@ class Kept:
 
 def files(directory: Path) -> list[Path]:
     """The files of kept points in a directory of results."""
-    former = directory / FORMER
-    return [*([former] if former.is_file() else ()), *sorted((directory / POINTS).glob("*.jsonl"))]
+    return sorted((directory / POINTS).glob("*.jsonl"))
 
 
 def _with_points(directory: Path) -> Path:
@@ -189,8 +185,6 @@ def _host() -> str:
 
 def _is_left(path: Path) -> bool:
     """Whether nobody writes to a file any more; False for files of other machines: it is unknown."""
-    if path.name == FORMER:
-        return True
     host, _, rest = path.stem.rpartition("-")[0].rpartition("-")
     if host != _host() or not rest.isdecimal():
         return False

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from contextlib import suppress
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from sledlab.lazy import polars
+from sledlab.traces import footer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from typing import BinaryIO
 
 GROUP_ROWS = 131_072
 """Rows per row group of a file."""
@@ -38,14 +40,14 @@ def write_table(table: polars.DataFrame, path: Path) -> None:
 
 
 class ParquetWriter:
-    """Writes a table of any length.
+    """Writes a table of any length, a row group at a time.
 
-    A table of more than one row group is kept in temporary files next to the result until it is complete,
-    because polars writes only complete files.
+    polars writes only complete files. Each row group is written as a file in memory; its bytes are appended
+    to the result, whose footer lists all row groups.
 
     Examples:
-        >>> import tempfile
-        >>> path = Path(tempfile.mkdtemp()) / "numbers.parquet"
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "numbers.parquet"
         >>> writer = ParquetWriter(path, group_rows=2)
         >>> for number in range(5):
         ...     writer.write(polars.DataFrame({"number": [number]}))
@@ -58,44 +60,50 @@ class ParquetWriter:
         self._path = path
         self._group_rows = group_rows
         self._frames: list[polars.DataFrame] = []
+        self._held = 0
+        self._file: BinaryIO | None = None
         self._rows = 0
-        self._directory: TemporaryDirectory[str] | None = None
-        self._groups: list[Path] = []
+        self._size = 0
+        self._groups: list[footer.Struct] = []
+        self._footer: footer.Struct = {}
 
     def write(self, frame: polars.DataFrame) -> None:
         """Add rows."""
         self._frames.append(frame)
-        self._rows += frame.height
-        if self._rows >= self._group_rows:
-            self.save_group()
+        self._held += frame.height
+        if self._held >= self._group_rows:
+            self.write_group()
 
-    def save_group(self) -> None:
-        """Move the rows in memory to a temporary file."""
-        if self._rows == 0:
+    def write_group(self) -> None:
+        """Write the rows in memory as a row group."""
+        if not self._frames:
             return
-        if self._directory is None:
-            parent = self._path.parent if os.access(self._path.parent, os.W_OK) else None
-            self._directory = TemporaryDirectory(dir=parent, prefix=f"{self._path.name}-groups-")
-        group = Path(self._directory.name) / f"{len(self._groups):08}.parquet"
-        polars.concat(self._frames).write_parquet(group, compression="uncompressed", statistics=False)
-        self._groups.append(group)
-        self._frames, self._rows = [], 0
+        buffer = BytesIO()
+        table = polars.concat(self._frames)
+        table.write_parquet(buffer, compression_level=COMPRESSION_LEVEL, row_group_size=max(1, table.height))
+        body, self._footer = footer.split(buffer.getbuffer())
+        if self._file is None:
+            self._file = self._path.open("wb")
+            self._file.write(footer.MAGIC)
+            self._size = len(footer.MAGIC)
+        for group in footer.row_groups(self._footer):
+            footer.move(group, self._size - len(footer.MAGIC), len(self._groups))
+            self._groups.append(group)
+        self._file.write(body)
+        self._size += len(body)
+        self._rows += table.height
+        self._frames, self._held = [], 0
 
     def close(self) -> None:
-        """Write the file and remove the temporary files."""
-        try:
-            if self._groups:
-                self.save_group()
-                polars.scan_parquet(self._groups, glob=False).sink_parquet(
-                    self._path, compression_level=COMPRESSION_LEVEL, row_group_size=self._group_rows
-                )
-            elif self._frames:
-                write_table(polars.concat(self._frames), self._path)
-        finally:
-            self.drop()
+        """Complete the file."""
+        self.write_group()
+        if self._file is not None:
+            self._file.write(footer.end_of_file(self._footer, self._groups, self._rows))
+            self._file.close()
 
     def drop(self) -> None:
-        """Remove the temporary files without writing the file."""
-        self._frames, self._rows, self._groups = [], 0, []
-        if self._directory is not None:
-            self._directory.cleanup()
+        """Close the file as it is; a complete file stays complete."""
+        self._frames = []
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()

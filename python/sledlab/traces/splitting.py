@@ -248,7 +248,7 @@ class _Writers:
         held = sum(self._rows.values())
         least = GROUP_ROWS if held <= MOST_HELD else min(GROUP_ROWS, held // len(self._rows))
         for number in [number for number, rows in self._rows.items() if rows >= least]:
-            self._write(number).save_group()
+            self._write(number).write_group()
 
     def _write(self, number: int) -> ParquetWriter:
         """Hand the rows held for a volume to its writer."""

@@ -164,20 +164,7 @@ def why(group: Group, curve: Curve) -> str:
     else:
         waits = milliseconds(run.queue_time_ms), milliseconds(other.queue_time_ms)
         clauses.append(f"the wait {waits[0]} instead of {waits[1]}")
-    return ", ".join([*clauses, *_variation(group, curve)])
-
-
-def _variation(group: Group, curve: Curve) -> Iterator[str]:
-    """A remark on the scheduler's fairness, where it stands out."""
-    steady, other = group.steady(group.heavy), group.yardstick.run(group.heavy)
-    scv = curve.run(group.heavy).scv
-    if len(steady) > 2 and curve is group.best(group.heavy, "scv")[0]:
-        yield f"the fairest of all: SCV {figure(scv)}"
-    elif len(steady) > 2 and curve is max(steady, key=lambda each: each.run(group.heavy).scv):
-        yield f"but the least fair: SCV {figure(scv)}"
-    elif not other.saturated and not 0.8 * other.scv <= scv <= 1.25 * other.scv:
-        than = "but less fair" if scv > other.scv else "and fairer"
-        yield f"{than}: SCV {figure(scv)} against {figure(other.scv)}"
+    return ", ".join(clauses)
 
 
 def _matrix(group: Group) -> Grid:

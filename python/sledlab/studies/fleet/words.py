@@ -13,7 +13,6 @@ from sledlab.show.face import DocumentFace
 from sledlab.show.money import assumed
 from sledlab.show.wording import counted, figure, joined, label, listed, milliseconds, money, percent, share
 from sledlab.studies.fleet import figures
-from sledlab.studies.fleet.recommendation import cost, recommended
 from sledlab.studies.fleet.rows import MIX
 from sledlab.studies.fleet.search import is_monotone
 
@@ -43,10 +42,8 @@ def title(found: Fleet) -> str:
 
 
 def answer(found: Fleet) -> str:
-    """The answer: the fleet to buy, other fleets, the volumes that each kind serves best, and the mix."""
-    if not found.goal:
-        return " ".join([*_fastest(found), *_best(found)])
-    return " ".join([*_recommended(found), *_missing(found), *_best(found), *_mix(found)])
+    """Return the fleet to buy, or without a goal the fastest one."""
+    return " ".join(_recommended(found) if found.goal else [_fastest(found)])
 
 
 def _fleets(found: Fleet) -> list[FleetRow]:
@@ -54,28 +51,24 @@ def _fleets(found: Fleet) -> list[FleetRow]:
     return [found.fleet(name) for name in found.devices]
 
 
-def _fastest(found: Fleet) -> Iterator[str]:
+def _fastest(found: Fleet) -> str:
     """A sentence: the kind that is fastest over all requests."""
-    rows = sorted(_fleets(found), key=lambda row: (row.left, row.p99_ms))
-    first, *others = rows
-    text = f"{_devices(first)} answer 99 % of all requests within {milliseconds(first.p99_ms)}"
-    than = [f"{_devices(row)} within {milliseconds(row.p99_ms)}" for row in others]
-    yield f"{text}, {listed(than, FEW)}." if than else f"{text}."
+    first = min(_fleets(found), key=lambda row: (row.left, row.p99_ms))
+    best = "Fastest: " if len(found.devices) > 1 else ""
+    return f"{best}{_devices(first)} answer 99 % of all requests within {milliseconds(first.p99_ms)}."
 
 
 def _recommended(found: Fleet) -> Iterator[str]:
-    """A sentence: the fleets that meet the goal, the recommended one first; if none does, the nearest."""
-    first, goal = found.recommended, _goal(found)
+    """Sentences: the recommended fleet, or the nearest if none meets the goal; and the devices of a mix."""
+    first, goal, mix = found.recommended, _goal(found), found.mix
     assert first is not None
-    if not first.meets:
-        yield f"No fleet keeps {goal} over all requests."
-        yield f"Nearest: {_bought(found, first)}; {'; '.join(_missed_bounds(found, first))}."
-        return
-    others = [row for row in _fleets(found) if row.meets and row is not first]
-    need = [
-        _bought(found, row) for row in (first, *sorted(others, key=lambda row: cost(row, _fleets(found))))
-    ]
-    yield f"To keep {goal} over all requests takes {_either(need)}."
+    if first.meets:
+        yield f"To keep {goal} over all requests takes {_bought(found, first)}."
+    else:
+        missed = "; ".join(_missed_bounds(found, first))
+        yield f"No fleet keeps {goal} over all requests. Nearest: {_bought(found, first)}; {missed}."
+    if mix is not None and mix is not first and len(_parts(found)) > 1:
+        yield f"The mix, each volume on its own best kind, has {_made_of(found, mix)}."
 
 
 def _bought(found: Fleet, row: FleetRow) -> str:
@@ -100,23 +93,6 @@ def _missed_bounds(found: Fleet, row: FleetRow) -> Iterator[str]:
         yield f"{counted(row.left, 'volume')} {exceed} a device in size or load"
 
 
-def _either(said: Sequence[str]) -> str:
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} or {said[-1]}"
-
-
-def _missing(found: Fleet) -> Iterator[str]:
-    """Sentences: the bounds that each other kind of device misses."""
-    for row in _fleets(found):
-        if row.meets or row is found.recommended:
-            continue
-        if row.volumes == 0:
-            yield f"{row.fleet} can hold none of the volumes."
-            continue
-        tried = " on any number of devices that was tried" if found.of("tried") else ""
-        missed = " and ".join(_missed_bounds(found, row))
-        yield f"{row.fleet} misses the goal{tried}: on {_devices(row)} {missed}."
-
-
 def _goal(found: Fleet) -> str:
     assert found.goal is not None
     return f"{found.goal.measure} at {milliseconds(found.goal.limit_ms)}"
@@ -126,54 +102,11 @@ def _devices(row: FleetRow) -> str:
     return f"{row.devices:,} {row.fleet}"
 
 
-def _best(found: Fleet) -> Iterator[str]:
-    """A sentence: how many volumes each kind serves best."""
-    if len(found.devices) == 1:
-        return
-    by_kind = _served(found)
-    by = "the cheapest kind within the goal, or else the fastest," if found.goal else "the fastest kind"
-    said = [f"{name} for {counted(len(rows), 'volume')}" for name, rows in by_kind.items() if rows]
-    if said:
-        yield f"Volume by volume, {by} is {joined(said)}."
-
-
 def _served(found: Fleet) -> dict[str, list[VolumeRow]]:
     """The volumes that each kind serves best; the kind with most volumes first."""
     rows: list[Any] = [row for row in found.of("volumes") if row.best]
     by_kind = {name: [row for row in rows if row.device == name] for name in found.devices}
     return dict(sorted(by_kind.items(), key=lambda pair: -len(pair[1])))
-
-
-def _mix(found: Fleet) -> Iterator[str]:
-    """A sentence: the mix, compared with the recommended fleet or, if it is recommended, with the next."""
-    mix, first = found.mix, found.recommended
-    if mix is None or first is None or len(_parts(found)) < 2:
-        return
-    if mix is not first:
-        text = f"Each volume on its own best kind takes {_bought(found, mix)}{_compared(mix, first)}"
-        yield f"{text}; not recommended."
-        return
-    rival = recommended(_fleets(found))
-    yield f"The recommended fleet is the mix, each volume on its own best kind{_compared(mix, rival)}."
-
-
-def _compared(mix: FleetRow, rival: FleetRow) -> str:
-    """The price of the mix against that of another fleet, in words; empty without prices."""
-    if mix.total_usd is None or not rival.total_usd:
-        return ""
-    return f": {_against(mix.total_usd / rival.total_usd - 1)} {_devices(rival)}"
-
-
-def _against(change: float) -> str:
-    """A ratio of prices in words: how much more or less money.
-
-    Examples:
-        >>> _against(-0.25).split()[-2:], _against(1.5)
-        (['less', 'than'], '2.5 times as much as')
-    """
-    if change >= 1:
-        return f"{figure(change + 1, 2)} times as much as"
-    return f"{percent(abs(change))} {'less' if change < 0 else 'more'} than"
 
 
 def _parts(found: Fleet) -> Mapping[str, int]:
@@ -279,6 +212,12 @@ def kinds_of_volumes(found: Fleet) -> Grid:
     return Grid(("served best by", "volumes", "reads", *what, "such as"), lines, "words")
 
 
+def _best_note(found: Fleet) -> Text:
+    """A note: the meaning of the best kind, and of the numbers."""
+    best = "the cheapest kind within the goal, or else the fastest" if found.goal else "the fastest kind"
+    return Text(f"Best: {best}. Numbers are medians of the volumes.", "quiet")
+
+
 def volumes(found: Fleet) -> Grid:
     """The volumes with the highest rates, on each kind."""
     rows: list[Any] = sorted(found.of("volumes"), key=lambda row: (-row.rate_iops, row.volume))[
@@ -305,7 +244,7 @@ def brief(found: Fleet) -> Sequence[Part]:
     """The parts for a terminal and a notebook."""
     parts: list[Part] = [Heading(title(found), 1, _placed(found)), table(found), Text(NOTE, "quiet")]
     if len(found.devices) > 1:
-        parts += [Heading("Which volumes are best on what"), kinds_of_volumes(found)]
+        parts += [Heading("Which volumes are best on what"), kinds_of_volumes(found), _best_note(found)]
     return [*parts, Text(answer(found)), *warnings(found)]
 
 
@@ -329,7 +268,7 @@ def page(found: Fleet) -> Document:
     if len(found.devices) > 1:
         parts += [
             kinds_of_volumes(found),
-            Text("Medians of the volumes that each kind serves best.", "quiet"),
+            _best_note(found),
         ]
     if found.of("tried"):
         drawn = figures.KINDS["goals"]

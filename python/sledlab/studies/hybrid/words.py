@@ -12,7 +12,7 @@ from sledlab.show.face import DocumentFace
 from sledlab.show.sections import Section, drawn
 from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
-from sledlab.study.configurations import ALL, DISK, KNOWN, MIRROR, NONE, UNCACHED
+from sledlab.study.configurations import DISK, KNOWN, MIRROR, UNCACHED
 from sledlab.study.store_rows import StoreRow, facts, in_front, over_disks, title
 from sledlab.study.stores import SAME
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sledlab.show.document import Part
-    from sledlab.studies.hybrid.tables import Compared, HybridStudy, Traffic
+    from sledlab.studies.hybrid.tables import Compared, HybridStudy
 
     Cells = Mapping[str, Callable[[Any], str]]
 
@@ -33,7 +33,6 @@ def answer(study: HybridStudy) -> str:
         in_front(study.config),
         overload(study),
         best(study),
-        mirror(study),
         best_size(study),
         best_price(study),
     ]
@@ -79,14 +78,6 @@ def best(study: HybridStudy) -> str:
         )
     gains = over_disks(row.run.mean_ms, disk.run.mean_ms, uncached.run.mean_ms if uncached else None)
     return f"{text}: {gains}{_of_mems(row)}."
-
-
-def mirror(study: HybridStudy) -> str:
-    """A sentence: the speed of a mirror, which has a copy of all data on MEMS."""
-    row = study.of(MIRROR)
-    if row is None:
-        return ""
-    return f"{row.label}, with all data on MEMS too, answers in {_ms(row)} on average{_of_mems(row)}."
 
 
 def _of_mems(row: Compared) -> str:
@@ -154,51 +145,6 @@ def noise(study: HybridStudy) -> str:
     if count == 1:
         return "One seed: small differences may be chance; --seeds 5 shows which are not."
     return f"Means over {count} seeds; every store had the same requests."
-
-
-def techniques(study: HybridStudy) -> str:
-    """Sentences: the time that all techniques save together, and the one that saves most alone."""
-    rows = {row.configuration: row for row in study.techniques}
-    alone = [row for name, row in rows.items() if name not in (ALL, NONE)]
-    said = []
-    if ALL in rows:
-        said.append(f"All together save {wording.signed(rows[ALL].saved or 0.0)} of the mean response.")
-    if alone:
-        most = max(alone, key=lambda row: row.saved or 0.0)
-        said.append(f"Of each alone, {most.label} saves most, {wording.signed(most.saved or 0.0)}.")
-    return " ".join(said)
-
-
-def traffic(study: HybridStudy) -> str:
-    """A sentence: the share of accesses that MEMS keeps from the disk."""
-
-    def asked(row: Traffic) -> float:
-        return row.reads + row.writes
-
-    rows = [row for row in study.traffic if row.device == DISK]
-    whole = next((asked(row) for row in rows if row.configuration == DISK), None)
-    hybrids = [row for row in rows if KNOWN[row.configuration].hybrid]
-    if whole is None or not hybrids:
-        return ""
-    least = min(hybrids, key=asked)
-    if asked(least) >= whole:
-        return "No hybrid keeps accesses from the disk."
-    return f"{least.label} keeps most from the disk: {percent(1 - asked(least) / whole)} of its accesses."
-
-
-def replacement(study: HybridStudy) -> str:
-    """A sentence: the best replacement policy, and its distance from Belady's bound."""
-    if not study.replacement:
-        return ""
-    row = fastest(study.replacement)
-    bounds = {each.policy: percent(each.hit_ratio or 0.0) for each in study.hits}
-    text = f"Fastest: {row.policy}, {_ms(row)}."
-    if max(each.run.mean_ms for each in study.replacement) <= row.run.mean_ms * (1 + SAME):
-        text = f"The policies make no difference beyond {percent(SAME)}."
-    return (
-        f"{text} Of the segments that the requests touch, {row.policy} finds {bounds[row.policy]}, Belady's "
-        f"bound is {bounds['belady']}."
-    )
 
 
 MEAN: Cells = {"mean": lambda row: figure(row.run.mean_ms)}
@@ -311,8 +257,8 @@ SECTIONS: Mapping[str, Section] = {
         "DISK: the disk alone. DISK UNCACHED: the disk without the controller cache. MEMS: MEMS alone, as "
         "many devices as the requests need. DISK-RAM: the disk with as much non-volatile memory as the "
         "others have MEMS. MWB: writes go to logs on MEMS first. MCD: MEMS as a write-back cache in segments "
-        "of {at_segment_kb} KB. All have the same requests and, but DISK UNCACHED and DISK-RAM, the same "
-        "controller cache.",
+        "of {at_segment_kb} KB. MIRROR: all data on disk and on MEMS. All have the same requests and, but "
+        "DISK UNCACHED and DISK-RAM, the same controller cache.",
         figures.configurations,
         best,
         after=_configurations,
@@ -332,23 +278,20 @@ SECTIONS: Mapping[str, Section] = {
         "as soon as what was dirty in it is in that buffer. PWRITE writes parts of a segment without reading "
         "the rest first.",
         figures.techniques,
-        techniques,
-        partial(table, name="techniques"),
+        table=partial(table, name="techniques"),
     ),
     "traffic": Section(
         "What the devices have to do",
         "How much is read from and written to disk and MEMS, in how many accesses of which mean size.",
         figures.traffic,
-        traffic,
-        partial(table, name="traffic"),
+        table=partial(table, name="traffic"),
         after=_held,
     ),
     "replacement": Section(
         "Which segment is evicted",
         "MCD ALL under other replacement policies. Belady's bound knows the future; nobody can build it.",
         figures.replacement,
-        replacement,
-        _policies,
+        table=_policies,
     ),
     "prices": Section(
         "MEMS or memory for the same money",

@@ -147,8 +147,7 @@ SECTIONS: Mapping[str, Section] = {
         "The idle timeout is how long the device stays ready after its last request. Beyond the longest rest "
         "it makes no difference: the next request always comes first.",
         figures.timeouts,
-        words.timeouts,
-        partial(table, "timeouts"),
+        table=partial(table, "timeouts"),
         panels=figures.timeout_panels,
     ),
     "policies": Section(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sledlab.show.wording import (
@@ -23,7 +22,7 @@ from sledlab.study.energy import can_be_built
 
 if TYPE_CHECKING:
     from sledlab.studies.power.tables import PowerStudy
-    from sledlab.study.energy import Strategy, Timeout
+    from sledlab.study.energy import Strategy
 
 SAME = 0.005
 """Energies that differ by less than this share count as equal."""
@@ -167,27 +166,6 @@ def states(study: PowerStudy, device: str) -> str:
         f"{study.state_names(device)[most]}, {percent(shares[most])}. Serving requests (seek and "
         f"access) takes {percent(shares['seek'] + shares['access'])}."
     )
-
-
-def timeouts(study: PowerStudy, device: str) -> str:
-    """A sentence: the best timeout."""
-    rows = study.of_device("timeouts", device)
-    least, most = (choose(rows, key=lambda row: row.run.energy_j) for choose in (min, max))
-    if most.run.energy_j < least.run.energy_j * (1 + SAME):
-        return f"All these timeouts take the same energy within {percent(SAME)}." if len(rows) > 1 else ""
-    text = (
-        f"{_timeout(least).capitalize()} takes the least energy, {energy(least.run.energy_j)}; "
-        f"{_timeout(most)} the most, {energy(most.run.energy_j)}."
-    )
-    if all(before.run.energy_j <= after.run.energy_j for before, after in pairwise(rows)):
-        return f"{text} The longer the timeout, the more energy, up to the longest rest."
-    if least not in (rows[0], rows[-1]):
-        return f"{text} Shorter and longer timeouts both take more than the best."
-    return text
-
-
-def _timeout(row: Timeout) -> str:
-    return f"a timeout of {seconds(row.timeout_ms)}" if row.timeout_ms else "parking at once (timeout 0)"
 
 
 def startup(study: PowerStudy, device: str) -> str:

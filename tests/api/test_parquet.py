@@ -1,0 +1,65 @@
+"""Parquet files written a row group at a time, read by three libraries."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from pyarrow import parquet
+from sledlab.traces.parquet import ParquetWriter, batches, row_count
+
+
+def frame(rows: int, generator: np.random.Generator) -> pl.DataFrame:
+    """Random rows with a column of every type that sledlab writes."""
+    integers = generator.integers(0, 2, rows).tolist()
+    return pl.DataFrame(
+        {
+            "number": generator.integers(0, 2**60, rows).astype("u8"),
+            "fraction": generator.random(rows),
+            "flag": np.array(integers, bool),
+            "text": pl.Series(["x" * each for each in integers], dtype=pl.String),
+            "missing": pl.Series([each or None for each in integers], dtype=pl.Int64),
+            "letter": pl.Series(["RW"[each] for each in integers], dtype=pl.Categorical),
+            "money": pl.Series([decimal.Decimal("1.25")] * rows, dtype=pl.Decimal(38, 2)),
+            "day": pl.Series([datetime.date(2020, 1, 1)] * rows, dtype=pl.Date),
+        }
+    )
+
+
+@pytest.mark.parametrize("group_rows", [1, 3, 1000])
+@pytest.mark.parametrize("sizes", [[0], [5], [0, 0, 3], [3, 3, 3, 1], [1] * 40, [1500, 7, 2500]], ids=str)
+def test_row_groups_are_one_table(tmp_path: Path, sizes: list[int], group_rows: int) -> None:
+    generator = np.random.default_rng(0)
+    frames = [frame(rows, generator) for rows in sizes]
+    path = tmp_path / "table.parquet"
+    writer = ParquetWriter(path, group_rows)
+    for each in frames:
+        writer.write(each)
+    writer.close()
+    table = pl.concat(frames)
+    found = pl.read_parquet(path)
+    assert found.schema == table.schema
+    assert found.equals(table)
+    assert pl.concat(batches(path, table.columns, 7)).equals(table) if table.height else True
+    assert row_count(path) == parquet.read_metadata(path).num_rows == table.height
+    large = pl.col("number") > 2**59
+    assert pl.scan_parquet(path).filter(large).collect().equals(table.filter(large))
+    by_arrow = parquet.read_table(path)
+    assert by_arrow["number"].to_pylist() == table["number"].to_list()
+    assert by_arrow["letter"].to_pylist() == table["letter"].to_list()
+    (row,) = duckdb.sql(f"select count(*), sum(number) from '{path}'").fetchall()
+    assert row == (table.height, sum(table["number"].to_list()) or None)
+
+
+def test_table_of_several_groups_has_them(tmp_path: Path) -> None:
+    writer = ParquetWriter(tmp_path / "table.parquet", group_rows=10)
+    for _ in range(5):
+        writer.write(frame(4, np.random.default_rng(1)))
+    writer.close()
+    metadata = parquet.read_metadata(tmp_path / "table.parquet")
+    assert [metadata.row_group(each).num_rows for each in range(metadata.num_row_groups)] == [12, 8]
