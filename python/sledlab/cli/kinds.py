@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import unknown
-from sledlab.lazy import later, loaded
+from sledlab.lazy import later
 from sledlab.model import catalogue
 from sledlab.model.catalogue import CATALOGUES, PLURALS
 from sledlab.model.experiment import experiment
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from sledlab.model.entries import Entry
 
+job = later("sledlab.job")
 samples = later("sledlab.traces.samples:samples")
 
 
@@ -93,9 +94,8 @@ def _experiments() -> list[Listing]:
 
 
 def _jobs() -> list[Listing]:
-    jobs = loaded("sledlab.job:LIST")
-    rows = [(each.name, each.data, each.meaning) for each in jobs]
-    data = [{"name": each.name, "meaning": each.meaning, "data": each.data} for each in jobs]
+    rows = [(each.name, each.data, each.meaning) for each in job.LIST]
+    data = [{"name": each.name, "meaning": each.meaning, "data": each.data} for each in job.LIST]
     return [Listing(("name", "data", "meaning"), rows, data)]
 
 
@@ -110,7 +110,7 @@ def _traces() -> list[Listing]:
 KINDS: dict[str, ListedKind] = {
     **{kind: _model_kind(kind) for kind in CATALOGUES if kind != "network"},
     "network": ListedKind(PLURALS["network"], lambda: list(CATALOGUES["network"]), _networks),
-    "job": ListedKind("jobs", lambda: [each.name for each in loaded("sledlab.job:LIST")], _jobs),
+    "job": ListedKind("jobs", lambda: [each.name for each in job.LIST], _jobs),
     "trace": ListedKind("sample traces", lambda: [each.name for each in samples()], _traces),
     "experiment": ListedKind("experiments", lambda: list(experiment), _experiments),
 }

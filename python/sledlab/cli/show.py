@@ -14,7 +14,7 @@ from sledlab.cli.kinds import KINDS, find_kind
 from sledlab.cli.list import kind_items
 from sledlab.cli.options import PLUGINS, SET, json_option, option, options, show_json, show_table
 from sledlab.errors import Error
-from sledlab.lazy import later, loaded, tomllib
+from sledlab.lazy import later, tomllib
 from sledlab.model import catalogue
 from sledlab.model.experiment import experiment as experiments
 from sledlab.model.experiment import heading, names, study_of, text_of
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 else:
     placed = later("sledlab.model.lines:placed")
 
+jobs = later("sledlab.job")
+job_data = later("sledlab.job.data")
+studies = later("sledlab.studies")
 allowed_plugins = later("sledlab.model.plugins:allowed_plugins")
 describe = later("sledlab.model.device:describe")
 kind_of = later("sledlab.model.device:kind_of")
@@ -215,7 +218,7 @@ def _show_values(entry: Entry) -> None:
 
 def show_job(name: str, options: ShowOptions) -> None:
     """Show a job, or a Python file that defines one, with its parameters and those of its data."""
-    job = loaded("sledlab.job:find")(name)
+    job = jobs.find(name)
     own, of_data = job.settings
     if options.as_json:
         parameters = {"job": own, "data": of_data}
@@ -226,7 +229,7 @@ def show_job(name: str, options: ShowOptions) -> None:
     if own:
         show_parameters(own)
     if job.data:
-        data = loaded("sledlab.job.data:find")(job.data)
+        data = job_data.find(job.data)
         terminal.say(f"Its data is {data.name}: {data.meaning}")
         show_parameters(of_data)
     terminal.say("Change them with --set KEY=VALUE of sledlab smart record.")
@@ -234,11 +237,8 @@ def show_job(name: str, options: ShowOptions) -> None:
 
 def _job_meaning(name: str) -> str:
     """Return one line on what a job does."""
-    listed = next((each.meaning for each in loaded("sledlab.job:LIST") if each.name == name), "")
-    return (
-        listed
-        or (loaded("sledlab.job:find")(name).function.__doc__ or "a job in a file").strip().splitlines()[0]
-    )
+    listed = next((each.meaning for each in jobs.LIST if each.name == name), "")
+    return listed or (jobs.find(name).function.__doc__ or "a job in a file").strip().splitlines()[0]
 
 
 def show_trace(name: str, options: ShowOptions) -> None:
@@ -275,9 +275,7 @@ def command_of(study: str) -> str:
         >>> command_of("compare"), command_of("side-by-side"), command_of("simulate")
         ('compare', 'compare', 'simulate')
     """
-    listed = next(
-        (each for each in loaded("sledlab.studies:LIST") if each.folder == study.replace("-", "_")), None
-    )
+    listed = next((each for each in studies.LIST if each.folder == study.replace("-", "_")), None)
     if listed is None or not listed.under:
         return study
     return listed.under if study == "side-by-side" else f"{listed.under} {study}"
