@@ -38,7 +38,7 @@ def _output(topic: Topic) -> Output:
 
     def publish(measured: Mapping[str, str]) -> None:
         if topic.whole:
-            topic.keep({name: directory(found) / name for name, found in measured.items()})
+            topic.save({name: directory(found) / name for name, found in measured.items()})
         write_page(topic)
 
     workers = (os.cpu_count() or 1) if topic.side_by_side else 1

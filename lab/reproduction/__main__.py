@@ -9,10 +9,9 @@ import argparse
 from collections import Counter
 
 from ..page import write
-from . import pictures, scoreboard, travelling
+from . import pictures, points, scoreboard, travelling
 from .device import DEVICE
 from .hybrid import HYBRID
-from .points import POINTS
 from .power import POWER
 from .scheduling import SCHEDULING
 from .smart import SMART
@@ -35,7 +34,7 @@ def write_page(topic: Topic) -> None:
     sheet = topic.found()
     travelling.send(topic, sheet)
     for figure in pictures.of_topic(topic.name):
-        pictures.picture(figure, POINTS, pictures.IMAGES / f"{figure.name}.svg")
+        pictures.picture(figure, points.directory(), pictures.IMAGES / f"{figure.name}.svg")
     write(topic.page(sheet), topic.document)
     write(scoreboard.page(), scoreboard.DOCUMENT)
     outcomes = Counter(judged.outcome for judged in sheet.verdicts.values())

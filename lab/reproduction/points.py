@@ -1,62 +1,110 @@
-"""Kept points: columns of every experiment that judges, tables and pictures read, as CSV in `lab/points`.
+"""Points: the tables of the papers' experiments that judges, pages and figures read.
 
-Pages are written from the points, so that a change of a word needs no simulation. The manifest of
-`lab.evidence` has for each experiment the build and the fingerprint that its points are from.
+`lab/points` holds one Parquet file for each topic. A row is a table of an experiment: its `experiment`, its
+name `table`, and its content `csv` with a header line. The content is text because the columns differ between
+tables, and because tables of new runs, which studies write as CSV, are then read by the same code.
 """
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import polars
 
 from ..results import PROJECT
+from . import cached
 from .runs import COLUMNS, Planned
 
 POINTS = PROJECT / "lab" / "points"
+UNPACKED = cached.BUILD / "points"
 
 DIGITS = {"points": 10}
 OTHER_DIGITS = 7
-"""Significant digits that are kept, by table; pages print up to nine of single runs."""
+"""Significant digits that are saved, by table; pages print up to nine of single runs."""
 
 
-def kept() -> set[str]:
-    """Return the places of the experiments with kept points."""
-    return {folder.name for folder in POINTS.iterdir() if folder.is_dir()}
+class PointTable(NamedTuple):
+    """A table of an experiment."""
+
+    experiment: str
+    table: str
+    csv: str
+
+
+def files() -> list[Path]:
+    """Return the Parquet files of all topics."""
+    return sorted(POINTS.glob("*.parquet"))
+
+
+def read(topic: str) -> list[PointTable]:
+    """Return the tables of a topic."""
+    file = POINTS / f"{topic}.parquet"
+    return [PointTable(*row) for row in polars.read_parquet(file).rows()] if file.is_file() else []
+
+
+def write(topic: str, tables: Iterable[PointTable]) -> None:
+    """Write the tables of a topic, sorted by experiment and table."""
+    frame = polars.DataFrame(
+        sorted(tables), schema=dict.fromkeys(PointTable._fields, polars.String), orient="row"
+    )
+    draft = POINTS / f"{topic}.draft"
+    frame.write_parquet(draft, compression="zstd", compression_level=19, statistics=False)
+    draft.replace(POINTS / f"{topic}.parquet")
+
+
+def saved() -> set[str]:
+    """Return the experiments with points."""
+    return {table.experiment for file in files() for table in read(file.stem)}
+
+
+def directory() -> Path:
+    """Return a directory with all points as CSV files: a directory for each experiment."""
+    return cached.directory(UNPACKED, cached.key(file.read_bytes() for file in files()), _unpack)
+
+
+def _unpack(place: Path) -> None:
+    for table in (table for file in files() for table in read(file.stem)):
+        csv = place / table.experiment / f"{table.table}.csv"
+        csv.parent.mkdir(exist_ok=True)
+        csv.write_text(table.csv, encoding="utf-8", newline="")
 
 
 @contextmanager
 def overlaid(plan: Sequence[Planned], ran: Mapping[str, Path]) -> Iterator[Path]:
-    """A directory with the experiments that ran, and the kept points of all others."""
+    """Yield a directory with the experiments that ran, and the points of all others."""
+    points = directory()
     with tempfile.TemporaryDirectory(prefix="sledlab-points-") as name:
-        directory = Path(name)
+        overlay = Path(name)
         for planned in plan:
-            (directory / planned.place).symlink_to(ran.get(planned.place, POINTS / planned.place))
-        yield directory
+            (overlay / planned.place).symlink_to(ran.get(planned.place, points / planned.place))
+        yield overlay
 
 
-def keep(plan: Sequence[Planned], directory: Path) -> None:
-    """Keep, of the tables of some experiments in `directory`, the columns that were read up to now."""
-    for planned in plan:
-        place = POINTS / planned.place
-        shutil.rmtree(place, ignore_errors=True)
-        for file, columns in COLUMNS.items():
-            if file.parent == directory / planned.place:
-                _reduced(file, columns, place / file.name)
+def save(topic: str, plan: Sequence[Planned], new: Sequence[Planned], directory: Path) -> None:
+    """Save the tables of new runs in `directory`: the columns that were read up to now.
+
+    Tables of experiments that are no longer in the plan of the topic are removed.
+    """
+    places = {planned.place for planned in new}
+    others = {planned.place for planned in plan} - places
+    tables = [table for table in read(topic) if table.experiment in others]
+    for file, columns in COLUMNS.items():
+        if file.parent.parent == directory and file.parent.name in places:
+            tables.append(PointTable(file.parent.name, file.stem, _reduced(file, columns)))
+    write(topic, tables)
 
 
-def _reduced(file: Path, columns: set[str], to: Path) -> None:
-    """Writes some columns of a table, with the digits that are kept."""
+def _reduced(file: Path, columns: set[str]) -> str:
+    """Return some columns of a table as CSV, rounded."""
     frame = polars.read_csv(file, infer_schema_length=None)
-    wanted = [name for name in frame.columns if name in columns]
     digits = DIGITS.get(file.stem, OTHER_DIGITS)
     rounded = frame.select(
         polars.col(name).round_sig_figs(digits) if frame[name].dtype.is_float() else polars.col(name)
-        for name in wanted
+        for name in frame.columns
+        if name in columns
     )
-    to.parent.mkdir(parents=True, exist_ok=True)
-    rounded.write_csv(to)
+    return rounded.write_csv()

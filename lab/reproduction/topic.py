@@ -125,17 +125,17 @@ class Topic:
         return replace(found, strips=tuple(counting(hung, judge)), alike=alike)
 
     def found(self) -> Sheet:
-        """The verdicts, judged by the kept points."""
-        return self.judge(points.POINTS)
+        """Return the verdicts, judged by the points."""
+        return self.judge(points.directory())
 
-    def keep(self, ran: Mapping[str, Path]) -> None:
-        """Keeps, of experiments that ran, given by place, the columns that judges and pictures read."""
+    def save(self, ran: Mapping[str, Path]) -> None:
+        """Save, of experiments that ran, given by place, the columns that judges and pictures read."""
         new = [each for each in self.whole if each.place in ran]
         if new:
             with points.overlaid(self.whole, ran) as directory:
                 self.judge(directory)
                 pictures.read_too(self.name, directory)
-                points.keep(new, directory)
+                points.save(self.name, self.whole, new, directory)
 
     @property
     def whole(self) -> Sequence[Planned]:

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from ..results import PROJECT
+from . import points
 from .claims import ClaimEntry, claims, verdict
-from .points import POINTS
 from .runs import TOUCHED
 from .topic import Judged, Sheet, Topic
 
@@ -69,5 +69,5 @@ def _in_all(topic: Topic, judged: Judged, what: str) -> str:
 def _experiments(topic: Topic, claim: ClaimEntry) -> list[str]:
     """The experiments whose tables the judge of a claim reads."""
     TOUCHED.clear()
-    verdict(claim, topic.runs(POINTS, ()))
+    verdict(claim, topic.runs(points.directory(), ()))
     return list(dict.fromkeys(each.experiment for each in topic.plan if each.place in TOUCHED))

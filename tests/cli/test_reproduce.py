@@ -10,10 +10,11 @@ from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.values import values_of
 from sledlab.reproduction.verdicts import claims
 
+from lab.reproduction import points
 from tests.conftest import PROJECT
 
 FIGURE = "paper-002-figure-4"
-POINTS = PROJECT / "lab" / "points"
+POINTS = points.directory()
 ABSOLUTE = [
     name
     for name, figure in figures().items()

@@ -21,12 +21,12 @@ from lab.reproduction import fingerprint, points, scoreboard
 from lab.reproduction.__main__ import TOPICS
 from lab.reproduction.claims import claims
 from lab.reproduction.pictures import IMAGES, SCHEMATICS, of_topic, picture
-from lab.reproduction.points import POINTS
+from lab.reproduction.points import PointTable
 from lab.reproduction.runs import Planned, Runs, seen
 from lab.reproduction.topic import Topic
 from lab.simulator import EXPERIMENTS
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 500_000
 MOST_OF_A_PICTURE = 60_000
 
 PLAN = {each.place: each for topic in TOPICS.values() for each in topic.whole}
@@ -38,6 +38,7 @@ DATA |= {"003": set(range(2, 11)), "004": set(range(4, 12))}
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(points, "POINTS", tmp_path / "points")
+    monkeypatch.setattr(points, "UNPACKED", tmp_path / "unpacked")
     (tmp_path / "points").mkdir()
     return tmp_path
 
@@ -59,15 +60,35 @@ COLUMNS = {
 }
 
 
-def test_kept_points_are_read_columns_in_ten_digits(elsewhere: Path) -> None:
+def test_saved_points_are_read_columns_in_ten_digits(elsewhere: Path) -> None:
     file = table(elsewhere / "ran" / "paper-002-figure-2" / "points.csv")
     seen(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
-    points.keep([Planned("paper-002-figure-2")], elsewhere / "ran")
-    kept = points.POINTS / "paper-002-figure-2" / "points.csv"
-    assert (
-        kept.read_text(encoding="utf-8") == "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
-    )
-    assert points.kept() == {"paper-002-figure-2"}
+    plan = [Planned("paper-002-figure-2")]
+    points.save("scheduling", plan, plan, elsewhere / "ran")
+    content = "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
+    assert points.read("scheduling") == [PointTable("paper-002-figure-2", "points", content)]
+    assert (points.directory() / "paper-002-figure-2" / "points.csv").read_text(encoding="utf-8") == content
+
+
+def test_saving_one_experiment_keeps_the_tables_of_others(elsewhere: Path) -> None:
+    plan = [Planned("one"), Planned("two")]
+    written = [
+        PointTable("gone", "points", "a\n1\n"),
+        *(PointTable(each.place, "points", "a\n1\n") for each in plan),
+    ]
+    points.write("scheduling", reversed(written))
+    assert points.read("scheduling") == written
+    seen(table(elsewhere / "ran" / "two" / "points.csv", a="2"), ("a",))
+    points.save("scheduling", plan, plan[1:], elsewhere / "ran")
+    assert points.read("scheduling") == [written[1], PointTable("two", "points", "a\n2\n")]
+
+
+def test_written_points_are_the_same_bytes(elsewhere: Path) -> None:
+    tables = [PointTable(f"experiment-{number}", "points", f"a\n{number}\n") for number in range(9)]
+    points.write("scheduling", tables)
+    first = (points.POINTS / "scheduling.parquet").read_bytes()
+    points.write("scheduling", reversed(tables))
+    assert (points.POINTS / "scheduling.parquet").read_bytes() == first
 
 
 @pytest.mark.slow("runs experiments twice, if short")
@@ -132,9 +153,9 @@ def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -
     fingerprint.sampled_loop.cache_clear()
 
 
-def test_points_of_every_experiment_are_kept_and_few() -> None:
-    assert set(PLAN) == points.kept()
-    assert sum(file.stat().st_size for file in POINTS.rglob("*.csv")) < MOST_BYTES
+def test_every_experiment_has_points_and_files_are_small() -> None:
+    assert set(PLAN) == points.saved()
+    assert sum(file.stat().st_size for file in points.files()) < MAX_BYTES
 
 
 @pytest.mark.slow("judges all claims, some by single replays")
@@ -168,7 +189,7 @@ def test_pictures_show_the_kept_points(topic: str, tmp_path: Path) -> None:
     # The bytes depend on the processor: identifiers are hashes of coordinates to the last bit.
     for figure in of_topic(topic):
         drawn = tmp_path / f"{figure.name}.svg"
-        picture(figure, POINTS, drawn)
+        picture(figure, points.directory(), drawn)
         texts, coordinates = drawing(drawn)
         committed_texts, committed = drawing(IMAGES / drawn.name)
         assert texts, figure.name
@@ -245,20 +266,19 @@ def test_figures_run_what_the_lab_runs(figure: Figure) -> None:
             assert said_in_lab(PLAN[ran.place]) == said_in_figure(ran), ran.place
 
 
-def test_points_are_read_as_they_are_kept() -> None:
-    place = min(points.kept())
-    for file in (POINTS / place).glob("*.csv"):
+def test_every_table_of_points_has_rows() -> None:
+    for file in points.directory().glob("*/*.csv"):
         assert polars.read_csv(file, infer_schema_length=None).height > 0
 
 
 @pytest.mark.slow("runs experiments, with their pages")
-def test_topic_keeps_the_columns_that_its_page_reads(elsewhere: Path) -> None:
+def test_topic_saves_the_columns_that_its_page_reads(elsewhere: Path) -> None:
     few = ("--limit", "60", "--warmup", "0", "--seeds", "1", "--speedups", "1", "--jobs", "1")
     plan = (Planned("paper-002-figure-4", few, "-few"),)
     topic = Topic("none", plan, Runs, lambda runs, _: {"experiments": runs.experiments(plan)})
     topic.run(elsewhere / "ran")
-    topic.keep({each.place: elsewhere / "ran" / each.place for each in plan})
+    topic.save({each.place: elsewhere / "ran" / each.place for each in plan})
     assert "| 5 | 1 | 60 |" in topic.found().places["experiments"]
-    kept = polars.read_csv(points.POINTS / "paper-002-figure-4-few" / "points.csv")
-    assert {"scheduler", "queue_mean"} <= set(kept.columns)
-    assert "mean_ms" not in kept.columns
+    saved = polars.read_csv(points.directory() / "paper-002-figure-4-few" / "points.csv")
+    assert {"scheduler", "queue_mean"} <= set(saved.columns)
+    assert "mean_ms" not in saved.columns

@@ -20,7 +20,6 @@ from lab import reference
 from lab.reproduction import points
 from lab.reproduction.__main__ import TOPICS
 from lab.reproduction.claims import ClaimEntry, claims, verdict
-from lab.reproduction.points import POINTS
 from lab.reproduction.runs import TOUCHED, Planned, run
 from lab.reproduction.topic import Topic
 from lab.results import PROJECT
@@ -36,7 +35,7 @@ TIMED = ("L-21",)
 def requests(place: str) -> int:
     """Requests that the runs of an experiment have, as far as they are kept."""
     for name in ("points", "curves"):
-        file = POINTS / place / f"{name}.csv"
+        file = points.directory() / place / f"{name}.csv"
         if file.is_file() and "requests" in (rows := polars.read_csv(file, infer_schema_length=None)).columns:
             return int(rows["requests"].sum())
     return MOST_REQUESTS + 1
@@ -45,7 +44,7 @@ def requests(place: str) -> int:
 def judged_by(topic: Topic, claim: ClaimEntry) -> list[Planned]:
     """The experiments whose tables the judge of a claim reads."""
     TOUCHED.clear()
-    verdict(claim, topic.runs(POINTS, ()))
+    verdict(claim, topic.runs(points.directory(), ()))
     return [each for each in topic.plan if each.place in TOUCHED]
 
 
@@ -83,4 +82,4 @@ def test_ten_verdicts_of_the_day_come_out_again(tmp_path: Path) -> None:
         run([each for each in needed if not (tmp_path / each.place).exists()], tmp_path)
         with points.overlaid(topic.plan, {each.place: tmp_path / each.place for each in needed}) as mixed:
             again = verdict(claim, topic.runs(mixed, ()))
-        assert again == verdict(claim, topic.runs(POINTS, ())), f"{claim.id} on {today}"
+        assert again == verdict(claim, topic.runs(points.directory(), ())), f"{claim.id} on {today}"

@@ -25,7 +25,7 @@ from lab.reproduction.claims import (
     turned,
 )
 from lab.reproduction.headlines import HEADLINES
-from lab.reproduction.points import kept
+from lab.reproduction.points import saved
 from lab.reproduction.runs import Runs, marked
 from lab.reproduction.strips import CHANCE, SHAKY, SHAPES, WORDS, Choice, Value, choices, counting, table
 from lab.reproduction.topic import Judged, contested, section
@@ -36,7 +36,7 @@ CLAIM = ClaimEntry("X-1", "0", "here", 1, "S", "a claim", "1", "exact", ours="It
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_value_of_a_strip_has_points(topic: str) -> None:
     planned = [each for choice in choices(topic) for each in choice.planned(TOPICS[topic].plan)]
-    assert [each.place for each in planned if each.place not in kept()] == []
+    assert [each.place for each in planned if each.place not in saved()] == []
     assert len({each.place for each in planned}) == len(planned)
 
 
