@@ -1,4 +1,4 @@
-"""Pictures of the papers' figures, drawn from kept points, and the text beside them on pages."""
+"""The papers' figures, drawn from the points, and the text next to them on pages."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sledlab.reproduction.figure import Figure, figures
 from sledlab.reproduction.save import to_file
 
 from ..markdown import table
-from ..page import DOCUMENTS
 from .claims import ClaimEntry
 from .runs import seen
 
-IMAGES = DOCUMENTS / "images" / "papers"
+IMAGES = "images/papers"
+"""Folder of the figures in the documentation."""
 
 SCHEMATICS = {
     "000": {
@@ -46,14 +46,14 @@ def of_topic(topic: str) -> list[Figure]:
 
 
 def read_too(topic: str, directory: Path) -> None:
-    """Marks the columns that pictures show as read, so that they are kept."""
+    """Mark the columns that figures show as read, so that they are saved."""
     for figure in of_topic(topic):
         for place, name, columns in figure.tables():
             seen(directory / place / f"{name}.csv", columns)
 
 
 def picture(figure: Figure, points: Path, file: Path) -> None:
-    """Draws a figure from kept points."""
+    """Draw a figure from the points."""
     file.parent.mkdir(parents=True, exist_ok=True)
     to_file(draw(figure, points), file, figure.heading)
 
@@ -66,7 +66,7 @@ def section(topic: str, mine: Mapping[str, ClaimEntry], outcomes: Mapping[str, s
         shown = ", ".join(
             f"[{name}](#{anchor(name, outcomes[name])}) {outcomes[name]}" for name in claims_on(figure, mine)
         )
-        image = f"![{figure.heading}](../images/papers/{figure.name}.svg)"
+        image = f"![{figure.heading}](../{IMAGES}/{figure.name}.svg)"
         again = f"`sledlab reproduce run {figure.name} --out DIR`"
         parts.append(f"### {figure.heading}\n\n{image}\n\n{shown or 'No claim of its own'}. {again}\n")
     return "\n".join(parts)

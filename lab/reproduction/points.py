@@ -8,10 +8,10 @@ tables, and because tables of new runs, which studies write as CSV, are then rea
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars
 
@@ -73,6 +73,11 @@ def _unpack(place: Path) -> None:
         csv.write_text(table.csv, encoding="utf-8", newline="")
 
 
+def rows(experiment: str, table: str) -> list[dict[str, Any]]:
+    """Return the rows of a table."""
+    return polars.read_csv(directory() / experiment / f"{table}.csv", infer_schema_length=None).to_dicts()
+
+
 @contextmanager
 def overlaid(plan: Sequence[Planned], ran: Mapping[str, Path]) -> Iterator[Path]:
     """Yield a directory with the experiments that ran, and the points of all others."""
@@ -84,18 +89,22 @@ def overlaid(plan: Sequence[Planned], ran: Mapping[str, Path]) -> Iterator[Path]
         yield overlay
 
 
-def save(topic: str, plan: Sequence[Planned], new: Sequence[Planned], directory: Path) -> None:
-    """Save the tables of new runs in `directory`: the columns that were read up to now.
+def replace(topic: str, tables: Iterable[PointTable], existing: Container[str]) -> None:
+    """Replace the tables of some experiments of a topic.
 
-    Tables of experiments that are no longer in the plan of the topic are removed.
+    Tables of experiments that are not among the `existing` ones are removed.
     """
-    places = {planned.place for planned in new}
-    others = {planned.place for planned in plan} - places
-    tables = [table for table in read(topic) if table.experiment in others]
+    new = list(tables)
+    replaced = {table.experiment for table in new}
+    others = (table for table in read(topic) if table.experiment not in replaced)
+    write(topic, [*(table for table in others if table.experiment in existing), *new])
+
+
+def reduced(directory: Path, experiments: Container[str]) -> Iterator[PointTable]:
+    """Yield the tables of experiments in `directory`: the columns that were read up to now."""
     for file, columns in COLUMNS.items():
-        if file.parent.parent == directory and file.parent.name in places:
-            tables.append(PointTable(file.parent.name, file.stem, _reduced(file, columns)))
-    write(topic, tables)
+        if file.parent.parent == directory and file.parent.name in experiments:
+            yield PointTable(file.parent.name, file.stem, _reduced(file, columns))
 
 
 def _reduced(file: Path, columns: set[str]) -> str:

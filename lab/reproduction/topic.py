@@ -95,6 +95,8 @@ class Topic:
     side_by_side: bool = False
     on_reference: bool = False
     """Whether its runs need traces of the reference data."""
+    validated: tuple[str, ...] = ()
+    """Results of the validation that claims are judged by: experiments of `validated.py`."""
 
     def run(self, directory: Path, extra: Sequence[str] = ()) -> None:
         """Runs the experiments that a directory does not hold yet."""
@@ -135,12 +137,18 @@ class Topic:
             with points.overlaid(self.whole, ran) as directory:
                 self.judge(directory)
                 pictures.read_too(self.name, directory)
-                points.save(self.name, self.whole, new, directory)
+                tables = points.reduced(directory, {each.place for each in new})
+                points.replace(self.name, tables, self.experiments)
 
     @property
     def whole(self) -> Sequence[Planned]:
         """All experiments, with those that strips need besides."""
         return (*self.plan, *(each for choice in choices(self.name) for each in choice.planned(self.plan)))
+
+    @property
+    def experiments(self) -> set[str]:
+        """Names of all tables' experiments, and of the results of the validation."""
+        return {*(each.place for each in self.whole), *self.validated}
 
     @property
     def document(self) -> str:

@@ -21,13 +21,14 @@ def send(topic: Topic, sheet: Sheet) -> None:
     """Writes the verdicts of a topic in place of its former ones."""
     there = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {"claims": []}
     others = [row for row in there["claims"] if row["topic"] != topic.name]
-    rows = sorted((*others, *_rows(topic, sheet)), key=lambda row: row["topic"])
+    every = sorted((*others, *rows(topic, sheet)), key=lambda row: row["topic"])
     # A line for each claim, so that version control shows changes claim by claim.
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in every)
     FILE.write_text(f'{{"claims": [\n{lines}\n]}}\n', encoding="utf-8")
 
 
-def _rows(topic: Topic, sheet: Sheet) -> list[dict[str, Any]]:
+def rows(topic: Topic, sheet: Sheet) -> list[dict[str, Any]]:
+    """Return the verdicts of a topic as they are written."""
     mine = claims(topic.name)
     return [
         {

@@ -1,7 +1,8 @@
-"""Points of the papers' experiments that are kept, and what is made of them: pages, pictures, verdicts."""
+"""The points of the papers' experiments, and what is made from them: verdicts, pages and figures."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,25 +10,28 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import matplotlib
 import polars
 import pytest
+from sledlab.reproduction.draw import draw
 from sledlab.reproduction.figure import Figure, FigureRun, figures
+from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.verdicts import claims as travelled
 from sledlab.reproduction.words import GRADES as GRADES_IN_WORDS
+from sledlab.show.wording import figure as worded
 
 from lab import reference
-from lab.page import DOCUMENTS
-from lab.reproduction import fingerprint, points, scoreboard
-from lab.reproduction.__main__ import TOPICS
-from lab.reproduction.claims import claims
-from lab.reproduction.pictures import IMAGES, SCHEMATICS, of_topic, picture
+from lab.reproduction import fingerprint, pages, points, scoreboard, travelling
+from lab.reproduction.claims import FITTED, OUTCOMES, claims
+from lab.reproduction.pictures import SCHEMATICS, of_topic, picture
 from lab.reproduction.points import PointTable
 from lab.reproduction.runs import Planned, Runs, seen
-from lab.reproduction.topic import Topic
+from lab.reproduction.topic import Sheet, Topic, counts
+from lab.reproduction.topics import TOPICS
 from lab.simulator import EXPERIMENTS
 
 MAX_BYTES = 500_000
-MOST_OF_A_PICTURE = 60_000
+MAX_FIGURE_BYTES = 60_000
 
 PLAN = {each.place: each for topic in TOPICS.values() for each in topic.whole}
 DATA = {"000": {4, 7, 8, 9, 10, 11, 12}, "001": {4, 5, 6, 7}, "002": {2, 3, 4, 5, 6, 7}}
@@ -63,24 +67,20 @@ COLUMNS = {
 def test_saved_points_are_read_columns_in_ten_digits(elsewhere: Path) -> None:
     file = table(elsewhere / "ran" / "paper-002-figure-2" / "points.csv")
     seen(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
-    plan = [Planned("paper-002-figure-2")]
-    points.save("scheduling", plan, plan, elsewhere / "ran")
+    new = points.reduced(elsewhere / "ran", {"paper-002-figure-2"})
+    points.replace("scheduling", new, {"paper-002-figure-2"})
     content = "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
     assert points.read("scheduling") == [PointTable("paper-002-figure-2", "points", content)]
     assert (points.directory() / "paper-002-figure-2" / "points.csv").read_text(encoding="utf-8") == content
 
 
-def test_saving_one_experiment_keeps_the_tables_of_others(elsewhere: Path) -> None:
-    plan = [Planned("one"), Planned("two")]
-    written = [
-        PointTable("gone", "points", "a\n1\n"),
-        *(PointTable(each.place, "points", "a\n1\n") for each in plan),
-    ]
+def test_replacing_one_experiment_keeps_the_tables_of_others(elsewhere: Path) -> None:
+    written = [PointTable(name, "points", "a\n1\n") for name in ("one", "removed", "two")]
     points.write("scheduling", reversed(written))
     assert points.read("scheduling") == written
-    seen(table(elsewhere / "ran" / "two" / "points.csv", a="2"), ("a",))
-    points.save("scheduling", plan, plan[1:], elsewhere / "ran")
-    assert points.read("scheduling") == [written[1], PointTable("two", "points", "a\n2\n")]
+    new = PointTable("two", "points", "a\n2\n")
+    points.replace("scheduling", [new], {"one", "two"})
+    assert points.read("scheduling") == [written[0], new]
 
 
 def test_written_points_are_the_same_bytes(elsewhere: Path) -> None:
@@ -154,60 +154,128 @@ def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_every_experiment_has_points_and_files_are_small() -> None:
-    assert set(PLAN) == points.saved()
+    assert {name for topic in TOPICS.values() for name in topic.experiments} == points.saved()
     assert sum(file.stat().st_size for file in points.files()) < MAX_BYTES
 
 
-@pytest.mark.slow("judges all claims, some by single replays")
-@pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
-def test_pages_are_what_kept_points_give(topic: Topic) -> None:
-    if topic.missing:
-        pytest.skip(topic.missing)
-    page = (DOCUMENTS / topic.document).read_text(encoding="utf-8")
-    sheet = topic.found()
-    assert topic.page(sheet) == page
-    for name, judged in sheet.verdicts.items():
+@pytest.fixture(scope="module")
+def sheet(request: pytest.FixtureRequest) -> tuple[Topic, Sheet]:
+    topic = TOPICS[request.param]
+    return topic, topic.found()
+
+
+by_topic = pytest.mark.parametrize("sheet", TOPICS, indirect=True)
+judges_claims = pytest.mark.slow("judges all claims, some by single replays")
+
+
+@judges_claims
+@by_topic
+def test_verdicts_are_those_of_the_points(sheet: tuple[Topic, Sheet]) -> None:
+    topic, found = sheet
+    rows = json.loads(travelling.FILE.read_text(encoding="utf-8"))["claims"]
+    committed = [row for row in rows if row["topic"] == topic.name]
+    assert json.loads(json.dumps(travelling.rows(topic, found))) == committed
+    for name, judged in found.verdicts.items():
         for strip in judged.strips:
             assert strip.cells[strip.default].outcome == judged.found.outcome, (name, strip.over)
 
 
-NUMBER = re.compile(r"-?\d+\.?\d*")
-COORDINATES = ("d", "x", "y")
+@judges_claims
+@by_topic
+def test_page_has_a_verdict_on_every_claim_and_counts_them(sheet: tuple[Topic, Sheet]) -> None:
+    topic, found = sheet
+    text = topic.page(found)
+    verdicts = re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE)
+    assert [name for name, _ in verdicts] == list(claims(topic.name))
+    assert {outcome for _, outcome in verdicts} <= set(OUTCOMES)
+    assert counts(claims(topic.name), dict(verdicts)) in text
+    for section in re.split(r"^(?=### )", text, flags=re.MULTILINE)[1:]:
+        assert FITTED not in section.splitlines()[0] or "**Why" in section, section
+    for name in pictures_in(text):
+        assert name in {each.name for each in of_topic(topic.name)}
 
 
-def drawing(file: Path) -> tuple[list[str], list[float]]:
-    """Return the texts of a picture and the coordinates, in points, of all that is drawn in it."""
-    elements = list(ElementTree.parse(file).getroot().iter())
-    numbers = (NUMBER.findall(each.get(name, "")) for each in elements for name in COORDINATES)
-    texts = [each.text or "" for each in elements if each.tag.endswith("}text")]
-    return texts, [float(number) for found in numbers for number in found]
+def pictures_in(page: str) -> list[str]:
+    """Return the names of the figures that a page shows."""
+    found = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", page)
+    assert found or "## Figures" not in page
+    return found
 
 
 @pytest.mark.slow("draws every figure")
-@pytest.mark.parametrize("topic", TOPICS)
-def test_pictures_show_the_kept_points(topic: str, tmp_path: Path) -> None:
-    # The bytes depend on the processor: identifiers are hashes of coordinates to the last bit.
-    for figure in of_topic(topic):
-        drawn = tmp_path / f"{figure.name}.svg"
-        picture(figure, points.directory(), drawn)
-        texts, coordinates = drawing(drawn)
-        committed_texts, committed = drawing(IMAGES / drawn.name)
-        assert texts, figure.name
-        assert texts == committed_texts, f"{figure.name}: python -m lab.reproduction"
-        assert coordinates == pytest.approx(committed, abs=0.05), f"{figure.name}: python -m lab.reproduction"
-        assert drawn.stat().st_size <= MOST_OF_A_PICTURE, figure.name
+@pytest.mark.parametrize("figure", figures().values(), ids=figures())
+def test_figure_draws_the_values_of_the_points(figure: Figure, tmp_path: Path) -> None:
+    tables = Tables(points.directory())
+    for panel, axes in zip(figure.panels, draw(figure, points.directory()).axes, strict=False):
+        if panel.kind == "map":
+            continue
+        values = {
+            dot.y
+            for y in panel.parts.values()
+            for row in tables.part(figure, panel, y).values()
+            for dot in row
+        }
+        drawn = {float(y) for line in axes.lines for y in line.get_ydata()}
+        texts = {text.get_text() for text in axes.texts}
+        heights = {bar.get_height() for bar in axes.patches}
+        if panel.kind == "lines":
+            assert values <= drawn
+        elif panel.kind == "bars":
+            assert {worded(value) for value in values} <= texts | {"overload"} or "overload" in texts
+        elif not panel.share:
+            assert values <= heights
+    file = tmp_path / f"{figure.name}.svg"
+    picture(figure, points.directory(), file)
+    assert ElementTree.parse(file).getroot().tag.endswith("}svg")
+    assert file.stat().st_size <= MAX_FIGURE_BYTES
 
 
-def test_scoreboard_is_what_the_verdicts_give() -> None:
-    assert scoreboard.page() == (DOCUMENTS / scoreboard.DOCUMENT).read_text(encoding="utf-8")
+def test_pages_are_made_again_only_when_an_input_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+
+    def write(place: Path) -> None:
+        written.append(place)
+        (place / "page.md").write_text("text", encoding="utf-8")
+
+    inputs = [b"first"]
+    monkeypatch.setattr(pages, "PAGES", tmp_path)
+    monkeypatch.setattr(pages, "write", write)
+    monkeypatch.setattr(pages, "inputs", lambda: inputs)
+    assert list(pages.files()) == ["page.md"]
+    assert pages.files() == pages.files()
+    assert len(written) == 1
+    inputs.append(b"second")
+    assert pages.files()["page.md"].read_text(encoding="utf-8") == "text"
+    assert len(written) == 2
 
 
-def test_the_verdicts_that_travel_are_those_of_the_pages() -> None:
+def test_pages_depend_on_points_claims_code_and_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = list(pages.inputs())
+    for name in (
+        b"points/power.parquet",
+        b"claims/002.toml",
+        b"pages.py",
+        b"verdicts.json",
+        b"decisions.json",
+    ):
+        assert any(each.endswith(name) for each in found), name
+    monkeypatch.setattr(matplotlib, "__version__", "0.0")
+    assert list(pages.inputs())[1:] == found[1:]
+    assert next(iter(pages.inputs())) != found[0]
+
+
+def test_index_links_to_the_sections_of_claims() -> None:
+    text = scoreboard.page()
+    assert re.findall(r"\[L-22\]\(scheduling\.md#l-22-(\w+)\) \| ZSPTF is fairer than SPTF", text) == [
+        travelled()["L-22"].outcome
+    ]
+
+
+def test_verdicts_have_the_claims_of_the_topics() -> None:
     for topic in TOPICS.values():
-        page = (DOCUMENTS / topic.document).read_text(encoding="utf-8")
-        found = dict(re.findall(r"^### ([CHLWY]-\d\d): (.*)$", page, re.MULTILINE))
         mine = {name: claim for name, claim in travelled().items() if claim.topic == topic.name}
-        assert {name: claim.outcome for name, claim in mine.items()} == found
         for name, claim in claims(topic.name).items():
             assert (mine[name].claim, mine[name].accept) == (claim.claim, claim.accept)
 

@@ -18,10 +18,10 @@ import pytest
 
 from lab import reference
 from lab.reproduction import points
-from lab.reproduction.__main__ import TOPICS
 from lab.reproduction.claims import ClaimEntry, claims, verdict
 from lab.reproduction.runs import TOUCHED, Planned, run
 from lab.reproduction.topic import Topic
+from lab.reproduction.topics import TOPICS
 from lab.results import PROJECT
 
 MOST_REQUESTS = 6_000_000

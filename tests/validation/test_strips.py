@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import polars
@@ -10,8 +9,6 @@ import pytest
 from sledlab.reproduction.verdicts import NO_EVIDENCE, Cell, Strip
 from sledlab.reproduction.verdicts import claims as travelled
 
-from lab.page import DOCUMENTS
-from lab.reproduction.__main__ import TOPICS
 from lab.reproduction.claims import (
     DEPENDS,
     FITTED,
@@ -29,6 +26,7 @@ from lab.reproduction.points import saved
 from lab.reproduction.runs import Runs, marked
 from lab.reproduction.strips import CHANCE, SHAKY, SHAPES, WORDS, Choice, Value, choices, counting, table
 from lab.reproduction.topic import Judged, contested, section
+from lab.reproduction.topics import TOPICS
 
 CLAIM = ClaimEntry("X-1", "0", "here", 1, "S", "a claim", "1", "exact", ours="It is so.", why="Because.")
 
@@ -160,17 +158,8 @@ def test_what_is_not_kept_is_told(tmp_path: Path) -> None:
         Runs(tmp_path).points("fast").at(1, 1.0, "mean_ms")
 
 
-def test_the_index_leads_to_the_strips_of_the_claim_on_fairness() -> None:
-    front = (DOCUMENTS.parent / "README.md").read_text(encoding="utf-8")
-    assert "docs/reproduction/index.md#headlines" in front
-    board = (DOCUMENTS / "reproduction" / "index.md").read_text(encoding="utf-8")
-    anchor = re.search(r"\[L-22\]\(scheduling\.md#(\S+?)\) \| ZSPTF is fairer than SPTF", board)
-    assert anchor
-    page = (DOCUMENTS / TOPICS["scheduling"].document).read_text(encoding="utf-8")
-    (text,) = [part for part in page.split("\n### ") if part.startswith("L-22: ")]
-    assert text.splitlines()[0].lower().replace(": ", "-").replace(" ", "-") == anchor[1]
-    assert text.count('<table class="strip">') >= 5
-    assert any(strip.over for strip in travelled()["L-22"].strips)
-    assert {cell.outcome for strip in travelled()["L-22"].strips for cell in strip.cells}.isdisjoint(
-        NO_EVIDENCE
-    )
+def test_the_claim_on_fairness_has_strips_that_are_evidence() -> None:
+    strips = travelled()["L-22"].strips
+    assert len(strips) >= 5
+    assert any(strip.over for strip in strips)
+    assert {cell.outcome for strip in strips for cell in strip.cells}.isdisjoint(NO_EVIDENCE)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from lab.page import DOCUMENTS
 from lab.reproduction import claims
-from lab.reproduction.__main__ import TOPICS
 from lab.reproduction.claims import (
     DEPENDS,
     FITTED,
@@ -65,15 +61,3 @@ def test_a_reading_that_stands_beside_the_first_does_not_count() -> None:
     found = Judged(Verdict(REPRODUCED, "A."), Verdict(NOT, "B."))
     assert found.outcome == REPRODUCED
     assert "**In order** (not reproduced, does not count). B." in section(CLAIM, found, "", "In order")
-
-
-def sections(topic: str) -> list[str]:
-    text = (DOCUMENTS / TOPICS[topic].document).read_text(encoding="utf-8")
-    return re.split(r"^(?=### )", text, flags=re.MULTILINE)[1:]
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-def test_what_is_no_evidence_says_what_it_follows_from(topic: str) -> None:
-    for text in sections(topic):
-        if FITTED in text.splitlines()[0]:
-            assert "**Why" in text, text

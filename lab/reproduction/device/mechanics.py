@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...simulator import random_pairs
-from ...validation.mechanics import KINEMATICS, Kinematics
 from ..claims import Judgement, holding, judged
+from ..validated import chunk_errors, kinematic_errors
 
 PAIRS = 100_000
 
@@ -19,12 +18,6 @@ NEAR = 1e-9
 """Relative error allowed, of seeks against integration and of the turning point against the printed one."""
 
 NEAR_MS = 1e-6
-
-
-@cache
-def _kinematics() -> Kinematics:
-    """Return the results of the tests of seeks, measured again only if they have changed."""
-    return KINEMATICS.current()
 
 
 def _parts() -> dict[str, npt.NDArray[np.int64]]:
@@ -55,26 +48,22 @@ def h_22(_: Path) -> Judgement:
 
 def h_23(_: Path) -> Judgement:
     """The printed turning point, and integration to the end."""
-    found = _kinematics()
-    off, printed = found.errors["seek"], found.published["worst"]
+    found = kinematic_errors()
+    off, printed = found["integrated seek"], found["published seek"]
     return judged(off <= NEAR and printed <= NEAR).saying(off=off, printed=printed)
 
 
 def h_24(_: Path) -> Judgement:
     """The closed form against integration."""
-    found = _kinematics()
-    off_ms = found.errors["seek"] * found.seeks["longest_ms"]
-    return judged(off_ms <= NEAR_MS).saying(
-        off=found.errors["seek"], turnaround=found.errors["turnaround"], off_ms=off_ms
-    )
+    found = kinematic_errors()
+    off, turnaround = found["integrated seek"], found["integrated turnaround"]
+    off_ms = off * found["longest seek (ms)"]
+    return judged(off_ms <= NEAR_MS).saying(off=off, turnaround=turnaround, off_ms=off_ms)
 
 
 def h_25(_: Path) -> Judgement:
     """The piecewise form by its chunks."""
-    at_rest = next(one for one in _kinematics().converging if one.speed_m_s == 0)
-    errors = ", ".join(
-        f"{100 * error:.2g} % with {chunks}"
-        for chunks, error in zip(at_rest.chunks, at_rest.errors, strict=True)
-    )
-    converges = all(fine < coarse for coarse, fine in pairwise(at_rest.errors))
+    found = chunk_errors()
+    errors = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in found.items())
+    converges = all(fine < coarse for coarse, fine in pairwise(found.values()))
     return judged(holds=False, partly=converges).saying(errors=errors)

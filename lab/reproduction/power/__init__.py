@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..claims import judging
 from ..topic import Judged, Topic
+from ..validated import SEAGATE, TIMEOUTS
 from . import (
     breakdown,
     breakeven,
@@ -33,4 +34,4 @@ def _places(runs: PowerRuns, _: Mapping[str, Judged]) -> dict[str, str]:
     }
 
 
-POWER = Topic("power", PLAN, PowerRuns, _places, on_reference=True)
+POWER = Topic("power", PLAN, PowerRuns, _places, on_reference=True, validated=(SEAGATE, TIMEOUTS))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars
 import sledlab as sl
 
-from ... import reference
 from ...simulator import PARKED
 
 BLOCK_BYTES = 512
@@ -52,37 +49,6 @@ def parts_of_states(result: sl.Result) -> dict[str, tuple[float, float]]:
     """Energy in J and time in s by state."""
     summary = result.summary
     return {name: (summary["energy_j"][name], time) for name, time in summary["state_time_s"].items()}
-
-
-@cache
-def awake_on_seagate() -> sl.Result:
-    """The Seagate trace on a sled that never parks, request by request."""
-    return sl.simulate(
-        reference.trace("seagate_gap"), "mems-g2", settings={**PARKED, "power.kind": "never"}, requests=True
-    )
-
-
-@dataclass(frozen=True)
-class Pauses:
-    """Longest times in ms between arrivals, and from a completion to the next arrival."""
-
-    gap_ms: float
-    rest_ms: float
-
-
-@cache
-def pauses_on_seagate() -> Pauses:
-    """The longest pauses of the Seagate trace."""
-    rows = awake_on_seagate().requests.sort("id")
-    arrivals, completions = (rows[name].to_numpy() for name in ("arrival_ns", "completion_ns"))
-    rests = arrivals[1:] - np.maximum.accumulate(completions)[:-1]
-    return Pauses(float(np.diff(arrivals).max()) / 1e6, float(rests.max()) / 1e6)
-
-
-def follows(rows: polars.DataFrame) -> npt.NDArray[np.bool_]:
-    """Whether each request but the first begins at the block where the previous one ended."""
-    lbn, blocks = (rows[name].to_numpy() for name in ("lbn", "blocks"))
-    return np.asarray(lbn[1:] == lbn[:-1] + blocks[:-1])
 
 
 def fit(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:

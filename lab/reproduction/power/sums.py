@@ -1,24 +1,15 @@
-"""Whether energy adds up, and the idle timeouts of the reference simulator."""
+"""Whether energy adds up, and the energies of the reference simulator over idle timeouts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import polars as pl
 
-from ... import reference
 from ...markdown import table
-from ...reference import RecordedRun
-from ...simulator import replay
-from ...validation.agreement import BANDS
 from ...words import percent, tiny
+from ..validated import timeout_runs
 from .singles import snake
-
-WITHIN = 0.01
-"""Allowed relative difference of a run's energy from that of the reference simulator."""
-
 
 RUNS: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = (
     ("mems-g2", (("power.kind", "immediate"),)),
@@ -48,54 +39,20 @@ def request_sums(device: str, *settings: tuple[str, Any]) -> float:
     return abs(float((sum(each) * 1e-6 + energy.idle + energy.inactive) / energy.total - 1))
 
 
-@dataclass(frozen=True)
-class States:
-    """Energy in J by state, of a replay and of the record."""
-
-    ours: tuple[float, ...]
-    recorded: tuple[float, ...]
-
-    @property
-    def total(self) -> float:
-        """Relative difference of our total from that of the record."""
-        return sum(self.ours) / sum(self.recorded) - 1
-
-
-@cache
-def states(name: str) -> States:
-    """Servicing, start-up, idle and inactive energy; the record's with its uncharged idle energy."""
-    run = reference.runs()[name]
-    result = replay(
-        run.trace, f"mems-{run.device.lower()}-disksim", scheduler=str(run.scheduler), **run.changes
-    )
-    energy, row = result.energy, run.row
-    ours = (energy.seek + energy.access, energy.startup, energy.idle, energy.inactive)
-    charged = tuple(float(row[f"{name}_energy_j"]) for name in ("servicing", "startup", "idle", "inactive"))
-    servicing, startup, idle, inactive = charged
-    return States(ours, (servicing, startup, idle + run.energy_j - run.charged_energy_j, inactive))
-
-
-def sweep() -> list[RecordedRun]:
-    """The reference runs over idle timeouts."""
-    found = [run for run in reference.runs().values() if run.family == "sweep"]
-    return sorted(found, key=lambda run: (run.device, run.row["trace"], run.parameters["inactive_after_ms"]))
-
-
 def places() -> dict[str, str]:
     """Relative errors of sums, and a row for each reference run over idle timeouts."""
-    rows = []
-    for run in sweep():
-        found = states(run.name)
-        rows.append(
-            [
-                f"`{run.name}`",
-                f"{run.parameters['inactive_after_ms']:g}",
-                f"{sum(found.recorded):.4f}",
-                percent(found.total, 4),
-                *(_off(mine, theirs) for mine, theirs in zip(found.ours, found.recorded, strict=True)),
-            ]
-        )
-    worst = max(abs(states(run.name).total) for run in sweep())
+    runs = timeout_runs()
+    rows = [
+        [
+            f"`{run.run}`",
+            f"{run.timeout_ms:g}",
+            f"{sum(run.recorded):.4f}",
+            percent(run.total, 4),
+            *(_off(mine, theirs) for mine, theirs in zip(run.measured, run.recorded, strict=True)),
+        ]
+        for run in runs
+    ]
+    worst = max(abs(run.total) for run in runs)
     head = [
         "run",
         "timeout, ms",
@@ -111,8 +68,8 @@ def places() -> dict[str, str]:
         "sums_worst": tiny(max(request_sums(device, *settings) for device, settings in RUNS)),
         "timeouts": table(head, rows),
         "timeouts_worst": tiny(100 * worst),
-        "within": f"{100 * WITHIN:g}",
-        "held_to": f"{100 * (BANDS['sweep'].energy or 0):g}",
+        "within": f"{100 * runs[0].max_state_deviation:g}",
+        "held_to": f"{100 * runs[0].max_total_deviation:g}",
     }
 
 

@@ -7,9 +7,10 @@ from itertools import pairwise
 from ...words import each
 from ..claims import Judgement, judged
 from ..runs import Points
+from ..validated import seagate_trace
 from .breakdown import at_printed_idle, unfit
 from .plan import PowerRuns
-from .singles import fit, pauses_on_seagate
+from .singles import fit
 
 FIGURE = "paper-000-figure-11"
 LONG, MINUTE_MS = "40", "10000"
@@ -52,20 +53,22 @@ def h_64(runs: PowerRuns) -> Judgement:
 
 def h_65(runs: PowerRuns) -> Judgement:
     """Energy rises with the timeout until no rest is longer, and is flat from there on."""
-    found, pauses = _energies(runs), pauses_on_seagate()
-    rising = [found[a] < found[b] for a, b in pairwise(found) if a < pauses.rest_ms]
+    found, trace = _energies(runs), seagate_trace()
+    idle_ms, gap_ms = trace["longest_idle_ms"], trace["longest_gap_ms"]
+    rising = [found[a] < found[b] for a, b in pairwise(found) if a < idle_ms]
     level = found[max(found)]
-    flat = [abs(found[timeout] / level - 1) < 1e-12 for timeout in found if timeout > pauses.rest_ms]
-    last = max(timeout for timeout in found if timeout < pauses.rest_ms)
-    return judged(all(rising) and all(flat) and (pauses.gap_ms < 36), all(rising)).saying(
+    flat = [abs(found[timeout] / level - 1) < 1e-12 for timeout in found if timeout > idle_ms]
+    last = max(timeout for timeout in found if timeout < idle_ms)
+    return judged(all(rising) and all(flat) and (gap_ms < 36), all(rising)).saying(
         none=found[0.0],
         longer=len(rising) - 1,
         last=last,
         level=level,
         equal=len(flat),
-        first=min(t for t in found if t > pauses.rest_ms),
+        first=min(t for t in found if t > idle_ms),
         longest_s=max(found) / 1000.0,
-        pauses=pauses,
+        idle_ms=idle_ms,
+        gap_ms=gap_ms,
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...simulator import random_pairs
 from ..claims import Judgement, judged
+from ..validated import seagate_trace
 from .plan import PowerRuns
-from .singles import awake_on_seagate, follows, snake
+from .singles import snake
 
 PAIRS = 20_000
 PAPER_001_MS = 0.55
@@ -18,7 +19,7 @@ def y_18(_: PowerRuns) -> Judgement:
         for d in ("mems-g1", "mems-g2", "mems-g3")
     }
     services = [
-        awake_on_seagate().summary["service_time_ms"]["mean"],
+        seagate_trace()["mean_service_ms"],
         random_pairs("mems-g1", PAIRS).summary["service_time_ms"]["mean"],
         random_pairs("mems-g2-disksim", PAIRS).response_time.mean,
     ]
@@ -31,13 +32,11 @@ def y_18(_: PowerRuns) -> Judgement:
 
 def y_19(_: PowerRuns) -> Judgement:
     """The statistics of the public trace file."""
-    rows = awake_on_seagate().requests.sort("id")
-    count, mean_kb = rows.height, float(rows["blocks"].mean()) / 2  # type: ignore[arg-type]
-    reads, runs_on = float((rows["op"] == "R").to_numpy().mean()), float(follows(rows).mean())
-    scv = float(rows["blocks"].var()) / (2 * mean_kb) ** 2  # type: ignore[arg-type]
+    found = seagate_trace()
+    count, reads, mean_kb, scv = (found[name] for name in ("requests", "read_share", "mean_kb", "size_scv"))
     alike = abs(count / 10_000 - 1) < 0.01 and abs(mean_kb / 8 - 1) < 0.05 and abs(scv - 1) < 0.1
     return judged(alike and abs(reads - 0.5) < 0.05, alike).saying(
-        count=count, reads=reads, runs_on=runs_on, mean_kb=mean_kb, scv=scv
+        count=count, reads=reads, runs_on=found["sequential_share"], mean_kb=mean_kb, scv=scv
     )
 
 
