@@ -37,10 +37,12 @@ from sledlab.study.columns import columns as columns_of
 from sledlab.study.prices import defaults
 from sledlab.traces.cloud import DEFAULTS, PARAMETERS
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "papers"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from sledlab_papers import pages
+
 from lab.evidence.manifest import bench_summary, page_summary
-from lab.reproduction import pages
 
 LABORATORY = "laboratory.html"
 """The laboratory in a page of the site."""

@@ -7,19 +7,20 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from sledlab_papers import points
+from sledlab_papers.__main__ import judge
+from sledlab_papers.fingerprint import fingerprint
+from sledlab_papers.numbers import numbers
+from sledlab_papers.runs import Planned, run
+from sledlab_papers.topic import Topic
+from sledlab_papers.topics import TOPICS
+
 from .. import reference
-from ..reproduction import points
-from ..reproduction.__main__ import judge
-from ..reproduction.fingerprint import fingerprint
-from ..reproduction.runs import Planned, run
-from ..reproduction.topic import Topic
-from ..reproduction.topics import TOPICS
 from ..results import RESULTS
 from ..simulator import parameters
 from ..validation.mechanics import KINEMATICS
 from . import validated
 from .entry import EvidenceEntry, Output
-from .numbers import numbers
 
 DEVICES = ("mems-g1", "mems-g2", "mems-g3", "atlas-10k")
 

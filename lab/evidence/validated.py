@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 import polars
+from sledlab_papers.points import PointTable
+from sledlab_papers.validated import KINEMATICS, SEAGATE, STATES, TIMEOUTS
 
-from ..reproduction.points import PointTable
-from ..reproduction.validated import KINEMATICS, SEAGATE, STATES, TIMEOUTS
 from ..validation.agreement import BANDS
 from ..validation.mechanics import KINEMATICS as SECTION
 from ..validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs

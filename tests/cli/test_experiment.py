@@ -8,11 +8,9 @@ import pytest
 import sledlab as sl
 from sledlab.cli import cli
 from sledlab.cli.experiment import bound, command_of
-from sledlab.model.experiment import PLACE, names, study_of
+from sledlab.model.experiment import FOLDERS, files, names, study_of
 
-from tests.conftest import PROJECT
-
-FILES = sorted((PROJECT / "presets" / "experiments").glob("*.toml"), key=lambda file: file.stem)
+FILES = [files()[name] for name in names()]
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +37,7 @@ def test_every_experiment_is_listed_with_a_line_and_its_study(sledlab):
 
 
 def test_the_package_has_the_files_themselves():
-    assert PLACE.is_dir()
+    assert all(folder.is_dir() for folder in FOLDERS)
     for file in FILES:
         assert sl.experiment.text(file.stem) == file.read_text(encoding="utf-8")
 

@@ -8,7 +8,6 @@ import pytest
 import sledlab as sl
 
 from lab import reference
-from lab.reproduction.power.sums import request_sums
 from lab.simulator import PARKED
 from lab.validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs
 
@@ -69,18 +68,6 @@ def test_neither_extreme_is_best_on_a_disk(speedup: float) -> None:
         assert energy_j("hplajw", "mobile-disk", extreme, speedup) > 1.1 * best
     assert FIXED_S[0] < min(between, key=between.__getitem__) < FIXED_S[-1]
     assert energy_j("hplajw", "mobile-disk", "share", speedup) < 1.15 * best
-
-
-@pytest.mark.parametrize(
-    ("device", "settings"),
-    [
-        ("mems-g2", {"power.kind": "immediate"}),
-        ("mems-g3", {"power.kind": "share", "merge.kind": "chains"}),
-        ("mobile-disk", {"power.kind": "adaptive"}),
-    ],
-)
-def test_energy_of_requests_and_of_rests_is_all_there_is(device: str, settings: dict[str, str]) -> None:
-    assert request_sums(device, *settings.items()) < 1e-9
 
 
 @needs_reference
