@@ -9,9 +9,9 @@ import argparse
 from collections.abc import Container, Iterable
 from typing import Any
 
-from sledlab_papers.markdown import section_of
 from sledlab_papers.templates import evidence_marker
 
+from ..markdown import section_of
 from ..page import DOCUMENTS, fill, write
 from . import agreement, arrays, defects, disk_open, disk_queue, drives, mechanics, published, speed
 from .section import ValidationSection

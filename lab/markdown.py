@@ -1,0 +1,49 @@
+"""Sections of pages in Markdown, and comparing texts up to the precision of their numbers."""
+
+from __future__ import annotations
+
+import re
+
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def section_of(page: str, title: str) -> str | None:
+    """Return the section of a page under a heading of the second level; `None` if there is none."""
+    found = re.search(rf"^{re.escape(title)}\n.*?(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    return found[0] if found else None
+
+
+def differs(page: str, section: str) -> str | None:
+    """The difference between a page and a section that was written anew; `None` without any."""
+    title = section.splitlines()[0]
+    existing = section_of(page, title)
+    if existing is None:
+        return f"there is no: {title}"
+    changed = difference(existing.rstrip(), section.rstrip())
+    return changed and f"{title}, {changed}"
+
+
+def difference(old: str, new: str) -> str | None:
+    """The first place where texts differ by more than two units of the last printed digit; `None` if none.
+
+    Mathematical libraries may differ in the last bit from one machine to the next.
+    """
+    old_lines, new_lines = old.splitlines(), new.splitlines()
+    for number, (a, b) in enumerate(zip(old_lines, new_lines, strict=False), 1):
+        if not _same_line(a, b):
+            return f"line {number}:\n  {a}\nis now\n  {b}"
+    if len(old_lines) != len(new_lines):
+        return f"{len(old_lines)} lines are now {len(new_lines)}"
+    return None
+
+
+def _same_line(a: str, b: str) -> bool:
+    if NUMBER.split(a) != NUMBER.split(b):
+        return False
+    return all(map(_same_number, NUMBER.findall(a), NUMBER.findall(b)))
+
+
+def _same_number(a: str, b: str) -> bool:
+    mantissa, _, exponent = a.partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    return abs(float(a) - float(b)) <= (2.001 * unit if "." in a else 0)
