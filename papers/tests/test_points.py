@@ -18,7 +18,6 @@ from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.verdicts import claims as travelled
 from sledlab.reproduction.words import GRADES as GRADES_IN_WORDS
-from sledlab.show.wording import figure as worded
 
 from sledlab_papers import fingerprint, pages, points, scoreboard, travelling
 from sledlab_papers.claims import FITTED, OUTCOMES, claims
@@ -209,20 +208,18 @@ def test_figure_draws_the_values_of_the_points(figure: Figure, tmp_path: Path) -
         if panel.kind == "map":
             continue
         values = {
-            dot.y
+            round(dot.y, 9)
             for y in panel.parts.values()
             for row in tables.part(figure, panel, y).values()
             for dot in row
         }
-        drawn = {float(y) for line in axes.lines for y in line.get_ydata()}
-        texts = {text.get_text() for text in axes.texts}
-        heights = {bar.get_height() for bar in axes.patches}
+        bars = {round(float(bar.get_height()), 9) for container in axes.containers for bar in container}
         if panel.kind == "lines":
-            assert values <= drawn
-        elif panel.kind == "bars":
-            assert {worded(value) for value in values} <= texts | {"overload"} or "overload" in texts
+            assert values <= {round(float(y), 9) for line in axes.lines for y in line.get_ydata()}
         elif not panel.share:
-            assert values <= heights
+            cut_off = "overload" in {text.get_text() for text in axes.texts}
+            assert bars
+            assert bars <= values or (cut_off and len(bars - values) == 1)
     file = tmp_path / f"{figure.name}.svg"
     picture(figure, points.directory(), file)
     assert ElementTree.parse(file).getroot().tag.endswith("}svg")
