@@ -2,7 +2,7 @@
 
 Most changes of the sources change no result. While the fingerprint of an experiment stays the same, its
 points stay valid, and no long run is needed to find that out. A short run can miss a change that a long run
-meets, so `tests/validation/test_recomputed.py` computes ten verdicts a day in full.
+meets, so `papers/tests/test_recomputed.py` computes ten verdicts a day in full.
 
 Only numbers are hashed, column by column: names and the order of columns do not matter, a new column does.
 """
