@@ -18,7 +18,7 @@ RELEASE := $(BIN)/.release $(BIN)/.tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo web test test-all test-rust test-python test-clients test-web test-data \
+.PHONY: help demo web test test-all test-rust test-python test-clients test-web test-data test-papers \
 	test-conditions conditions lint faults coverage evidence evidence-check validate reproduce bench compare-builds fuzz docs wheel clean setup release-build rust
 
 help: ## this list
@@ -49,6 +49,9 @@ web: $(READY) rust ## the laboratory in a browser, for `sledlab view`, the docs 
 test-web: web ## all pages in a browser (Debian's chromium)
 	$(PYTEST) tests/web -n 2 --dist loadfile
 
+test-papers: $(READY) ## the reproduction of the papers alone, with its own configuration; `make test` runs these tests too
+	$(PYTEST) papers -n auto --dist worksteal -m "not slow"
+
 test-data: $(READY) ## databases and data frames that read what sledlab leaves
 	$(PYTEST) tests/data
 
@@ -69,7 +72,7 @@ evidence-check: $(RELEASE) ## pages and benchmark files whose result has changed
 validate: $(RELEASE) ## tests against published numbers and reference runs, jobs at full size; sections of docs/validation.md that changed
 	$(EVIDENCE) validate
 
-reproduce: $(RELEASE) ## experiments of the papers whose result has changed, with their pages and pictures; SLEDLAB_CLUSTER helps
+reproduce: $(RELEASE) ## experiments of the papers whose result has changed, with their verdicts; SLEDLAB_CLUSTER helps
 	$(EVIDENCE) reproduce
 
 lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
@@ -82,6 +85,7 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python tools/stub.py
+	$(BIN)/python tools/core.py
 	$(BIN)/codespell
 	$(BIN)/mkdocs build --strict
 	$(BIN)/lint-imports
@@ -164,4 +168,4 @@ rust: | $(BIN)/python
 	@$(BIN)/python tools/rust.py
 
 clean: ## everything that was built or fetched
-	rm -rf target web/node_modules web/core/sledlab.wasm python/sledlab/view python/sledlab/show/uplot $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target papers/build web/node_modules web/core/sledlab.wasm python/sledlab/view python/sledlab/show/uplot $(VENV) .rust demo site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from keeping import keep
 
-EXPERIMENTS = Path(__file__).parent.parent / "presets" / "experiments"
+EXPERIMENTS = Path(__file__).parent.parent / "papers" / "experiments"
 
 LARGE = ("--job-set", "scale_factor=1")
 SIZE = ("size", "--until", "network", "--nodes", "4..1024", "--devices", "mems-g3,hp-c2490a", *LARGE)

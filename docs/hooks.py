@@ -37,7 +37,10 @@ from sledlab.study.columns import columns as columns_of
 from sledlab.study.prices import defaults
 from sledlab.traces.cloud import DEFAULTS, PARAMETERS
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "papers"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from sledlab_papers import pages
 
 from lab.evidence.manifest import bench_summary, page_summary
 
@@ -52,11 +55,13 @@ TITLE = re.compile(r'(<h3 id="sledlab\.(\w+)" class="doc doc-heading">\s*<span [
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the colours of code, so that a page needs nothing from elsewhere."""
+    """Add the colors of code, the page of `sledlab view`, and the pages and figures of the reproduction."""
     colours = HtmlFormatter(style="default").get_style_defs(".highlight")
     files.append(File.generated(config, "highlight.css", content=colours))
     if is_built():
         files.append(File.generated(config, LABORATORY, content=View("the laboratory").html))
+    for path, file in pages.files().items():
+        files.append(File.generated(config, path, abs_src_path=str(file)))
     return files
 
 

@@ -1,1 +1,7 @@
-"""Comparing sledlab with other data: validation against measurements, and the claims of papers."""
+"""Comparing sledlab with other data, and the record of its measurements: tools of its developers."""
+
+import sys
+from pathlib import Path
+
+# The project of the papers is next to the lab in a checkout and need not be installed.
+sys.path.append(str(Path(__file__).parents[1] / "papers"))

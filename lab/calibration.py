@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from .markdown import table
+from sledlab_papers.markdown import table
+from sledlab_papers.words import span
+
 from .page import fill, write
 from .simulator import calibration, catalogue, cells
-from .words import span
 
 PAGE = "calibration.md"
 

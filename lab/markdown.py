@@ -1,18 +1,10 @@
-"""Tables in Markdown, and comparing texts up to the precision of their numbers."""
+"""Sections of pages in Markdown, and comparing texts up to the precision of their numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-
-
-def table(header: str | Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
-    """A table whose first `words` columns hold words and the others numbers."""
-    header = header.split(" | ") if isinstance(header, str) else header
-    rule = [":---" if i < words else "---:" for i in range(len(header))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows)) + "\n"
 
 
 def section_of(page: str, title: str) -> str | None:

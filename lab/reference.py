@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -18,10 +17,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sledlab_papers.paths import REFERENCE as REFERENCE_DATA
 
 from .results import PROJECT
 
-ROOT = Path(os.environ.get("SLEDLAB_REFERENCE") or PROJECT.parent / "shared" / "reference")
+ROOT = REFERENCE_DATA
 MEMS = ROOT / "mems"
 
 

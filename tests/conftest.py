@@ -43,7 +43,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 SLOW = {
-    "tests/validation/test_reproduction.py::test_experiment_runs": "a comparison of a paper, with its page",
     "tests/validation/test_disk_open.py": "replays every recorded run of the disk",
     "tests/validation/test_calibration.py": "generates hours of workloads",
 }

@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 from pygments.lexers.rust import RustLexer
 from pygments.token import Comment, Name, Number, String
-
-from .numbers import numbers
+from sledlab_papers.numbers import numbers
 
 INLINE_TESTS = re.compile(r"\n#\[cfg\(test\)\]\nmod \w+ \{.*\Z", re.DOTALL)
 CLOSING = (")", "]", "}")

@@ -1,4 +1,4 @@
-"""Entries: measurements that can be repeated, and the committed files that are made from them."""
+"""Entries: measurements that can be repeated, and the pages and benchmark files that are made from them."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ def publish_nothing(_: Mapping[str, str]) -> None:
 
 @dataclass(frozen=True)
 class Output:
-    """A committed page or benchmark file, and the entries that it is made from.
+    """A page or benchmark file, and the entries that it is made from.
 
     Attributes:
         path: Its path in the project.
         group: The command that it belongs to: `bench`, `validate` or `reproduce`.
         entries: Its entries.
-        publish: Writes the file from the results of the entries just measured, given with their fingerprints.
+        publish: Writes the file, or the committed data that it is made from, from the results of the entries
+            just measured, given with their fingerprints.
         workers: Number of entries that are measured at a time.
     """
 

@@ -1,4 +1,4 @@
-"""The experiments of the papers as entries, and the pages of docs/reproduction that are made from them."""
+"""The experiments of the papers as entries, and the pages that are made from them when the docs are built."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..reproduction.__main__ import TOPICS, write_page
-from ..reproduction.fingerprint import fingerprint
-from ..reproduction.runs import Planned, run
-from ..reproduction.topic import Topic
+from sledlab_papers import points
+from sledlab_papers.__main__ import judge
+from sledlab_papers.fingerprint import fingerprint
+from sledlab_papers.numbers import numbers
+from sledlab_papers.runs import Planned, run
+from sledlab_papers.topic import Topic
+from sledlab_papers.topics import TOPICS
+
+from .. import reference
 from ..results import RESULTS
 from ..simulator import parameters
 from ..validation.mechanics import KINEMATICS
+from . import validated
 from .entry import EvidenceEntry, Output
-from .numbers import numbers
 
 DEVICES = ("mems-g1", "mems-g2", "mems-g3", "atlas-10k")
 
@@ -31,16 +36,19 @@ def outputs() -> list[Output]:
 
 
 def _output(topic: Topic) -> Output:
-    """Return the page of a topic; a topic without experiments is measured while its page is written."""
+    """Return the page of a topic, whose points and verdicts are committed."""
     entries = [_entry(topic, planned) for planned in topic.whole]
-    if not entries:
-        entries = [EvidenceEntry(f"page-{topic.name}", _of_devices, lambda _: None, topic.missing)]
+    if topic.validated:
+        entries.append(VALIDATED[topic.name])
 
     def publish(measured: Mapping[str, str]) -> None:
-        if topic.whole:
-            topic.keep({name: directory(found) / name for name, found in measured.items()})
-        write_page(topic)
+        ran = {name: directory(found) / name for name, found in measured.items() if name in places}
+        topic.save(ran)
+        if len(ran) < len(measured):
+            points.replace(topic.name, validated.TABLES[topic.name](), topic.experiments)
+        judge(topic)
 
+    places = {planned.place for planned in topic.whole}
     workers = (os.cpu_count() or 1) if topic.side_by_side else 1
     return Output(f"docs/{topic.document}", "reproduce", entries, publish, workers)
 
@@ -56,3 +64,17 @@ def _of_devices() -> str:
     """Return the hash of the parameters and of short runs of the devices of paper 000."""
     values = sorted(number for device in DEVICES for number in numbers(parameters(device)))
     return hashlib.sha256(f"{values} {KINEMATICS.fingerprint()}".encode()).hexdigest()[:12]
+
+
+def _of_power() -> str:
+    """Return the hash of the energies of the reference runs and of the statistics of the trace."""
+    return validated.fingerprint(validated.power())
+
+
+MISSING = None if reference.present() else reference.MISSING
+
+VALIDATED = {
+    "device": EvidenceEntry("page-device", _of_devices, lambda _: None),
+    "power": EvidenceEntry("power-reference", _of_power, lambda _: None, MISSING),
+}
+"""Entries for the results of the validation, by topic; they are measured when they are saved."""

@@ -15,11 +15,12 @@ from subprocess import CalledProcessError
 from threading import Lock
 from typing import TypeVar
 
+from sledlab_papers.paths import EXPERIMENTS, PAPERS
+
 from benches.keeping import machine
 
 from ..build import profile, sources
 from ..results import PROJECT, RESULTS
-from ..simulator import EXPERIMENTS
 from .entry import EvidenceEntry, Output
 from .manifest import Manifest, Record, is_stale
 
@@ -56,7 +57,9 @@ class Status:
 def inputs() -> str:
     """Return the hash of everything that a saved fingerprint depends on."""
     digest = hashlib.sha256(sources().encode())
-    for file in sorted([*(PROJECT / "lab").rglob("*.py"), *EXPERIMENTS.glob("*.toml")]):
+    for file in sorted(
+        [*(PROJECT / "lab").rglob("*.py"), *PAPERS.rglob("*.py"), *EXPERIMENTS.glob("*.toml")]
+    ):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 

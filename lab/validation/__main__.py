@@ -9,8 +9,10 @@ import argparse
 from collections.abc import Container, Iterable
 from typing import Any
 
+from sledlab_papers.templates import evidence_marker
+
 from ..markdown import section_of
-from ..page import DOCUMENTS, evidence_marker, fill, write
+from ..page import DOCUMENTS, fill, write
 from . import agreement, arrays, defects, disk_open, disk_queue, drives, mechanics, published, speed
 from .section import ValidationSection
 

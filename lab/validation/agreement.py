@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from sledlab_papers.markdown import table
+from sledlab_papers.words import cells
 
 from .. import reference
-from ..markdown import table
 from ..reference import MEMS, REFERENCE, Collection, RecordedRun
 from ..simulator import imported, replay
-from ..words import cells
 from .section import ValidationSection
 
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import sledlab as sl
+from sledlab_papers.markdown import table
+from sledlab_papers.words import cells
 
 from .. import reference
-from ..markdown import table
 from ..simulator import command_line
-from ..words import cells
 from .section import ValidationSection
 
 COMPONENTS = reference.ROOT / "disks" / "components"

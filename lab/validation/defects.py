@@ -11,11 +11,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sledlab_papers.markdown import table
+from sledlab_papers.words import cells, percent, span
 
 from .. import reference
-from ..markdown import table
 from ..simulator import parameters, replay
-from ..words import cells, percent, span
 from .agreement import agreement
 from .motion import Sled, passes
 from .section import ValidationSection

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import sledlab as sl
 from sledlab.model.catalogue import Chosen
+from sledlab_papers.markdown import table
+from sledlab_papers.words import cells, span
 
-from ..markdown import table
 from ..reference import REFERENCE, Collection
-from ..words import cells, span
 from .section import ValidationSection
 
 OPEN = REFERENCE.open

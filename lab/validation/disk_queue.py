@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 import sledlab as sl
 from sledlab.model.catalogue import Chosen
+from sledlab_papers.markdown import table
+from sledlab_papers.words import cells, span
 
-from ..markdown import table
-from ..words import cells, span
 from . import disk_open
 from .disk_open import DRIVES, LOADS, OpenRun, recorded
 from .section import ValidationSection

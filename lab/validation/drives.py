@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from sledlab_papers.markdown import table
+from sledlab_papers.words import cells
 
-from ..markdown import table
 from ..reference import REFERENCE
 from ..results import PROJECT
 from ..simulator import Times, demerit_ms, parameters, replay_measured
-from ..words import cells
 from .section import ValidationSection
 
 DISKS = REFERENCE.root / "disks"

@@ -10,12 +10,12 @@ from functools import cache
 from typing import Any
 
 import sledlab as sl
+from sledlab_papers.markdown import table
+from sledlab_papers.words import cells, tiny
 
 from .. import reference
-from ..markdown import table
 from ..results import PROJECT, RESULTS, typed
 from ..simulator import random_pairs
-from ..words import cells, tiny
 from .section import ValidationSection
 
 TESTS = {

@@ -4,93 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
+from sledlab_papers.markdown import table
+from sledlab_papers.published import GENERATIONS, PAIRS, X_DOMINATES, Quantity, quantities, x_dominates
+from sledlab_papers.words import cells, percent
 
-from ..markdown import table
-from ..simulator import parameters, random_pairs
-from ..words import cells, percent
 from .agreement import agreement
 from .section import ValidationSection
 
-PAIRS = 100_000
-"""Number of random pairs of places."""
-
-GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
-
-X_DOMINATES = 0.75
-"""Least share of moves in which x takes longer (paper 002, section 2.1, as a number)."""
-
 CHECK_BAND = 0.01
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A published number and ours.
-
-    `band` is the relative deviation allowed; without one, ours has to round to the printed number.
-    """
-
-    name: str
-    unit: str
-    published: float
-    ours: float
-    digits: int
-    band: float | None = None
-
-    @property
-    def off(self) -> float:
-        """Relative deviation from the published number."""
-        return self.ours / self.published - 1
-
-    @property
-    def holds(self) -> bool:
-        """Whether the deviation is allowed."""
-        if self.band is not None:
-            return abs(self.off) < self.band
-        return f"{self.ours:.{self.digits}f}" == f"{self.published:.{self.digits}f}"
-
-
-def quantities() -> tuple[Quantity, ...]:
-    """Quantities of paper 004, Table 1, and paper 000, Table I; both spring conventions, as none is named.
-
-    The capacity is that of papers 000 and 001. Paper 004 prints 4.00 GB for the same sled: all its bits.
-    """
-    found = []
-    for convention in ("edge", "travel"):
-        times = random_pairs("mems-g2", PAIRS, spring_convention=convention).summary["positioning_time_ms"]
-        where = f"G2, spring factor at the {convention}"
-        found += [
-            Quantity(f"mean random seek ({where})", "ms", 0.55, times["mean"], 3, 0.06),
-            Quantity(f"longest seek ({where})", "ms", 0.81, times["max"], 3, 0.06),
-        ]
-    gib = parameters("mems-g2")["capacity_blocks"] * 512 / 2**30
-    found.append(Quantity("capacity (G2)", "GiB", 3.2, gib, 1))
-    printed = zip(GENERATIONS, (0.431, 0.215, 0.144), (25.6, 89.6, 320.0), strict=True)
-    for device, settle_ms, peak_mb_s in printed:
-        short = device[-2:].upper()
-        found.append(Quantity(f"settling ({short})", "ms", settle_ms, _settle_ms(device), 3))
-        found.append(Quantity(f"peak rate ({short})", "MB/s", peak_mb_s, _peak_mb_s(device), 1))
-    return tuple(found)
-
-
-def _settle_ms(device: str) -> float:
-    return float(random_pairs(device, PAIRS).requests["settle_ns"].to_numpy().max()) / 1e6
-
-
-def _peak_mb_s(device: str) -> float:
-    """Rate of all active tips during the data bits of a simulated pass; servo bits left out, as printed."""
-    p = parameters(device)
-    row_s = float(np.median(random_pairs(device, PAIRS).requests["transfer_ns"].to_numpy())) / 1e9
-    data_s = row_s * p["tip_sector_bits"] / (p["tip_sector_bits"] + p["servo_bits"])
-    return float(p["active_tips"] / p["tips_per_block"] * 512 / data_s / 1e6)
-
-
-def x_dominates(device: str) -> float:
-    """Share of random pairs for which x with settling takes at least as long as y with turnarounds (L-02)."""
-    rows = random_pairs(device, PAIRS).requests
-    x = rows["seek_x_ns"] + rows["settle_ns"]
-    y = rows["seek_y_ns"] + rows["turnaround_ns"]
-    return float((x >= y).to_numpy().mean())
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from ..markdown import table
+from sledlab_papers.markdown import table
+
 from ..results import PROJECT, typed
 from .section import ValidationSection
 

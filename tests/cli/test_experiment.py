@@ -8,11 +8,9 @@ import pytest
 import sledlab as sl
 from sledlab.cli import cli
 from sledlab.cli.show import command_of
-from sledlab.model.experiment import PLACE, names, study_of
+from sledlab.model.experiment import FOLDERS, files, names, study_of
 
-from tests.conftest import PROJECT
-
-FILES = sorted((PROJECT / "presets" / "experiments").glob("*.toml"), key=lambda file: file.stem)
+FILES = [files()[name] for name in names()]
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +37,7 @@ def test_every_experiment_is_listed_with_a_line_and_its_study(sledlab):
 
 
 def test_the_package_has_the_files_themselves():
-    assert PLACE.is_dir()
+    assert all(folder.is_dir() for folder in FOLDERS)
     for file in FILES:
         assert sl.experiment.text(file.stem) == file.read_text(encoding="utf-8")
 
@@ -56,7 +54,7 @@ def test_show_prints_the_file_or_what_it_says(sledlab):
 def test_study_of_an_experiment_accepts_its_name(sledlab):
     short = ("--limit", 60, "--set", "replay.warmup=0", "--speedups", "1", "--seeds", 1, "--jobs", 1)
     by_name = sledlab("compare", "paper-002-figure-4", *short, "--json").json["points"]
-    by_file = sledlab("compare", PLACE / "paper-002-figure-4.toml", *short, "--json").json["points"]
+    by_file = sledlab("compare", files()["paper-002-figure-4"], *short, "--json").json["points"]
     assert by_name == by_file
 
 

@@ -8,6 +8,7 @@ import sledlab as sl
 from sledlab.cli.schema import KINDS, of
 from sledlab.job import LIST as JOBS
 from sledlab.job import find
+from sledlab.model.experiment import files
 
 from tests.conftest import PROJECT
 
@@ -36,7 +37,7 @@ def test_every_schema_is_one(sledlab, kind):
     sledlab("setup", "schema", "experiments").assert_refused("experiment")
 
 
-@pytest.mark.parametrize("file", sorted(PRESETS.glob("experiments/*.toml")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", files().values(), ids=lambda file: file.stem)
 def test_experiments_are_accepted(file):
     assert_accepts("experiment", file.read_text(encoding="utf-8"))
 

@@ -21,13 +21,18 @@ import click
 import pytest
 from sledlab.cli import cli
 from sledlab.cli.man import walk
+from sledlab.model import experiment
 
 from tests.require import need
 
 PROJECT = Path(__file__).parents[2]
 MOST_BYTES = 6_000_000
 EXAMPLES = shlex.quote(str(PROJECT / "examples"))
-EXPERIMENTS = sorted(file.stem for file in (PROJECT / "presets" / "experiments").glob("*.toml"))
+PACKAGE = PROJECT / "python"
+EXPERIMENTS = {
+    name: file.relative_to(PACKAGE).as_posix() for name, file in sorted(experiment.files().items())
+}
+"""The file of each experiment in the wheel."""
 
 Shell = Callable[..., str]
 
@@ -93,10 +98,10 @@ def test_the_wheel_is_small_and_whole(wheel: Path) -> None:
         names = set(files.namelist())
         metadata = next(name for name in names if name.endswith("METADATA"))
         told = files.read(metadata).decode()
-    assert {f"sledlab/experiments/{name}.toml" for name in EXPERIMENTS} <= names
+    assert set(EXPERIMENTS.values()) <= names
     assert {"sledlab/sample/samples.toml", "sledlab/sample/work/sort.work"} <= names
     assert {"sledlab/sample/traces/oltp-bank-a.csv.zst", "sledlab/cli/templates/device.toml"} <= names
-    assert not [name for name in names if re.search(r"(^|/)(tests?|lab|docs|target)/", name)]
+    assert not [name for name in names if re.search(r"(^|/)(tests?|lab|papers|docs|target)/", name)]
     assert "Project-URL: Repository" in told
     assert "Requires-Python: >=3.11" in told
 
@@ -140,7 +145,7 @@ def test_commands_run_in_an_empty_directory(shell: Shell) -> None:
 
 def test_experiments_are_there_and_run(shell: Shell) -> None:
     listed = json.loads(shell("sledlab list experiment --json"))
-    assert sorted(each["name"] for each in listed) == EXPERIMENTS
+    assert sorted(each["name"] for each in listed) == list(EXPERIMENTS)
     short = "--limit 200 --set replay.warmup=0 --seeds 1 --speedups 1"
     shell(f"sledlab compare paper-002-figure-4 {short} --out figure")
     shell("sledlab simulate paper-002-starvation --limit 500")

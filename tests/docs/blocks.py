@@ -1,8 +1,9 @@
 """Blocks of code on pages of the documentation, and running them as a reader would.
 
 Blocks in `sh` and `python` are run, in order, where a reader would be: in a directory with `sample`,
-`presets` and `examples`. A block with title="NAME" is a file that the reader saves. A `text` block behind
-one that is run is what that printed; `...` stands for words that the page leaves out. Others are only shown.
+`presets`, `examples` and `papers`. A block with title="NAME" is a file that the reader saves. A `text` block
+behind one that is run is what that printed; `...` stands for words that the page leaves out. Others are only
+shown.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from difflib import ndiff
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
-LINKED = ("sample", "presets", "examples")
+LINKED = ("sample", "presets", "examples", "papers")
 FENCE = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )

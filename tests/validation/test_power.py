@@ -8,9 +8,8 @@ import pytest
 import sledlab as sl
 
 from lab import reference
-from lab.reproduction.power.singles import pauses_on_seagate
-from lab.reproduction.power.sums import WITHIN, request_sums, states, sweep
 from lab.simulator import PARKED
+from lab.validation.power import MAX_STATE_DEVIATION, seagate_trace, state_energies, timeout_runs
 
 needs_reference = pytest.mark.skipif(not reference.present(), reason=reference.MISSING)
 
@@ -71,27 +70,15 @@ def test_neither_extreme_is_best_on_a_disk(speedup: float) -> None:
     assert energy_j("hplajw", "mobile-disk", "share", speedup) < 1.15 * best
 
 
-@pytest.mark.parametrize(
-    ("device", "settings"),
-    [
-        ("mems-g2", {"power.kind": "immediate"}),
-        ("mems-g3", {"power.kind": "share", "merge.kind": "chains"}),
-        ("mobile-disk", {"power.kind": "adaptive"}),
-    ],
-)
-def test_energy_of_requests_and_of_rests_is_all_there_is(device: str, settings: dict[str, str]) -> None:
-    assert request_sums(device, *settings.items()) < 1e-9
-
-
 @needs_reference
 def test_timeout_on_the_seagate_trace() -> None:
     timeouts_ms = (0, 1, 5, 10, 20, 30, 34)
     rising = [energy_j(SEAGATE, "mems-g2", fixed(timeout_ms)) for timeout_ms in timeouts_ms]
     assert rising == sorted(set(rising))
     level = energy_j(SEAGATE, "mems-g2", "never")
-    pauses = pauses_on_seagate()
-    assert timeouts_ms[-1] < pauses.rest_ms < pauses.gap_ms == pytest.approx(35.88, abs=0.005)
-    for timeout_ms in (pauses.gap_ms, 40, 1000):
+    trace = seagate_trace()
+    assert timeouts_ms[-1] < trace.longest_idle_ms < trace.longest_gap_ms == pytest.approx(35.88, abs=0.005)
+    for timeout_ms in (trace.longest_gap_ms, 40, 1000):
         assert energy_j(SEAGATE, "mems-g2", fixed(timeout_ms)) == pytest.approx(level, rel=1e-12)
     assert rising[0] < rising[-1] < level
     assert level == pytest.approx(20.670, abs=0.001)
@@ -118,18 +105,18 @@ def test_study_of_the_seagate_trace() -> None:
         strategies="base",
         jobs=1,
     )
-    assert found.rows["break_even"][0].longest_rest_ms == pauses_on_seagate().rest_ms
+    assert found.rows["break_even"][0].longest_rest_ms == seagate_trace().longest_idle_ms
     assert found.fits[0]["slope"] == pytest.approx(1, abs=0.02)
     assert found.fits[0]["r2"] > 0.99
 
 
 @needs_reference
 def test_timeouts_of_the_reference_simulator() -> None:
-    for found in sweep():
-        compared = states(found.name)
-        assert abs(compared.total) < WITHIN, found.name
-        for mine, theirs in zip(compared.ours, compared.recorded, strict=True):
-            assert mine == pytest.approx(theirs, rel=WITHIN, abs=1e-9), found.name
+    for run in timeout_runs():
+        found = state_energies(run.name)
+        assert abs(found.total) < MAX_STATE_DEVIATION, run.name
+        for measured, recorded in zip(found.measured, found.recorded, strict=True):
+            assert measured == pytest.approx(recorded, rel=MAX_STATE_DEVIATION, abs=1e-9), run.name
 
 
 def test_merging_saves_energy_of_the_sled_alone() -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from sledlab_papers.claims import IN_PART, REPRODUCED, Verdict
+from sledlab_papers.topic import Judged, Sheet
 
 from lab import results
 from lab.page import DOCUMENTS
-from lab.reproduction.claims import IN_PART, REPRODUCED, Verdict
-from lab.reproduction.topic import Judged, Sheet
 from lab.validation import __main__ as page
 from lab.validation.section import ValidationSection
 

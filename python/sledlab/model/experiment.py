@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 to_entry = later("sledlab.model.entries:ExperimentEntry")
 
-PLACE = Path(__file__).parents[1] / "experiments"
-"""Directory of their files: in a checkout a link to `presets/experiments`, in a wheel a directory."""
+PACKAGE = Path(__file__).parents[1]
+FOLDERS = (PACKAGE / "experiments", PACKAGE / "reproduction" / "experiments")
+"""Folders of their files: links in a checkout, folders in a wheel."""
 
 SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
 
@@ -45,11 +46,12 @@ class Experiments:
         Raises:
             Error: There is no such name; the remedy has the nearest one.
         """
-        if name not in names():
-            near = difflib.get_close_matches(name, names(), n=1)
+        found = files()
+        if name not in found:
+            near = difflib.get_close_matches(name, found, n=1)
             seen = "`sledlab list experiment` shows all; the name of a file ends in .toml"
             raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{near[0]}`?" if near else seen)
-        return PLACE / f"{name}.toml"
+        return found[name]
 
     def list(self) -> builtins.list[ExperimentEntry]:
         """Every experiment with its meaning and the study that runs it."""
@@ -95,7 +97,12 @@ Examples:
 
 def names() -> list[str]:
     """The names of all experiments, in order."""
-    return sorted(file.name.removesuffix(".toml") for file in PLACE.glob("*.toml"))
+    return sorted(files())
+
+
+def files() -> dict[str, Path]:
+    """Return the files of all experiments by name."""
+    return {file.name.removesuffix(".toml"): file for folder in FOLDERS for file in folder.glob("*.toml")}
 
 
 def file_of(said: str | Path) -> Path:

@@ -1,4 +1,4 @@
-"""Claims of the papers with the verdicts on them, as `python -m lab.reproduction` found them."""
+"""Claims of the papers with the verdicts on them, which the reproduction of the papers writes."""
 
 from __future__ import annotations
 

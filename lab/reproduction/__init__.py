@@ -1,1 +1,0 @@
-"""Claims of papers compared with runs: `python -m lab.reproduction` writes docs/reproduction."""

@@ -1,0 +1,92 @@
+"""Judge the claims of the papers by the points, and write the pages.
+
+    python -m sledlab_papers judge [TOPIC]          # write the verdicts that come with sledlab
+    python -m sledlab_papers claim ID [--runs DIR]  # print the verdict on one claim
+    python -m sledlab_papers pages DIR              # write the pages and figures
+
+No experiment is run: `python -m lab.evidence reproduce` runs those whose result has changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import pages, points, travelling
+from .claims import ClaimEntry, claims
+from .topic import Topic
+from .topics import TOPICS
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit code."""
+    options = _parser().parse_args(arguments)
+    if options.command == "pages":
+        pages.write(options.directory)
+    elif options.command == "claim":
+        return print_claim(options.id, options.runs)
+    else:
+        for topic in [TOPICS[options.topic]] if options.topic else TOPICS.values():
+            judge(topic)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m sledlab_papers",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("judge", help="judge the claims and write the verdicts")
+    one.add_argument("topic", nargs="?", choices=TOPICS, help="the only topic to judge [default: all]")
+    one = commands.add_parser("claim", help="judge one claim and print the verdict")
+    one.add_argument("id", help="claim, such as H-15")
+    one.add_argument(
+        "--runs",
+        type=Path,
+        metavar="DIR",
+        help="results of new runs, a directory for each experiment, used instead of its points",
+    )
+    one = commands.add_parser("pages", help="write the pages and figures")
+    one.add_argument("directory", type=Path, metavar="DIR", help="directory to write into")
+    return parser
+
+
+def judge(topic: Topic) -> None:
+    """Judge the claims of a topic, write the verdicts and print the number of each outcome."""
+    sheet = topic.found()
+    travelling.send(topic, sheet)
+    outcomes = Counter(judged.outcome for judged in sheet.verdicts.values())
+    print(f"{topic.name}: {', '.join(f'{n} {outcome}' for outcome, n in outcomes.items())}")
+
+
+def print_claim(name: str, runs: Path | None) -> int:
+    """Judge a claim, by the points or by new runs, and print the verdict; return the exit code."""
+    found = _claim(name)
+    if found is None:
+        print(f"unknown claim `{name}`; `sledlab reproduce list` shows all", file=sys.stderr)
+        return 2
+    topic, claim = found
+    ran = {each.place: runs / each.place for each in topic.whole if runs and (runs / each.place).is_dir()}
+    if runs and not ran:
+        print(f"`{runs}` has no directory named after an experiment of {topic.name}", file=sys.stderr)
+        return 2
+    with points.overlaid(topic.whole, {name: place.absolute() for name, place in ran.items()}) as directory:
+        judged = topic.judged(claim, directory)
+    print(f"{claim.id}: {judged.outcome}\nClaim      {claim.claim}\nPublished  {claim.published}")
+    print(f"Accepted   {claim.accept}\nOurs       {judged.found.ours.rstrip()}")
+    if judged.found.why:
+        print(f"Why        {judged.found.why}")
+    return 0
+
+
+def _claim(name: str) -> tuple[Topic, ClaimEntry] | None:
+    return next(((topic, claims(each)[name]) for each, topic in TOPICS.items() if name in claims(each)), None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+"""Claims of paper 000 on the device: performance, parameters, seeks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..claims import judging
+from ..runs import Runs
+from ..topic import Judged, Topic
+from ..validated import KINEMATICS
+from . import mechanics, parameters
+
+judging(parameters, mechanics)
+
+
+def _places(_: Runs, __: Mapping[str, Judged]) -> dict[str, str]:
+    return {"pairs": f"{mechanics.PAIRS:,}"}
+
+
+DEVICE = Topic("device", (), Runs, _places, validated=(KINEMATICS,))
+"""A topic without experiments: its claims are judged by parameters and single runs."""

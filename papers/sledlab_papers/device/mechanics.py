@@ -1,0 +1,69 @@
+"""Claims on how a sled seeks (paper 000, section 3.2)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ..claims import Judgement, holding, judged
+from ..simulator import random_pairs
+from ..validated import chunk_errors, kinematic_errors
+
+PAIRS = 100_000
+
+NEAR = 1e-9
+"""Relative error allowed, of seeks against integration and of the turning point against the printed one."""
+
+NEAR_MS = 1e-6
+
+
+def _parts() -> dict[str, npt.NDArray[np.int64]]:
+    """Parts in ns of moves between random places of a G2 sled."""
+    rows = random_pairs("mems-g2", PAIRS).requests
+    names = ("seek_x_ns", "settle_ns", "seek_y_ns", "turnaround_ns", "positioning_ns")
+    return {name: rows[name].to_numpy().astype(np.int64) for name in names}
+
+
+def h_21(_: Path) -> Judgement:
+    """Positioning time is the longer of x and y."""
+    found = _parts()
+    x, y = found["seek_x_ns"] + found["settle_ns"], found["seek_y_ns"] + found["turnaround_ns"]
+    off = np.abs(found["positioning_ns"] - np.maximum(x, y)).max()
+    return holding(bool(off == 0)).saying(pairs=PAIRS, off=int(off))
+
+
+def h_22(_: Path) -> Judgement:
+    """Settling after every move in x and no other; turnarounds in y."""
+    found = _parts()
+    moved, settled = found["seek_x_ns"] > 0, found["settle_ns"]
+    always = np.unique(settled[moved])
+    turned = float((found["turnaround_ns"] > 0).mean())
+    return holding(len(always) == 1 and not settled[~moved].any()).saying(
+        settle_ms=float(always[0]) / 1e6, moved=float(moved.mean()), turned=turned
+    )
+
+
+def h_23(_: Path) -> Judgement:
+    """The printed turning point, and integration to the end."""
+    found = kinematic_errors()
+    off, printed = found["integrated seek"], found["published seek"]
+    return judged(off <= NEAR and printed <= NEAR).saying(off=off, printed=printed)
+
+
+def h_24(_: Path) -> Judgement:
+    """The closed form against integration."""
+    found = kinematic_errors()
+    off, turnaround = found["integrated seek"], found["integrated turnaround"]
+    off_ms = off * found["longest seek (ms)"]
+    return judged(off_ms <= NEAR_MS).saying(off=off, turnaround=turnaround, off_ms=off_ms)
+
+
+def h_25(_: Path) -> Judgement:
+    """The piecewise form by its chunks."""
+    found = chunk_errors()
+    errors = ", ".join(f"{100 * error:.2g} % with {chunks}" for chunks, error in found.items())
+    converges = all(fine < coarse for coarse, fine in pairwise(found.values()))
+    return judged(holds=False, partly=converges).saying(errors=errors)

@@ -1,0 +1,121 @@
+"""Claims that follow from parameters (paper 000, sections 1 and 2; table I)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..claims import Judgement, judged
+from ..hybrid.parameters import average_seek_ms
+from ..power.singles import idle_mw
+from ..published import Quantity, quantities
+from ..simulator import parameters
+from ..words import each
+
+GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
+DISKS = ("atlas-10k", "mobile-disk")
+"""Disks compared with: one of a server and one of a laptop; their powers are assumptions."""
+
+CAPACITY_GIB = 3.2
+STANDARD_GRAVITY = 9.8
+"""In m/s2, with the precision of the paper's table."""
+
+
+def _g2() -> Mapping[str, Any]:
+    return parameters("mems-g2")
+
+
+def _gib(device: str) -> float:
+    return float(parameters(device)["capacity_blocks"]) * 512 / 2**30
+
+
+def _printed(name: str) -> Quantity:
+    return next(quantity for quantity in quantities() if quantity.name.startswith(name))
+
+
+def h_01(_: Path) -> Judgement:
+    """Seeks and power compared with those of disks; sledlab's models have no density of a disk."""
+    disk_ms, sled_ms = average_seek_ms("atlas-10k"), _printed("mean random seek").ours
+    p = _g2()
+    active_mw = p["sled_mw"] + p["active_tips"] * p["tip_mw"]
+    times = {
+        name: (parameters(name)["active_mw"] / active_mw, parameters(name)["idle_mw"] / idle_mw("mems-g2"))
+        for name in DISKS
+    }
+    less = all(min(found) > 1 for found in times.values())
+    return judged(holds=False, partly=8 <= disk_ms / sled_ms <= 15 and less).saying(
+        disk_ms=disk_ms,
+        sled_ms=sled_ms,
+        times=disk_ms / sled_ms,
+        said=each("`{0}` {1[0]:.1f} and {1[1]:.1f} times", times.items()),
+    )
+
+
+def h_02(_: Path) -> Judgement:
+    """Capacities of the three generations."""
+    found = {name: _gib(name) for name in GENERATIONS}
+    said = ", ".join(f"{name[-2:].upper()} {gib:.2f} GiB" for name, gib in found.items())
+    return judged(all(2 <= gib <= 10 for gib in found.values())).saying(said=said)
+
+
+def h_05(_: Path) -> Judgement:
+    """Power over capacity, parked and idle."""
+    gib = _gib("mems-g2")
+    found = [mw / gib for mw in (_g2()["inactive_mw"], idle_mw("mems-g2"))]
+    return judged(all(10 <= each <= 99 for each in found)).saying(found=found, gib=gib)
+
+
+def h_06(_: Path) -> Judgement:
+    """Tips, and how many of them are active."""
+    found = [(parameters(name)["usable_tips"], parameters(name)["active_tips"]) for name in GENERATIONS[1:]]
+    return judged(found == [(6400, 1280), (6400, 3200)]).saying(found=found)
+
+
+def h_07(_: Path) -> Judgement:
+    """Bits under a tip."""
+    p = _g2()
+    bits = [1e3 * p[travel] / p["bit_nm"] for travel in ("travel_x_um", "travel_y_um")]
+    return judged(bits == [2500, 2500]).saying(p=p, bits=bits)
+
+
+def h_08(_: Path) -> Judgement:
+    """Capacity of the layout."""
+    p, gib = _g2(), _gib("mems-g2")
+    rows = int(
+        (1e3 * p["travel_y_um"] / p["bit_nm"] - p["servo_bits"]) // (p["tip_sector_bits"] + p["servo_bits"])
+    )
+    columns, groups = round(1e3 * p["travel_x_um"] / p["bit_nm"]), p["usable_tips"] // p["tips_per_block"]
+    exact = rows * columns * groups == p["capacity_blocks"]
+    return judged(exact and abs(gib / CAPACITY_GIB - 1) <= 0.02).saying(
+        rows=rows, columns=columns, groups=groups, p=p, gib=gib, off=gib / CAPACITY_GIB - 1
+    )
+
+
+def h_09(_: Path) -> Judgement:
+    """All active tips transfer at once in a pass."""
+    p, rate = _g2(), _printed("peak rate (G2)")
+    servo = p["tip_sector_bits"] / (p["tip_sector_bits"] + p["servo_bits"])
+    return judged(rate.holds).saying(rate=rate, streamed=rate.ours * servo)
+
+
+def h_10(_: Path) -> Judgement:
+    """Settling of a move."""
+    settling = _printed("settling (G2)")
+    return judged(abs(settling.off) <= 0.01).saying(settling=settling, p=_g2())
+
+
+def h_11(_: Path) -> Judgement:
+    """Speed of the medium under a tip."""
+    p = _g2()
+    mm_s = p["tip_rate_kbit_s"] * p["bit_nm"] * 1e-3
+    return judged(abs(mm_s - 28) < 1e-9).saying(p=p, mm_s=mm_s)
+
+
+def h_12(_: Path) -> Judgement:
+    """Acceleration, spring and travel."""
+    p = _g2()
+    along = [p[f"acceleration_{axis}_m_s2"] for axis in "xy"]
+    exact = (*along, p["spring_factor"], p["travel_x_um"], p["travel_y_um"])
+    g = along[0] / STANDARD_GRAVITY
+    return judged(exact == (803.6, 803.6, 0.75, 100, 100) and round(g, 6) == 82).saying(p=p, g=g)

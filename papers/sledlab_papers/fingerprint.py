@@ -1,0 +1,125 @@
+"""Fingerprints of experiments: hashes of the results of short runs, of seconds each.
+
+Most changes of the sources change no result. While the fingerprint of an experiment stays the same, its
+points stay valid, and no long run is needed to find that out. A short run can miss a change that a long run
+meets, so `papers/tests/test_recomputed.py` computes ten verdicts a day in full.
+
+Only numbers are hashed, column by column: names and the order of columns do not matter, a new column does.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import sledlab as sl
+
+from .numbers import numbers
+from .runs import Planned, last_values
+from .simulator import experiment, run_here
+
+OF_REQUESTS = ("--limit", "300", "--warmup", "0", "--seeds", "1")
+OF_JOBS = {"scale_factor": "0.002", "transactions_per_node": "500", "records": "20000"}
+"""Sizes of a job's data in a short run, by the name of the setting."""
+
+TIMED = ("decision_cost.csv",)
+"""Tables of wall-clock time."""
+
+LOOP = """{"work": 1, "job": "join", "nodes": 1, "files": {"outer": 73728000, "inner": 2457600}}
+{"phase": "loop", "node": 0, "reads": [{"file": "outer"}, {"file": "inner", "per_block_of": "outer"}]}
+"""
+"""Work record of a nested loop that is long enough for the replay to skip passes."""
+LOOP_BLOCK_KB = 24
+LOOP_STORES = ("mems-g1", "hp-c2490a", "ram")
+
+
+@dataclass(frozen=True)
+class Short:
+    """The short run of an experiment, for its fingerprint."""
+
+    planned: Planned
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Options that override those of the experiment."""
+        study = experiment(self.planned.experiment)["study"]
+        if study["kind"] != "smart":
+            return OF_REQUESTS
+        own = _sizes(self.planned.options) or _sizes(study["job_settings"])
+        return tuple(word for size in own for word in ("--job-set", f"{size}={OF_JOBS[size]}"))
+
+    @property
+    def run(self) -> Planned:
+        """The planned short run."""
+        return replace(self.planned, options=(*self.planned.options, *self.options, "--jobs", "1"))
+
+    def fingerprint(self, directory: Path) -> str:
+        """Return the hash of the settings of the experiment and of the tables that the short run left."""
+        tables = [file for file in sorted(directory.glob("*.csv")) if file.name not in TIMED]
+        if not tables:
+            raise FileNotFoundError(f"a short run of {self.planned.place} left no tables")
+        parts = [self.settings(), *sorted(_of_table(file) for file in tables)]
+        if self.joins:
+            parts.append(sampled_loop())
+        return _hash(parts)
+
+    def settings(self) -> str:
+        """Return the hash of all numbers in the experiment's file and options, also of those overridden."""
+        values = [*numbers(experiment(self.planned.experiment)), *numbers(self.planned.options[1::2])]
+        return _hash(map(repr, sorted(values)))
+
+    @property
+    def joins(self) -> bool:
+        """Whether the experiment runs a join: its nested loops are too short for sampling in a short run."""
+        study = experiment(self.planned.experiment)["study"]
+        jobs = dict(zip(self.planned.options[::2], self.planned.options[1::2], strict=True)).get("--job")
+        return study["kind"] == "smart" and "join" in (jobs.split(",") if jobs else study.get("job", ()))
+
+
+@cache
+def sampled_loop() -> str:
+    """Return the hash of the replays of a nested loop, some of whose passes are skipped."""
+    with tempfile.TemporaryDirectory(prefix="sledlab-loop-") as name:
+        work = Path(name) / "loop.work"
+        work.write_text(LOOP, encoding="utf-8")
+        settings = {"node.preset": "smart-2003", "node.block_kb": LOOP_BLOCK_KB}
+        found = [sl.replay(work, store, settings=settings, what_if=False) for store in LOOP_STORES]
+    if not all(each.skipped_passes for each in found):
+        raise AssertionError("the replay of the nested loop skips no pass")
+    return _hash(
+        repr((each.skipped_passes, each.elapsed_s, each.sampling_error, each.energy)) for each in found
+    )
+
+
+def fingerprint(planned: Planned) -> str:
+    """Return the fingerprint of an experiment: seconds of simulation."""
+    short = Short(planned)
+    with tempfile.TemporaryDirectory(prefix="sledlab-fingerprint-") as name:
+        directory = Path(name) / planned.place
+        run_here(planned.experiment, directory, last_values(short.run.options))
+        return short.fingerprint(directory)
+
+
+def _of_table(file: Path) -> str:
+    """Return the hash of the numbers in a table; columns without a number hold names."""
+    with file.open(newline="", encoding="utf-8") as rows:
+        columns = list(zip(*list(csv.reader(rows))[1:], strict=True))
+    return _hash(sorted(_hash(column) for column in columns if _has_number(column)))
+
+
+def _has_number(column: Sequence[str]) -> bool:
+    return next(numbers(column), None) is not None
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def _sizes(words: Iterable[str]) -> list[str]:
+    """Return the settings of data sizes among some words of options."""
+    return [name for name in (word.split("=", maxsplit=1)[0] for word in words) if name in OF_JOBS]

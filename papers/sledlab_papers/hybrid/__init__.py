@@ -1,0 +1,86 @@
+"""Claims of paper 001, on MEMS in front of disks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ..claims import judging
+from ..markdown import table
+from ..simulator import calibration, catalogue
+from ..topic import Judged, Topic
+from ..words import each, figure
+from . import baselines, cost, future, mechanics, parameters, recorded, singles, sizes, techniques, workloads
+from .names import ALL, CELLO, DISK, HPLAJW, TITLES, WORKLOADS
+from .systems import BASELINES, DENSE, IDLE, TECHNIQUES, Systems, plan
+
+judging(parameters, workloads, mechanics, techniques, sizes, baselines, cost, future)
+PLAN = tuple(plan())
+
+
+def _places(runs: Systems, _: Mapping[str, Judged]) -> dict[str, str]:
+    dense = {f"dense_{name}": shown for name, shown in _figures(_dense(runs.directory)).items()}
+    return {
+        "experiments": runs.experiments(PLAN),
+        **_fitted(runs),
+        **_figures(runs),
+        **dense,
+        "behind": baselines.behind(runs),
+        "recorded": recorded.means(runs),
+    }
+
+
+def _figures(runs: Systems) -> dict[str, str]:
+    """Figures 4 to 7 as tables."""
+    names = [TITLES[workload] for workload in WORKLOADS]
+    return {
+        "demand": baselines.means(runs),
+        "idle": baselines.means(replace(runs, readings=(IDLE, *runs.readings))),
+        "figure_4": table(["techniques", *names], techniques.figure_4(runs)),
+        "figure_5": sizes.tables(runs),
+        "figure_7": cost.curves(runs),
+    }
+
+
+def _dense(directory: Path) -> Systems:
+    return Systems(directory, (DENSE,))
+
+
+def _fitted(runs: Systems) -> dict[str, str]:
+    """The fitted parameters, and the numbers that they were fitted to."""
+    stand_in = workloads.STAND_INS[CELLO]
+    share = calibration.CALIBRATIONS[stand_in].parameters["burst_share"]
+    usual = next(s.default for s in catalogue.workload.show(CELLO).parameters if s.name == "burst_share")
+    disk, cached = (
+        runs.on(name, CELLO).each(system, 1.0, "mean_ms")
+        for name, system in ((BASELINES, DISK), (TECHNIQUES, ALL))
+    )
+    queue = singles.queue_seen(stand_in)
+    dispersions = {
+        f"{name}_{seconds}": f"{workloads.achieved(name, f'dispersion at {seconds} s'):.1f}"
+        for name in (CELLO, HPLAJW)
+        for seconds in (1, 10)
+    }
+    return {
+        "published": str(baselines.FITTED),
+        "share": f"{share:g}",
+        "usual": f"{usual:g}",
+        "ratios": each("{}", (figure(a / b) for a, b in zip(disk, cached, strict=True))),
+        "queue_mean": f"{queue.mean:.1f}",
+        "queue_p95": f"{queue.p95:,.0f}",
+        "queue_most": f"{queue.most:,}",
+        **dispersions,
+    }
+
+
+HYBRID = Topic(
+    "hybrid",
+    PLAN,
+    Systems,
+    _places,
+    other=(DENSE,),
+    title="Sectors twice as fast",
+    other_title="Double density",
+    side_by_side=True,
+)

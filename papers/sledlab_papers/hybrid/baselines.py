@@ -1,0 +1,261 @@
+"""Claims on caching disk and write buffer beside disk, MEMS and RAM (sections 1, 6.4 and 8; figure 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..claims import Judgement, judged
+from ..markdown import table
+from ..words import percent
+from .names import (
+    ALL,
+    CELLO,
+    DISK,
+    DISK_RAM,
+    FIFO,
+    HPLAJW,
+    LAZY,
+    LAZY_FIFO,
+    MEMS,
+    MWB,
+    NONE,
+    TITLES,
+    TPCC,
+    TPCD,
+    WORKLOADS,
+)
+from .sizes import DEFAULT_MB, best_kb, curve
+from .systems import SEGMENT_KB, SIZES_MB, Systems
+
+FIGURE_6 = (DISK, MEMS, DISK_RAM, MWB, NONE, ALL)
+SYSTEMS = (DISK, MEMS, DISK_RAM, MWB, FIFO, NONE, ALL)
+"""The systems of the figure, and the write buffer that cleans a log at a time in the order of writes."""
+
+LABELS = {FIFO: "MWB FIFO", NONE: "MCD NONE", ALL: "MCD ALL"}
+
+FITTED = 24
+"""Ratio of the disk's response time to that of a caching disk on cello, to which its bursts were fitted."""
+
+PUBLISHED = {CELLO: 24.0, HPLAJW: 5.6}
+TPCC_MS = {NONE: 3.79, ALL: 3.09}
+
+
+def means(runs: Systems) -> str:
+    """Figure 6 as a table."""
+    rows = []
+    for system in SYSTEMS:
+        cells = []
+        for workload in WORKLOADS:
+            over = runs.overloaded(workload, system)
+            cells.append("overload" if over else f"{runs.at(workload, system):.2f}")
+        rows.append([LABELS.get(system, system), *cells])
+    return table(["mean response, ms", *(TITLES[workload] for workload in WORKLOADS)], rows)
+
+
+def behind(runs: Systems) -> str:
+    """Figures that explain the means: by operation, queues, utilisation and hits."""
+    head = [
+        "workload and system",
+        *("reads, ms", "writes, ms", "99th percentile, ms", "longest queue", "devices busy, %"),
+        "reads that hit, %",
+    ]
+    rows = []
+    for workload in WORKLOADS:
+        for system in FIGURE_6:
+            row = runs.row(workload, system)
+            over = row.saturated
+            times = [row.read_mean_ms, row.write_mean_ms, row.p99_ms]
+            hits = f"{100 * row.read_hits:.0f}" if row.hybrid_reads else ""
+            rows.append(
+                [
+                    f"{TITLES[workload]}, {LABELS.get(system, system)}",
+                    *("overload" if over else f"{time:.2f}" if time else "" for time in times),
+                    f"{row.queue_max:,}",
+                    f"{100 * row.utilization:.1f}",
+                    hits,
+                ]
+            )
+    return table(head, rows)
+
+
+def w_01(runs: Systems) -> Judgement:
+    """Caching disk compared with MEMS alone."""
+    shares = {workload: runs.at(workload, MEMS) / runs.at(workload, ALL) for workload in WORKLOADS}
+    said = ", ".join(f"{TITLES[workload]} {100 * share:.0f} %" for workload, share in shares.items())
+    inside = [0.25 <= shares[workload] <= 0.55 for workload in (CELLO, TPCC)]
+    return judged(all(inside), any(inside)).saying(said=said, shares=shares)
+
+
+def w_02(runs: Systems) -> Judgement:
+    """Write buffer compared with disk on cello."""
+    factor, cached = runs.faster(CELLO, MWB, DISK), runs.faster(CELLO, ALL, DISK)
+    return judged(8 <= factor <= 20, factor >= 8).saying(factor=factor, cached=cached)
+
+
+def w_03(runs: Systems) -> Judgement:
+    """Caching disk compared with disk."""
+    factors = {workload: runs.faster(workload, ALL, DISK) for workload in (CELLO, HPLAJW)}
+    said = ", ".join(f"{TITLES[workload]} {factor:.1f} times" for workload, factor in factors.items())
+    ordered = factors[CELLO] > factors[HPLAJW] > 3
+    near = all(PUBLISHED[w] / 2 <= factor <= PUBLISHED[w] * 2 for w, factor in factors.items())
+    return judged(ordered and near, ordered).saying(said=said, factors=factors, fitted=FITTED)
+
+
+def _ordered(runs: Systems, workload: str) -> list[str]:
+    stable = [system for system in FIGURE_6 if not runs.overloaded(workload, system)]
+    return sorted(stable, key=lambda system: runs.at(workload, system))
+
+
+def w_31(runs: Systems) -> Judgement:
+    """The fastest system."""
+    first = {workload: _ordered(runs, workload)[0] for workload in (TPCD, TPCC, CELLO)}
+    said = "; ".join(
+        f"{TITLES[workload]} "
+        + ", ".join(
+            f"{LABELS.get(system, system)} {runs.at(workload, system):.2f} ms"
+            for system in _ordered(runs, workload)[:3]
+        )
+        for workload in first
+    )
+    right = [system == MEMS for system in first.values()]
+    return judged(all(right), any(right)).saying(said=said)
+
+
+def w_32(runs: Systems) -> Judgement:
+    """RAM compared with MEMS."""
+    above = {workload: runs.against(workload, DISK_RAM, MEMS) for workload in WORKLOADS}
+    said = ", ".join(f"{TITLES[workload]} {percent(share, 1)} %" for workload, share in above.items())
+    others = [above[workload] > 0.25 for workload in (TPCD, TPCC, CELLO)]
+    a_little = -0.25 <= above[HPLAJW] < 0
+    return judged(a_little and all(others), abs(above[HPLAJW]) <= 0.25 and all(others)).saying(
+        said=said, above=above
+    )
+
+
+def w_33(runs: Systems) -> Judgement:
+    """RAM compared with the caching disk."""
+    faster = {workload: 1 - runs.at(workload, DISK_RAM) / runs.at(workload, ALL) for workload in WORKLOADS}
+    said = ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in faster.items())
+    sign = min(faster.values()) > 0
+    inside = [0.06 <= share <= 0.64 for share in faster.values()]
+    return judged(all(inside), sign).saying(said=said, inside=sum(inside), compared=len(inside))
+
+
+def w_34(runs: Systems) -> Judgement:
+    """TPCD through a write buffer."""
+    disk, buffered = runs.at(TPCD, DISK), runs.at(TPCD, MWB)
+    return judged(abs(buffered / disk - 1) <= 0.001).saying(disk=disk, buffered=buffered)
+
+
+def w_35(runs: Systems) -> Judgement:
+    """TPCD through a caching disk."""
+    above = {system: runs.against(TPCD, system, DISK) for system in (NONE, ALL)}
+    small = best_kb(runs, TPCD, DEFAULT_MB)
+    best = curve(runs, TPCD, DEFAULT_MB)[small] / runs.at(TPCD, DISK) - 1
+    hits = runs.row(TPCD, NONE).read_hits
+    return judged(0.05 <= above[NONE] <= 0.4, above[NONE] > 0).saying(
+        none=above[NONE],
+        all=above[ALL],
+        segment_kb=SEGMENT_KB[TPCD],
+        best=best,
+        small=small,
+        hits=hits,
+    )
+
+
+def w_36(runs: Systems) -> Judgement:
+    """TPCD on a disk with RAM."""
+    gain = 1 - runs.at(TPCD, DISK_RAM) / runs.at(TPCD, DISK)
+    return judged(0 <= gain < 0.4).saying(change=-gain)
+
+
+def _told(runs: Systems, workload: str, system: str) -> str:
+    """A mean response time in words, or that there is none."""
+    return "overload" if runs.overloaded(workload, system) else f"{runs.at(workload, system):.2f} ms"
+
+
+def _queue(runs: Systems, system: str) -> str:
+    row = runs.row(TPCC, system)
+    state = "keeps growing" if row.saturated else "does not grow"
+    return f"{LABELS.get(system, system)} {state} (longest {row.queue_max:,})"
+
+
+def _over(over: Mapping[str, bool]) -> str:
+    """The overloaded ones of several systems, in words."""
+    return ", ".join(LABELS.get(system, system) for system, held in over.items() if held) or "none overloaded"
+
+
+def w_37(runs: Systems) -> Judgement:
+    """TPCC without a caching disk."""
+    over = {system: runs.overloaded(TPCC, system) for system in (DISK, MWB)}
+    row = runs.row(TPCC, MWB)
+    per_s = (row.hybrid_back_reads + row.hybrid_back_writes) / row.elapsed_s
+    kb = row.hybrid_back_written_blocks / 2 / row.hybrid_back_writes
+    # That a disk alone is overloaded does not count: the addresses of TPCC were chosen for that.
+    return judged(all(over.values())).saying(
+        queues=_over(over),
+        on_disk=_queue(runs, DISK),
+        on_buffer=_queue(runs, MWB),
+        buffered=_told(runs, TPCC, MWB),
+        lazy=_told(runs, TPCC, LAZY),
+        fifo=_told(runs, TPCC, FIFO),
+        lazy_fifo=_told(runs, TPCC, LAZY_FIFO),
+        hits=row.read_hits,
+        per_s=per_s,
+        kb=kb,
+    )
+
+
+def w_39(runs: Systems) -> Judgement:
+    """TPCC with a caching disk."""
+    found = {system: runs.at(TPCC, system) for system in (NONE, ALL)}
+    gain = 1 - found[ALL] / found[NONE]
+    near = all(TPCC_MS[system] / 2 <= ms <= TPCC_MS[system] * 2 for system, ms in found.items())
+    return judged(near and 0.1 <= gain <= 0.3, near and gain > 0).saying(
+        none=found[NONE], all=found[ALL], change=-gain
+    )
+
+
+def _parts(runs: Systems, workload: str) -> str:
+    """Reads, writes and hits of caching disk and write buffer."""
+    said = []
+    for system in (ALL, MWB):
+        row = runs.row(workload, system)
+        said.append(
+            f"{LABELS.get(system, system)} reads {row.read_mean_ms:.2f} ms ({100 * row.read_hits:.0f} "
+            f"% hit), writes {row.write_mean_ms:.2f} ms"
+        )
+    return "; ".join(said)
+
+
+def w_40(runs: Systems) -> Judgement:
+    """Caching disk against write buffer on cello."""
+    factor = runs.against(CELLO, MWB, ALL)
+    return judged(0.2 <= factor <= 1.2, factor > 0).saying(
+        factor=factor,
+        parts=_parts(runs, CELLO),
+        lazy=_told(runs, CELLO, LAZY),
+        fifo=_told(runs, CELLO, FIFO),
+        lazy_fifo=_told(runs, CELLO, LAZY_FIFO),
+    )
+
+
+def w_41(runs: Systems) -> Judgement:
+    """Hplajw with both."""
+    all_ms, buffered = runs.at(HPLAJW, ALL), runs.at(HPLAJW, MWB)
+    best = {mb: best_kb(runs, HPLAJW, mb) for mb in SIZES_MB if mb >= DEFAULT_MB}
+    others = ", ".join(
+        f"{curve(runs, HPLAJW, mb)[kb]:.2f} ms with {mb} MB ({kb} KB)" for mb, kb in best.items()
+    )
+    faster = all_ms < buffered
+    return judged(all_ms < 1.5 and faster, all_ms < 1.5 or faster).saying(
+        all_ms=all_ms, buffered=buffered, parts=_parts(runs, HPLAJW), others=others
+    )
+
+
+def w_52(runs: Systems) -> Judgement:
+    """TPCC: bounded or not."""
+    over = {system: runs.overloaded(TPCC, system) for system in (DISK, ALL)}
+    return judged(over[DISK] and not over[ALL]).saying(
+        on_disk=_queue(runs, DISK), on_all=_queue(runs, ALL), queues=_over(over)
+    )

@@ -1,0 +1,145 @@
+"""Claims on cost and performance, and on arrays (sections 3, 6.5 and 7; figure 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..claims import Judgement, judged
+from ..markdown import table
+from ..runs import ComparisonPoint
+from ..simulator import parameters
+from ..words import figure
+from .names import ALL, CELLO, DISK, HPLAJW, MEMS, TITLES, TPCC, TPCD, WORKLOADS
+from .systems import ARRAYS, COST, MIRROR, Systems
+
+NVRAM_BLOCKS = 524_288
+"""256 MB: the NVRAM that the money for the MEMS buys where a byte of both costs the same."""
+
+MOST_PRICE = 10.0
+"""Highest price of MEMS, as a multiple of that of disk for a byte (section 1)."""
+
+MEMS_MB = 256.0
+MUCH = 0.5
+"""Share of the performance of MEMS that counts as most of it."""
+
+
+def relative(runs: Systems, workload: str) -> dict[float, float | None]:
+    """Mean response with NVRAM over that with MEMS of the same price, by ratio of prices."""
+    base = runs.row(workload, ALL).mean_ms
+    found = {}
+    for blocks, row in runs.rows(COST, workload).items():
+        ratio = round(NVRAM_BLOCKS / float(blocks), 1)
+        found[ratio] = None if row.saturated else row.mean_ms / base
+    return dict(sorted(found.items()))
+
+
+def _word(value: float | None) -> str:
+    return "overload" if value is None else figure(value)
+
+
+def _crossing(values: Mapping[float, float | None]) -> tuple[float, float] | None:
+    """The two ratios of prices between which both are equally fast; overload counts as slowest."""
+    ratios = list(values)
+    above = [value is None or value > 1 for value in values.values()]
+    for first, second, is_above, is_next in zip(ratios, ratios[1:], above, above[1:], strict=False):
+        if not is_above and is_next:
+            return first, second
+    return None
+
+
+def _rises(values: Mapping[float, float | None]) -> bool:
+    numbers = [float("inf") if value is None else value for value in values.values()]
+    return numbers == sorted(numbers)
+
+
+def w_43(runs: Systems) -> Judgement:
+    """NVRAM of the same price."""
+    said, right = [], {}
+    for workload in (TPCC, CELLO, HPLAJW):
+        values = relative(runs, workload)
+        crossing = _crossing(values)
+        right[workload] = crossing is not None and crossing[1] <= 3 and _rises(values)
+        each = ", ".join(f"{_word(value)} at {ratio:g}" for ratio, value in values.items())
+        between = f"crosses 1 between {crossing[0]:g} and {crossing[1]:g}" if crossing else "does not cross 1"
+        said.append(f"{TITLES[workload]} {each}, {between}")
+    return judged(all(right.values()), any(right.values())).saying(said=said)
+
+
+def w_44(runs: Systems) -> Judgement:
+    """The one workload for which MEMS is always worse."""
+    values = {workload: relative(runs, workload) for workload in (TPCD, TPCC)}
+    worse = {
+        workload: all(value is not None and value < 1 for value in found.values())
+        for workload, found in values.items()
+    }
+    said = "; ".join(
+        f"{TITLES[workload]} {', '.join(f'{_word(value)} at {ratio:g}' for ratio, value in found.items())}"
+        for workload, found in values.items()
+    )
+    return judged(worse[TPCD] and (not worse[TPCC]), worse[TPCD]).saying(said=said)
+
+
+def w_47(runs: Systems) -> Judgement:
+    """MEMS in place of a disk, and as its cache."""
+    stable = [workload for workload in WORKLOADS if not runs.overloaded(workload, DISK)]
+    alone = {workload: runs.faster(workload, MEMS, DISK) for workload in stable}
+    cached = {workload: runs.faster(workload, ALL, DISK) for workload in stable}
+    said = ", ".join(
+        f"{TITLES[workload]} {figure(alone[workload])} and {figure(cached[workload])} times"
+        for workload in stable
+    )
+    ordered = all(alone[workload] > cached[workload] for workload in stable)
+    right = ordered and min(alone.values()) > 1
+    return judged(right and min(cached.values()) > 1, right).saying(said=said)
+
+
+def _mirrors(runs: Systems, workload: str) -> dict[str, ComparisonPoint]:
+    return runs.rows(MIRROR, workload)
+
+
+def w_48(runs: Systems) -> Judgement:
+    """Disks mirrored on MEMS."""
+    said, right, most = [], [], []
+    for workload in (CELLO, HPLAJW):
+        rows = _mirrors(runs, workload)
+        times = {name: row.mean_ms for name, row in rows.items()}
+        # In prices of a disk: two disks, compared with one disk and MEMS of the same capacity.
+        worth = times["disks"] / times["hybrid"] * 2 / (1 + MOST_PRICE)
+        share = times["MEMS"] / times["hybrid"]
+        right.append(worth > 1)
+        most.append(share >= MUCH)
+        said.append(
+            f"{TITLES[workload]} {times['disks']:.2f} ms on two disks, {times['hybrid']:.2f} ms on a disk "
+            f"and MEMS, {times['MEMS']:.2f} ms on two MEMS devices, so {100 * share:.0f} % of the "
+            f"performance of MEMS and {worth:.1f} times as much for the money as disks"
+        )
+    return judged(all(right) and all(most), any(right)).saying(most_price=MOST_PRICE, said=said)
+
+
+def w_55(runs: Systems) -> Judgement:
+    """Arrays under TPCC."""
+    rows = runs.rows(ARRAYS)
+    said, right = [], []
+    for kind, devices in (("stripe", 3), ("raid5", 4)):
+        found = {name: rows[f"{kind} of {name}"] for name in ("disks", "MCD", "MEMS")}
+        words = {
+            name: "overload" if row.saturated else f"{row.mean_ms:.2f} ms" for name, row in found.items()
+        }
+        right.append(
+            not found["MCD"].saturated
+            and (found["disks"].saturated or found["MCD"].mean_ms < found["disks"].mean_ms)
+        )
+        said.append(f"{kind} of {devices}: disks {words['disks']}, MCD {words['MCD']}, MEMS {words['MEMS']}")
+    disk_mb = parameters("atlas-10k-50mb")["capacity_blocks"] * 512 / 2**20
+    price = 1 + MOST_PRICE * MEMS_MB / disk_mb
+    return judged(all(right) and price < MOST_PRICE, any(right)).saying(
+        said=said, most_price=MOST_PRICE, price=price
+    )
+
+
+def curves(runs: Systems) -> str:
+    """Figure 7 as a table."""
+    values = {workload: relative(runs, workload) for workload in WORKLOADS}
+    ratios = list(values[CELLO])
+    rows = [[f"{ratio:g}", *(_word(values[workload][ratio]) for workload in WORKLOADS)] for ratio in ratios]
+    return table(["price of NVRAM over MEMS", *(TITLES[workload] for workload in WORKLOADS)], rows, words=0)

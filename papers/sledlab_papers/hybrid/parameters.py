@@ -1,0 +1,130 @@
+"""Claims that follow from parameters and arithmetic (tables 1 and 2; sections 1, 2, 5 and 6)."""
+
+from __future__ import annotations
+
+from ..claims import Judgement, judged
+from ..published import PAIRS, quantities
+from ..simulator import parameters, random_pairs
+from ..words import each
+from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD
+from .singles import on_disk, streams_mb_s
+from .systems import SEGMENT_KB, Systems
+
+AVERAGE_SEEK_MS = {"reads": 5.7, "writes": 6.19}
+"""Average seek times as the paper prints them."""
+
+DISK_GB, MEMS_MB, SWEPT_MB = 8.6, 256, (64, 512)
+PRINTED_SECTORS = 17_938_986
+"""Sectors of the disk, from its maker's data sheet."""
+
+ACTIVE_TIPS = (200, 2000)
+
+RAM_TIMES = (1e4, 1e5)
+"""Access time of a disk over that of RAM, least and greatest, as printed."""
+
+RAISED_MB_S = 50.0
+
+
+def w_04(_: Systems) -> Judgement:
+    """Average and longest seek, under both readings of the spring factor."""
+    seeks = [quantity for quantity in quantities() if "seek" in quantity.name]
+    said = each("{0.name} {0.ours:.3f} ms ({0.off:+1%})", seeks, "; ")
+    return judged(all(abs(quantity.off) <= 0.1 for quantity in seeks)).saying(said=said)
+
+
+def w_05(_: Systems) -> Judgement:
+    """Capacity, tips and peak rate."""
+    tips = parameters("mems-g2")["active_tips"]
+    found = {quantity.name: quantity for quantity in quantities()}
+    capacity, rate = found["capacity (G2)"], found["peak rate (G2)"]
+    return judged(capacity.holds and rate.holds and (tips == 1280)).saying(
+        capacity=capacity, tips=tips, rate=rate
+    )
+
+
+def w_06(_: Systems) -> Judgement:
+    """Active tips of the presets."""
+    tips = {name: parameters(f"mems-{name.lower()}")["active_tips"] for name in ("G1", "G2", "G3")}
+    inside = {name: ACTIVE_TIPS[0] <= count <= ACTIVE_TIPS[1] for name, count in tips.items()}
+    return judged(inside == {"G1": True, "G2": True, "G3": False}).saying(tips=each("{} {}", tips.items()))
+
+
+def w_23(runs: Systems) -> Judgement:
+    """MEMS as a share of the disk."""
+    sectors = parameters(runs.disk)["capacity_blocks"]
+    shares = [100 * mb * 2**20 / (sectors * 512) for mb in (MEMS_MB, *SWEPT_MB)]
+    off = sectors / PRINTED_SECTORS - 1
+    exact = [round(shares[0]), round(shares[1], 2), round(shares[2])]
+    # The paper calls 0.73 % about 0.75 %.
+    return judged(exact == [3, 0.73, 6] and abs(off) < 0.002).saying(
+        sectors=sectors, gib=sectors * 512 / 2**30, off=off, mems_mb=MEMS_MB, shares=shares, swept_mb=SWEPT_MB
+    )
+
+
+def w_30(runs: Systems) -> Judgement:
+    """Sizes of segments and logs in the runs."""
+    log_kb = on_disk(runs.disk, "cello", ("hybrid.kind", "write-buffer")).config["hybrid"]["log_kb"]
+    sizes = {workload: SEGMENT_KB[workload] for workload in (TPCD, TPCC, CELLO, HPLAJW)}
+    said = ", ".join(f"{TITLES[workload]} {kb} KB" for workload, kb in sizes.items())
+    return judged(list(sizes.values()) == [256, 8, 8, 64] and log_kb == 128).saying(said=said, log_kb=log_kb)
+
+
+def w_45(runs: Systems) -> Judgement:
+    """Time of a random access on each of the three."""
+    disk, mems = (
+        random_pairs(device, PAIRS).summary["service_time_ms"]["mean"] for device in (runs.disk, "mems-g2")
+    )
+    ram_us = on_disk(runs.disk, "cello", ("cache.kind", "write-back")).config["cache"]["access_us"]
+    near, ram_times = 8 <= disk / mems <= 15, disk * 1000.0 / ram_us
+    return judged(near and RAM_TIMES[0] <= ram_times <= RAM_TIMES[1], near).saying(
+        disk=disk, mems=mems, times=disk / mems, ram_us=ram_us, ram_times=ram_times
+    )
+
+
+def w_46(_: Systems) -> Judgement:
+    """Prices and capacities are inputs."""
+    gib = parameters("mems-g2")["capacity_blocks"] * 512 / 2**30
+    return judged(1 <= gib <= 10).saying(gib=gib)
+
+
+def average_seek_ms(disk: str) -> float:
+    """The mean of the seek curve over all pairs of different cylinders."""
+    p = parameters(disk)
+    cylinders = sum(zone["cylinders"] for zone in p["zones"])
+    table = p["seek_table"]
+    total = weight = 0.0
+    place = 0
+    for distance in range(1, cylinders):
+        while place + 1 < len(table) - 1 and table[place + 1][0] <= distance:
+            place += 1
+        (near, near_ms), (far, far_ms) = table[place], table[min(place + 1, len(table) - 1)]
+        share = (distance - near) / (far - near) if far > near else 0.0
+        pairs = cylinders - distance
+        total += pairs * (near_ms + share * (far_ms - near_ms))
+        weight += pairs
+    return total / weight
+
+
+def w_49(runs: Systems) -> Judgement:
+    """The disk, its cache and the buffer."""
+    p = parameters(runs.disk)
+    read_ms = average_seek_ms(runs.disk)
+    found = {"reads": read_ms, "writes": read_ms + p["write_settle_ms"]}
+    off = {name: ms / AVERAGE_SEEK_MS[name] - 1 for name, ms in found.items()}
+    outer = p["zones"][0]["sectors_per_track"] * 512 * p["rpm"] / 60 / 1e6
+    config = on_disk(runs.disk, "cello", ("hybrid.kind", "caching-disk"), ("cache.kind", "write-back")).config
+    cache_mb, buffer_kb = config["cache"]["capacity_blocks"] / 2048, config["hybrid"]["buffer_kb"]
+    streams, gib = streams_mb_s(runs.disk), p["capacity_blocks"] * 512 / 2**30
+    exact = p["rpm"] == 10_025 and cache_mb == 4 and buffer_kb == 2048
+    near = all(abs(share) <= 0.03 for share in off.values())
+    holds_all = abs(gib / DISK_GB - 1) <= 0.01
+    return judged(exact and near and holds_all and streams <= RAISED_MB_S <= outer, exact and near).saying(
+        p=p,
+        found=found,
+        off=off,
+        outer=outer,
+        streams=streams,
+        gib=gib,
+        cache_mb=cache_mb,
+        buffer_mb=buffer_kb / 1024,
+    )

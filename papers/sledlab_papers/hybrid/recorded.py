@@ -1,0 +1,27 @@
+"""Recorded applications in the experiments of figures 4 and 6: no claim, but workloads of users."""
+
+from __future__ import annotations
+
+from ..markdown import table
+from .baselines import LABELS
+from .names import ALL, DISK, DISK_RAM, IREPORT, MEMS, MWB, NONE, PWRITE, SHORTCUT
+from .systems import BASELINES, RECORDED, RECORDED_SPEED, TECHNIQUES, Systems
+
+SYSTEMS = {
+    **dict.fromkeys((DISK, MEMS, DISK_RAM, MWB), BASELINES),
+    **dict.fromkeys((NONE, SHORTCUT, IREPORT, PWRITE, ALL), TECHNIQUES),
+}
+"""The systems compared, with the experiment of each."""
+
+
+def means(runs: Systems) -> str:
+    """Mean responses by application."""
+    rows = []
+    for system, experiment in SYSTEMS.items():
+        cells = []
+        for trace in RECORDED:
+            row = runs.on(experiment, trace).rows[system, RECORDED_SPEED][0]
+            cells.append("overload" if row.saturated else f"{row.mean_ms:,.2f}")
+        label = LABELS.get(system, f"MCD {system}" if experiment == TECHNIQUES else system)
+        rows.append([label, *cells])
+    return table(["mean response, ms", *RECORDED], rows)

@@ -1,0 +1,87 @@
+"""Single runs, where a claim is about accesses and not about response times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars
+import sledlab as sl
+
+from ..simulator import PARKED, calibration
+
+DISK_SETTINGS = {**PARKED, "device.startup_ms": 0, "power.kind": "never"}
+"""Settings as in the experiments."""
+
+STREAMED, STREAMED_BYTES = 64, 4 << 20
+"""Number of successive requests, and the size of each in bytes."""
+
+REQUESTS = 100_000
+"""Requests of a single run."""
+
+
+@cache
+def on_disk(disk: str, workload: str, *settings: tuple[str, Any]) -> sl.Result:
+    """The first requests of a workload on a disk without a controller cache."""
+    return sl.simulate(
+        sl.workload(workload),
+        disk,
+        settings={**DISK_SETTINGS, **dict(settings)},
+        limit=REQUESTS,
+        seed=1,
+        requests=True,
+    )
+
+
+@cache
+def streams_mb_s(disk: str) -> float:
+    """Rate in MB/s of successive requests of 4 MB from the disk's first block on."""
+    rows = polars.DataFrame(
+        {
+            "time_us": [0.0] * STREAMED,
+            "op": ["R"] * STREAMED,
+            "offset_bytes": [place * STREAMED_BYTES for place in range(STREAMED)],
+            "length_bytes": [STREAMED_BYTES] * STREAMED,
+        }
+    )
+    found = sl.simulate(rows, disk, replay="closed:1", settings=DISK_SETTINGS)
+    return STREAMED * STREAMED_BYTES / 1e6 / float(found.summary["elapsed_s"])
+
+
+def distinct_blocks_written(result: sl.Result) -> int:
+    """Blocks that were written at least once."""
+    rows = result.requests.filter(op="W")
+    first, blocks = (rows[name].to_numpy().astype(np.int64) for name in ("lbn", "blocks"))
+    within = np.arange(int(blocks.sum())) - np.repeat(np.cumsum(blocks) - blocks, blocks)
+    return len(np.unique(np.repeat(first, blocks) + within))
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Requests in the system at arrivals, the arriving one not counted."""
+
+    mean: float
+    p95: float
+    most: int
+
+
+@cache
+def queue_seen(stand_in: str) -> Queue:
+    """The queue that requests of a stand-in meet at a disk with the controller cache of the experiments."""
+    chosen = calibration.CALIBRATIONS[stand_in]
+    settings = {
+        **DISK_SETTINGS,
+        "cache.kind": "write-back",
+        "cache.destage": "demand",
+        **{f"workload.{name}": value for name, value in chosen.parameters.items()},
+    }
+    result = sl.simulate(
+        sl.workload(chosen.workload), "atlas-10k-50mb", settings=settings, seed=1, requests=True
+    )
+    arrivals, completions = (
+        np.sort(result.requests[name].to_numpy().astype(np.int64)) for name in ("arrival_ns", "completion_ns")
+    )
+    seen = np.arange(len(arrivals)) - np.searchsorted(completions, arrivals, side="right")
+    return Queue(float(seen.mean()), float(np.quantile(seen, 0.95)), int(seen.max()))

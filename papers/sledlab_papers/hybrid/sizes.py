@@ -1,0 +1,140 @@
+"""Claims on the sizes of the MEMS and of its segments (section 6.3; figure 5)."""
+
+from __future__ import annotations
+
+from ..claims import Judgement, judged
+from ..markdown import table
+from ..words import each, figure, percent
+from .names import CELLO, HPLAJW, TITLES, TPCC, TPCD, WORKLOADS
+from .systems import SEGMENTS_KB, SIZES_MB, SWEPT, Systems
+
+INFINITE_KB = 128
+"""The best segment for hplajw where all data fit into the MEMS, as printed."""
+
+DEFAULT_MB, SMALL_MB, LARGE_MB = 256, 64, 3072
+PLATEAU = 0.10
+GAIN_BAND = (1.1, 1.6)
+PUBLISHED_KB, MUCH_LARGER_KB, MUCH_WORSE = 8, 64, 1.5
+
+EXTENTS = (
+    "Places of the stand-in are popular by extents of 64 KB, so that what lies around a block is asked for "
+    "as often as the block itself, and fetching it along pays. The locality of the trace within 64 KB is not "
+    "published; it must have been less."
+)
+
+
+def curve(runs: Systems, workload: str, mb: int) -> dict[int, float]:
+    """Mean response by the size of segments; overloaded ones are left out."""
+    grid = runs.grid(workload)
+    return {kb: grid[mb, kb].mean_ms for kb in SEGMENTS_KB if not grid[mb, kb].saturated}
+
+
+def best_kb(runs: Systems, workload: str, mb: int) -> int:
+    """The best segment."""
+    found = curve(runs, workload, mb)
+    return min(found, key=lambda kb: found[kb])
+
+
+def _listed(runs: Systems, workload: str, mb: int) -> str:
+    found = curve(runs, workload, mb)
+    return ", ".join(f"{figure(found[kb])} ms" if kb in found else "overload" for kb in SEGMENTS_KB)
+
+
+def w_24(runs: Systems) -> Judgement:
+    """TPCD over sizes of the MEMS."""
+    grid = runs.grid(TPCD)
+    sizes = [mb for mb in SIZES_MB if mb != LARGE_MB]
+    spreads, drops = {}, {}
+    for kb in SEGMENTS_KB:
+        means = [grid[mb, kb].mean_ms for mb in sizes]
+        spreads[kb] = max(means) / min(means) - 1
+        drops[kb] = 1 - grid[LARGE_MB, kb].mean_ms / means[-1]
+    said = each("{1:1%} with {0} KB", spreads.items())
+    flat = [kb for kb, share in spreads.items() if share <= PLATEAU]
+    drops_clearly = min(drops.values()) > PLATEAU
+    return judged(drops_clearly and len(flat) == len(spreads), bool(flat)).saying(
+        sizes=sizes, largest=sizes[-1], said=said, least=100 * min(drops.values()), most=max(drops.values())
+    )
+
+
+def w_25(runs: Systems) -> Judgement:
+    """TPCD from 8 to 64 KB."""
+    found = curve(runs, TPCD, DEFAULT_MB)
+    factor = found[8] / found[64]
+    return judged(GAIN_BAND[0] <= factor <= GAIN_BAND[1], factor > 1).saying(found=found, factor=factor)
+
+
+def w_26(runs: Systems) -> Judgement:
+    """TPCC and cello over sizes of segments."""
+    said, right = [], {}
+    for workload in (TPCC, CELLO):
+        found = curve(runs, workload, DEFAULT_MB)
+        best = best_kb(runs, workload, DEFAULT_MB)
+        large = runs.grid(workload)[DEFAULT_MB, MUCH_LARGER_KB]
+        worse = large.mean_ms / found[best]
+        right[workload] = best in (4, PUBLISHED_KB) and (large.saturated or worse >= MUCH_WORSE)
+        cost = "is overload" if large.saturated else f"takes {worse:.2f} times as long"
+        said.append(
+            f"{TITLES[workload]} {_listed(runs, workload, DEFAULT_MB)}, best with {best} KB "
+            f"({percent(found[PUBLISHED_KB] / found[best] - 1, 1)} % with {PUBLISHED_KB} KB), "
+            f"{MUCH_LARGER_KB} KB {cost}"
+        )
+    sizes = f"{SEGMENTS_KB[0]} to {SEGMENTS_KB[-1]} KB"
+    return judged(all(right.values()), any(right.values())).saying(sizes=sizes, said=said, extents=EXTENTS)
+
+
+def w_28(runs: Systems) -> Judgement:
+    """The workload hplajw with little MEMS."""
+    best = best_kb(runs, HPLAJW, SMALL_MB)
+    is_inside = best not in (SEGMENTS_KB[0], SEGMENTS_KB[-1])
+    hits = {kb: runs.grid(HPLAJW)[SMALL_MB, kb].read_hits for kb in (8, best, 64, 256)}
+    return judged(is_inside and 32 <= best <= 128, is_inside).saying(
+        segments_kb=SEGMENTS_KB,
+        longest=SEGMENTS_KB[-1],
+        listed=_listed(runs, HPLAJW, SMALL_MB),
+        best=best,
+        hits=", ".join(f"{100 * hits[kb]:.0f} % with {kb} KB" for kb in hits),
+    )
+
+
+def w_29(runs: Systems) -> Judgement:
+    """The workload hplajw with room for all data."""
+    large, small = best_kb(runs, HPLAJW, LARGE_MB), best_kb(runs, HPLAJW, SMALL_MB)
+    return judged(large == INFINITE_KB, large >= small).saying(
+        segments_kb=SEGMENTS_KB,
+        longest=SEGMENTS_KB[-1],
+        listed=_listed(runs, HPLAJW, LARGE_MB),
+        large=large,
+        small=small,
+    )
+
+
+def w_42(runs: Systems) -> Judgement:
+    """The effect of the size of segments with 256 MB."""
+    spreads = {}
+    for workload in WORKLOADS:
+        found = curve(runs, workload, DEFAULT_MB)
+        spreads[workload] = (
+            max(found.values()) / min(found.values()) if len(found) == len(SEGMENTS_KB) else float("inf")
+        )
+    said = ", ".join(
+        f"{TITLES[workload]} " + (f"{factor:.1f}" if factor < float("inf") else "overload")
+        for workload, factor in spreads.items()
+    )
+    below = [workload for workload in (TPCD, TPCC) if spreads[HPLAJW] < spreads[workload]]
+    return judged(len(below) == 2, bool(below)).saying(said=said)
+
+
+def tables(runs: Systems) -> str:
+    """Figure 5: one table for each workload."""
+    head = ["MEMS", *(f"{kb} KB" for kb in SEGMENTS_KB)]
+    parts = []
+    for workload in WORKLOADS:
+        grid = runs.grid(workload)
+        rows = []
+        for mb in SWEPT.get(workload, SIZES_MB):
+            cells = [grid[mb, kb] for kb in SEGMENTS_KB]
+            means = ["overload" if row.saturated else f"{row.mean_ms:.2f}" for row in cells]
+            rows.append([f"{mb} MB" if mb < 1024 else f"{mb // 1024} GB", *means])
+        parts.append(f"{TITLES[workload]}:\n\n{table(head, rows)}")
+    return "\n".join(parts)

@@ -1,0 +1,166 @@
+"""Claims on the three techniques and on replacement (sections 4.2, 6.1 and 6.2; figure 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..claims import Judgement, judged
+from ..words import each, percent
+from .names import ALL, CELLO, IREPORT, NONE, PWRITE, SHORTCUT, SINGLE, TITLES, TPCC, TPCD, WORKLOADS
+from .systems import BUFFER, REPLACEMENT, SEGMENT_KB, SEGMENTS, TECHNIQUES, Systems
+
+BUFFERED = (1, 256)
+"""Segments that fit into the buffer of `paper-001-buffer`."""
+
+LARGER_KB = (16, 64)
+"""Sizes of segments of `paper-001-segments`."""
+
+EQUAL = 1e-9
+"""Relative differences of means below this are rounding."""
+
+LRU_BAND = 0.03
+
+PRINTED = (0.14, 0.45)
+"""Improvement of a caching disk by all three techniques, least and greatest, as printed."""
+
+
+def gain(runs: Systems, workload: str, technique: str) -> float:
+    """Relative reduction of the mean response by a technique."""
+    return 1 - runs.at(workload, technique) / runs.at(workload, NONE)
+
+
+def by_workload(gains: Mapping[str, float]) -> str:
+    """Changes of response time in a sentence."""
+    return ", ".join(f"{TITLES[workload]} {percent(-share, 1)} %" for workload, share in gains.items())
+
+
+def w_15(runs: Systems) -> Judgement:
+    """Shortcut alone."""
+    gains = {workload: gain(runs, workload, SHORTCUT) for workload in WORKLOADS}
+    parts = []
+    for workload in (TPCC, CELLO):
+        changes = [
+            runs.against(workload, SHORTCUT, NONE, measure) for measure in ("read_mean_ms", "write_mean_ms")
+        ]
+        parts.append(
+            f"{TITLES[workload]} reads {percent(changes[0], 1)} %, writes {percent(changes[1], 1)} %"
+        )
+    return judged(all(share >= -EQUAL for share in gains.values())).saying(
+        gains=by_workload(gains), parts=parts
+    )
+
+
+def _buffered(runs: Systems, workload: str) -> dict[int, float]:
+    """Gain of Immediate Report by the number of segments in the buffer; overloaded ones are left out."""
+    rows = runs.rows(BUFFER, workload)
+    pairs = {held: (rows[f"IREPORT, {held}"], rows[f"NONE, {held}"]) for held in BUFFERED}
+    return {
+        held: 1 - with_it.mean_ms / without.mean_ms
+        for held, (with_it, without) in pairs.items()
+        if not without.saturated and not with_it.saturated
+    }
+
+
+def w_16(runs: Systems) -> Judgement:
+    """Immediate Report over sizes of the buffer."""
+    found = {workload: _buffered(runs, workload) for workload in (TPCC, CELLO)}
+    said = "; ".join(
+        f"{TITLES[workload]} " + (each("{1:-1%} with {0}", gains.items()) or "overloaded")
+        for workload, gains in found.items()
+    )
+    lost = [workload for workload, gains in found.items() if _vanishes(gains)]
+    return judged(len(lost) == len(found), bool(lost)).saying(said=said)
+
+
+def _vanishes(gains: Mapping[int, float]) -> bool:
+    """Whether a gain exists with the larger buffer, and is a tenth of that or less with the smaller one."""
+    shares = [gains[held] for held in BUFFERED if held in gains]
+    return len(shares) > 1 and shares[-1] > 0 and abs(shares[0]) <= 0.1 * shares[-1]
+
+
+def w_18(runs: Systems) -> Judgement:
+    """All three."""
+    gains = {workload: gain(runs, workload, ALL) for workload in WORKLOADS}
+    inside = [workload for workload, share in gains.items() if PRINTED[0] <= share <= PRINTED[1]]
+    return judged(len(inside) == len(gains), min(gains.values()) > 0).saying(
+        gains=by_workload(gains),
+        helped=len(inside),
+        inside=", ".join(TITLES[workload] for workload in inside) or "none",
+    )
+
+
+def _largest(runs: Systems, workload: str) -> str:
+    return max(SINGLE, key=lambda technique: gain(runs, workload, technique))
+
+
+def w_19(runs: Systems) -> Judgement:
+    """Immediate Report alone."""
+    gains = {workload: gain(runs, workload, IREPORT) for workload in WORKLOADS}
+    best = {workload: _largest(runs, workload) for workload in (TPCC, CELLO)}
+    others = ", ".join(
+        f"{TITLES[workload]} {technique} {percent(-gain(runs, workload, technique), 1)} %"
+        for workload, technique in best.items()
+    )
+    helps = all(gains[workload] > 0 for workload in best)
+    return judged(helps and IREPORT in best.values(), helps).saying(gains=by_workload(gains), others=others)
+
+
+def w_21(runs: Systems) -> Judgement:
+    """Shortcut where the disk is read."""
+    best = _largest(runs, TPCD)
+    gains = {workload: gain(runs, workload, SHORTCUT) for workload in (TPCD, CELLO)}
+    single = each("{} {:-1%}", ((technique, gain(runs, TPCD, technique)) for technique in SINGLE))
+    holds = best == SHORTCUT and gains[CELLO] > 0
+    return judged(holds, best == SHORTCUT).saying(gains=by_workload(gains), single=single)
+
+
+def w_22(runs: Systems) -> Judgement:
+    """LRU compared with both readings of LFUDA."""
+    above = {}
+    for workload in WORKLOADS:
+        rows = runs.rows(REPLACEMENT, workload)
+        above[workload] = {
+            name: runs.row(workload, ALL).mean_ms / row.mean_ms - 1 for name, row in rows.items()
+        }
+    said = "; ".join(
+        f"{TITLES[workload]} {percent(shares['lfuda'], 1)} % ({percent(shares['lfuda-literal'], 1)} %)"
+        for workload, shares in above.items()
+    )
+    good = [workload for workload, shares in above.items() if shares["lfuda"] <= LRU_BAND]
+    return judged(len(good) >= 3, len(good) >= 2).saying(said=said, good=len(good), compared=len(above))
+
+
+def _by_segment(runs: Systems, workload: str, technique: str) -> dict[int, float]:
+    """Gain of a technique by the size of segments, without overloaded ones."""
+    first = {name: runs.rows(TECHNIQUES, workload)[name] for name in (technique, NONE)}
+    rows = runs.rows(SEGMENTS, workload)
+    pairs = {SEGMENT_KB[workload]: (first[technique], first[NONE])} | {
+        kb: (rows[f"{technique}, {kb} KB"], rows[f"{NONE}, {kb} KB"]) for kb in LARGER_KB
+    }
+    return {
+        kb: 1 - with_it.mean_ms / without.mean_ms
+        for kb, (with_it, without) in pairs.items()
+        if not with_it.saturated and not without.saturated
+    }
+
+
+def w_27(runs: Systems) -> Judgement:
+    """Shortcut and Immediate Report over sizes of segments."""
+    said, falls = [], {}
+    for workload in (TPCC, CELLO):
+        for technique in (SHORTCUT, IREPORT):
+            gains = _by_segment(runs, workload, technique)
+            shares = [gains[kb] for kb in sorted(gains)]
+            falls[workload, technique] = len(shares) > 1 and shares == sorted(shares, reverse=True)
+            by_size = each("{1:-1%} at {0} KB", sorted(gains.items()))
+            said.append(f"{TITLES[workload]} with {technique} {by_size}")
+    return judged(all(falls.values()), any(falls.values())).saying(said=said)
+
+
+def figure_4(runs: Systems) -> list[list[str]]:
+    """Figure 4 as the rows of a table."""
+    rows = []
+    for technique in (SHORTCUT, IREPORT, PWRITE, ALL):
+        gains = [f"{percent(-gain(runs, workload, technique), 1)}" for workload in WORKLOADS]
+        rows.append([technique, *gains])
+    return rows

@@ -1,0 +1,63 @@
+"""Claims on the workloads (table 2; section 6.1)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+
+from ..claims import Judgement, judged
+from ..simulator import calibration
+from ..words import percent
+from .names import CELLO, HPLAJW, NONE, PWRITE, TPCC, TPCD
+from .systems import Systems
+
+STAND_INS = {TPCD: "tpcd", TPCC: "tpcc", CELLO: "cello-12h", HPLAJW: "hplajw-2h"}
+"""Names of the workloads' calibrations."""
+
+TABLE = ("requests", "span", "reads", "mean size", "data touched", "sequential")
+"""The rows of table 2, as calibrations name them."""
+
+NEAR = 0.03
+SMALL_WRITES, SMALL_BAND = 52.0, 2.0
+
+
+@cache
+def calibrated() -> dict[str, calibration.Calibrated]:
+    """The stand-ins compared with published numbers; all at once, for it takes a while."""
+    with ThreadPoolExecutor() as pool:
+        found = pool.map(calibration.calibrate, STAND_INS.values())
+        return dict(zip(STAND_INS, found, strict=True))
+
+
+def achieved(workload: str, statistic: str) -> float:
+    """A statistic of a stand-in."""
+    rows = calibrated()[workload].rows
+    return float(next(row.achieved for row in rows if row.statistic.name == statistic))
+
+
+def table_2(workload: str, _: Systems) -> Judgement:
+    """A row of table 2."""
+    said, far = [], 0.0
+    for row in calibrated()[workload].rows:
+        name, unit = row.statistic.name, row.statistic.unit
+        if name not in TABLE or row.target is None:
+            continue
+        text = f"{name} {row.achieved:,.{row.statistic.decimals}f} {unit}".strip()
+        if row.deviation is not None:
+            far = max(far, abs(row.deviation))
+            text += f" ({percent(row.deviation, 1)} %)"
+        said.append(text)
+    return judged(far <= NEAR and calibrated()[workload].passes).saying(said=said)
+
+
+w_07, w_08, w_09, w_10 = (partial(table_2, workload) for workload in STAND_INS)
+
+
+def w_20(runs: Systems) -> Judgement:
+    """Partial Write where writes are small."""
+    share = achieved(CELLO, "writes below 8 KB")
+    gain = 1 - runs.at(CELLO, PWRITE) / runs.at(CELLO, NONE)
+    fetches = runs.against(CELLO, PWRITE, NONE, "hybrid_back_reads")
+    return judged(gain > 0 and abs(share - SMALL_WRITES) <= SMALL_BAND, gain > 0).saying(
+        share=share, change=-gain, fetches=fetches
+    )

@@ -1,0 +1,71 @@
+"""The pages and figures of the reproduction: files of the documentation that are made from the points."""
+
+from __future__ import annotations
+
+import os
+import site
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import matplotlib
+import sledlab
+
+from . import cached, pictures, points, scoreboard
+from .paths import BUILD, PAPERS, PROJECT
+from .topics import TOPICS
+
+PAGES = BUILD / "pages"
+
+SOURCES = (
+    ("papers", ("points/*.parquet", "experiments/*.toml")),
+    ("papers/sledlab_papers", ("**/*.py", "**/*.toml", "**/*.md")),
+    ("python/sledlab/reproduction", ("*.py", "*.toml", "*.json")),
+    ("benches", ("decisions.json",)),
+)
+"""Files that the pages depend on: folders of the project, with patterns."""
+
+
+def files() -> dict[str, Path]:
+    """Return the pages and figures by their path in the documentation.
+
+    They are saved in `papers/build` and made again when one of `SOURCES` or the version of matplotlib or
+    sledlab changes. Other changes of the simulator do not count, although some numbers on the pages come from
+    short runs; `test_verdicts_are_those_of_the_points` detects those that change a verdict.
+    """
+    place = cached.directory(PAGES, cached.key(inputs()), write)
+    return {file.relative_to(place).as_posix(): file for file in sorted(place.rglob("*")) if file.is_file()}
+
+
+def inputs() -> Iterator[bytes]:
+    """Yield everything that the pages depend on."""
+    yield f"{matplotlib.__version__} {sledlab.__version__}".encode()
+    for folder, patterns in SOURCES:
+        for file in sorted({file for pattern in patterns for file in (PROJECT / folder).glob(pattern)}):
+            yield file.relative_to(PROJECT).as_posix().encode()
+            yield file.read_bytes()
+
+
+def write(place: Path) -> None:
+    """Write all pages and figures into a directory."""
+    workers = min(os.cpu_count() or 1, len(TOPICS))
+    context = get_context("spawn")
+    # Processes must find this package: mkdocs restores `sys.path` after it has imported `docs/hooks.py`.
+    with ProcessPoolExecutor(workers, context, initializer=site.addsitedir, initargs=(str(PAPERS),)) as pool:
+        for future in [pool.submit(write_topic, name, place) for name in TOPICS]:
+            future.result()
+    _write(place / scoreboard.DOCUMENT, scoreboard.page())
+
+
+def write_topic(name: str, place: Path) -> None:
+    """Write the page of a topic and its figures."""
+    topic = TOPICS[name]
+    _write(place / topic.document, topic.page(topic.found()))
+    for figure in pictures.of_topic(topic.name):
+        pictures.picture(figure, points.directory(), place / pictures.IMAGES / f"{figure.name}.svg")
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")

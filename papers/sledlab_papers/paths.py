@@ -1,0 +1,20 @@
+"""Folders of the checkout, and of the reference data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+PAPERS = Path(__file__).parents[1]
+PROJECT = PAPERS.parent
+"""The checkout of sledlab: verdicts name its tests, and are written into its package."""
+
+EXPERIMENTS = PAPERS / "experiments"
+POINTS = PAPERS / "points"
+BUILD = PAPERS / "build"
+
+REFERENCE = Path(os.environ.get("SLEDLAB_REFERENCE") or PROJECT.parent / "shared" / "reference")
+"""Reference data, which is not part of the project."""
+
+SEAGATE_TRACE = REFERENCE / "mems" / "traces" / "seagate_gap.txt.gz"
+"""The trace that validated DiskSim's Seagate ST41601N."""

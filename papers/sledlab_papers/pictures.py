@@ -1,0 +1,106 @@
+"""The papers' figures, drawn from the points, and the text next to them on pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sledlab.reproduction.draw import draw
+from sledlab.reproduction.figure import Figure, figures
+from sledlab.reproduction.save import to_file
+
+from .claims import ClaimEntry
+from .markdown import table
+from .runs import seen
+
+IMAGES = "images/papers"
+"""Folder of the figures in the documentation."""
+
+SCHEMATICS = {
+    "000": {
+        1: "components of a device",
+        2: "data layout",
+        3: "power states",
+        5: "zones and the order of service",
+        6: "grids of pyramiding; `paper-000-figure-6` runs what the text says of them",
+    },
+    "001": {1: "data layout", 2: "MEMS write buffer", 3: "MEMS caching disk"},
+    "002": {1: "physical structure"},
+    "003": {1: "switching between power states"},
+    "004": {1: "software architecture", 2: "groups of devices on a network", 3: "data organization"},
+}
+"""Figures without data."""
+
+
+BEFORE = """## Figures
+
+Ours in lines and bars, what the papers print in yellow. Their curves are not public as numbers, so captions
+and prose are all that there is to compare with.
+"""
+
+
+def of_topic(topic: str) -> list[Figure]:
+    """The figures on the page of a topic."""
+    return [each for each in figures().values() if each.topic == topic]
+
+
+def read_too(topic: str, directory: Path) -> None:
+    """Mark the columns that figures show as read, so that they are saved."""
+    for figure in of_topic(topic):
+        for place, name, columns in figure.tables():
+            seen(directory / place / f"{name}.csv", columns)
+
+
+def picture(figure: Figure, points: Path, file: Path) -> None:
+    """Draw a figure from the points."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    to_file(draw(figure, points), file, figure.heading)
+
+
+def section(topic: str, mine: Mapping[str, ClaimEntry], outcomes: Mapping[str, str], reading: str) -> str:
+    """The pictures of a page, each with its claims and its command; `reading` is the one they show."""
+    first = f"Of two readings they show the first, *{reading[0].lower()}{reading[1:]}*.\n" if reading else ""
+    parts = [BEFORE + first]
+    for figure in of_topic(topic):
+        shown = ", ".join(
+            f"[{name}](#{anchor(name, outcomes[name])}) {outcomes[name]}" for name in claims_on(figure, mine)
+        )
+        image = f"![{figure.heading}](../{IMAGES}/{figure.name}.svg)"
+        again = f"`sledlab reproduce run {figure.name} --out DIR`"
+        parts.append(f"### {figure.heading}\n\n{image}\n\n{shown or 'No claim of its own'}. {again}\n")
+    return "\n".join(parts)
+
+
+def claims_on(figure: Figure, mine: Mapping[str, ClaimEntry]) -> Iterator[str]:
+    """The claims of a page that a figure shows."""
+    return (name for name, claim in mine.items() if figure.shows(name, claim.paper, claim.where))
+
+
+def anchor(claim: str, outcome: str) -> str:
+    """The anchor of a claim on its page."""
+    return f"{claim}: {outcome}".lower().replace(": ", "-").replace(" ", "-")
+
+
+def place(figure: Figure) -> str:
+    """The anchor of a figure on its page."""
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", figure.heading)).lower()
+
+
+def shown_in(topic: str, claim: ClaimEntry) -> str:
+    """A line below a claim with the figures that show it; empty where none does."""
+    found = [
+        f"[figure {each.number}](#{place(each)})"
+        for each in of_topic(topic)
+        if each.shows(claim.id, claim.paper, claim.where)
+    ]
+    return f"\n**Shown in** {', '.join(found)}.\n" if found else ""
+
+
+def schematics() -> str:
+    """A table of the figures without data."""
+    rows = [
+        (paper, "; ".join(f"{number}: {what}" for number, what in them.items()))
+        for paper, them in SCHEMATICS.items()
+    ]
+    return table(["paper", "figures"], rows, words=2)

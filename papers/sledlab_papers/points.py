@@ -1,0 +1,118 @@
+"""Points: the tables of the papers' experiments that judges, pages and figures read.
+
+`points` holds one Parquet file for each topic. A row is a table of an experiment: its `experiment`, its
+name `table`, and its content `csv` with a header line. The content is text because the columns differ between
+tables, and because tables of new runs, which studies write as CSV, are then read by the same code.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars
+
+from . import cached
+from .paths import BUILD, POINTS
+from .runs import COLUMNS, Planned
+
+UNPACKED = BUILD / "points"
+
+DIGITS = {"points": 10}
+OTHER_DIGITS = 7
+"""Significant digits that are saved, by table; pages print up to nine of single runs."""
+
+
+class PointTable(NamedTuple):
+    """A table of an experiment."""
+
+    experiment: str
+    table: str
+    csv: str
+
+
+def files() -> list[Path]:
+    """Return the Parquet files of all topics."""
+    return sorted(POINTS.glob("*.parquet"))
+
+
+def read(topic: str) -> list[PointTable]:
+    """Return the tables of a topic."""
+    file = POINTS / f"{topic}.parquet"
+    return [PointTable(*row) for row in polars.read_parquet(file).rows()] if file.is_file() else []
+
+
+def write(topic: str, tables: Iterable[PointTable]) -> None:
+    """Write the tables of a topic, sorted by experiment and table."""
+    frame = polars.DataFrame(
+        sorted(tables), schema=dict.fromkeys(PointTable._fields, polars.String), orient="row"
+    )
+    draft = POINTS / f"{topic}.draft"
+    frame.write_parquet(draft, compression="zstd", compression_level=19, statistics=False)
+    draft.replace(POINTS / f"{topic}.parquet")
+
+
+def saved() -> set[str]:
+    """Return the experiments with points."""
+    return {table.experiment for file in files() for table in read(file.stem)}
+
+
+def directory() -> Path:
+    """Return a directory with all points as CSV files: a directory for each experiment."""
+    return cached.directory(UNPACKED, cached.key(file.read_bytes() for file in files()), _unpack)
+
+
+def _unpack(place: Path) -> None:
+    for table in (table for file in files() for table in read(file.stem)):
+        csv = place / table.experiment / f"{table.table}.csv"
+        csv.parent.mkdir(exist_ok=True)
+        csv.write_text(table.csv, encoding="utf-8", newline="")
+
+
+def rows(experiment: str, table: str) -> list[dict[str, Any]]:
+    """Return the rows of a table."""
+    return polars.read_csv(directory() / experiment / f"{table}.csv", infer_schema_length=None).to_dicts()
+
+
+@contextmanager
+def overlaid(plan: Sequence[Planned], ran: Mapping[str, Path]) -> Iterator[Path]:
+    """Yield a directory with the experiments that ran, and the points of all others."""
+    points = directory()
+    with tempfile.TemporaryDirectory(prefix="sledlab-points-") as name:
+        overlay = Path(name)
+        for planned in plan:
+            (overlay / planned.place).symlink_to(ran.get(planned.place, points / planned.place))
+        yield overlay
+
+
+def replace(topic: str, tables: Iterable[PointTable], existing: Container[str]) -> None:
+    """Replace the tables of some experiments of a topic.
+
+    Tables of experiments that are not among the `existing` ones are removed.
+    """
+    new = list(tables)
+    replaced = {table.experiment for table in new}
+    others = (table for table in read(topic) if table.experiment not in replaced)
+    write(topic, [*(table for table in others if table.experiment in existing), *new])
+
+
+def reduced(directory: Path, experiments: Container[str]) -> Iterator[PointTable]:
+    """Yield the tables of experiments in `directory`: the columns that were read up to now."""
+    for file, columns in COLUMNS.items():
+        if file.parent.parent == directory and file.parent.name in experiments:
+            yield PointTable(file.parent.name, file.stem, _reduced(file, columns))
+
+
+def _reduced(file: Path, columns: set[str]) -> str:
+    """Return some columns of a table as CSV, rounded."""
+    frame = polars.read_csv(file, infer_schema_length=None)
+    digits = DIGITS.get(file.stem, OTHER_DIGITS)
+    rounded = frame.select(
+        polars.col(name).round_sig_figs(digits) if frame[name].dtype.is_float() else polars.col(name)
+        for name in frame.columns
+        if name in columns
+    )
+    return rounded.write_csv()

@@ -1,0 +1,37 @@
+"""Claims of papers 000 and 003 on power."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..claims import judging
+from ..topic import Judged, Topic
+from ..validated import SEAGATE, TIMEOUTS
+from . import (
+    breakdown,
+    breakeven,
+    merging,
+    parameters,
+    parts,
+    policies,
+    savings,
+    sums,
+    timeouts,
+    together,
+    workloads,
+)
+from .plan import PLAN, PowerRuns
+
+judging(parameters, workloads, breakdown, timeouts, policies, merging, parts, together)
+
+
+def _places(runs: PowerRuns, _: Mapping[str, Judged]) -> dict[str, str]:
+    return {
+        "experiments": runs.experiments(PLAN),
+        **sums.places(),
+        **breakeven.places(runs),
+        **savings.places(runs),
+    }
+
+
+POWER = Topic("power", PLAN, PowerRuns, _places, on_reference=True, validated=(SEAGATE, TIMEOUTS))

@@ -1,0 +1,147 @@
+"""Claims that follow from parameters and arithmetic (paper 000, 3.1 and 5; paper 003, 1.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..claims import Judgement, judged
+from ..simulator import parameters
+from ..words import each
+from .plan import PowerRuns
+from .singles import parts_of_states, reads
+
+SILICON_KG_M3 = 2330.0
+WAFER_M = 0.5e-3
+"""A usual thickness in m; the papers give neither mass nor thickness of the sled."""
+
+KINETIC_J = 1e-7
+
+INODE_BYTES = 128
+
+
+def _g2() -> Mapping[str, Any]:
+    return parameters("mems-g2")
+
+
+def h_14(_: PowerRuns) -> Judgement:
+    """Power of a tip, the sled, a thousand tips, and a parked device."""
+    p = _g2()
+    thousand = p["sled_mw"] + 1000 * p["tip_mw"]
+    exact = (p["tip_mw"], p["sled_mw"], thousand, p["inactive_mw"], p["startup_ms"])
+    return judged(exact == (1.0, 100.0, 1100.0, 50.0, 0.5)).saying(p=p, thousand=thousand)
+
+
+def h_17(_: PowerRuns) -> Judgement:
+    """Energy of a start-up, measured."""
+    result = reads("mems-g2", ((0.0, 0, 1), (50.0, 0, 1)))
+    each = result.energy.startup / result.startups
+    return judged(abs(each - 5e-05) < 1e-12).saying(
+        each=each, result=result, many=1.88225 / 5e-05, too_many=1.88225 / 5e-06
+    )
+
+
+def h_19(_: PowerRuns) -> Judgement:
+    """Kinetic energy; the papers give no mass, so the media are assumed to be silicon."""
+    p = _g2()
+    speed_m_s = p["tip_rate_kbit_s"] * 1e3 * p["bit_nm"] * 1e-9
+    area_m2 = p["usable_tips"] * p["travel_x_um"] * p["travel_y_um"] * 1e-12
+    mass_kg = area_m2 * WAFER_M * SILICON_KG_M3
+    energy_j = mass_kg * speed_m_s**2 / 2
+    return judged(KINETIC_J / 10 < energy_j < KINETIC_J * 10).saying(
+        area_cm2=area_m2 * 10000.0,
+        wafer_mm=WAFER_M * 1000.0,
+        mass_g=mass_kg * 1000.0,
+        energy_j=energy_j,
+        speed_mm_s=speed_m_s * 1000.0,
+        kinetic_j=KINETIC_J,
+        printed_g=2 * KINETIC_J / speed_m_s**2 * 1000.0,
+    )
+
+
+def h_20(_: PowerRuns) -> Judgement:
+    """Start-up times and energies of a disk and of a sled."""
+    disk, sled = parameters("mobile-disk"), _g2()
+    times = disk["startup_ms"] / sled["startup_ms"]
+    powers = disk["startup_mw"] / disk["idle_mw"]
+    return judged(times > 1000 and powers > 1).saying(
+        startup_s=disk["startup_ms"] / 1000.0, powers=powers, times=times, sled=sled
+    )
+
+
+def h_68(_: PowerRuns) -> Judgement:
+    """Blocks in one row of tip sectors, derived from the time that a transfer takes."""
+    found = []
+    for device in ("mems-g2", "mems-g2-3200"):
+        p = parameters(device)
+        most = p["active_tips"] // p["tips_per_block"]
+        row_ns = (p["tip_sector_bits"] + p["servo_bits"]) / p["tip_rate_kbit_s"] * 1e6
+        rows = [
+            round(reads(device, ((0.0, 0, blocks),)).requests["transfer_ns"][0] / row_ns)
+            for blocks in (most, most + 1)
+        ]
+        found.append((most, rows))
+    said = " and ".join(f"{most} sectors ({most / 2:g} KB)" for most, _ in found)
+    return judged([most for most, _ in found] == [20, 50] and all((r == [1, 2] for _, r in found))).saying(
+        said=said
+    )
+
+
+def h_75(_: PowerRuns) -> Judgement:
+    """Tip sectors and logical sectors."""
+    p = _g2()
+    data_bytes = p["tip_sector_bits"] // 10
+    sector = data_bytes * p["tips_per_block"]
+    exact = (p["servo_bits"], p["tip_sector_bits"], p["tips_per_block"], sector, sector // INODE_BYTES)
+    return judged(exact == (10, 80, 64, 512, 4)).saying(
+        p=p,
+        data_bytes=data_bytes,
+        sector=sector,
+        inode_bytes=INODE_BYTES,
+        inode_tips=INODE_BYTES // data_bytes,
+        inodes=sector // INODE_BYTES,
+    )
+
+
+def y_06(_: PowerRuns) -> Judgement:
+    """Power by state of a run."""
+    result = reads(
+        "mems-g2",
+        ((0.0, 0, 16), (50.0, 1_000_000, 16), (51.5, 5_000, 16)),
+        ("power.kind", "fixed:timeout_ms=10"),
+    )
+    states = {name: 1e3 * joule / time for name, (joule, time) in parts_of_states(result).items() if time}
+    said = each("{} {:,.0f} mW", states.items())
+    exact = {"seek": 100.0, "access": 100.0 + 16 * 64, "inactive": 50.0, "startup": 100.0}
+    near = all(abs(states[name] - mw) < 1e-6 * mw for name, mw in exact.items())
+    return judged(near and 100.0 < states["idle"] < states["access"]).saying(said=said)
+
+
+def y_23(_: PowerRuns) -> Judgement:
+    """Active tips of two reads one after another, and of both merged."""
+    two = reads("mems-g3", ((0.0, 0, 16), (0.0, 16, 16)))
+    one = reads("mems-g3", ((0.0, 0, 32),))
+    tip_mw = parameters("mems-g3")["tip_mw"]
+    tips = [result.summary["tip_time_s"] * tip_mw * 1e3 for result in (two, one)]
+    sled = [1e6 * (r.energy.seek + r.energy.access) - tip for r, tip in zip((two, one), tips, strict=True)]
+    return judged(abs(tips[0] - tips[1]) < 1e-06 and sled[1] < sled[0]).saying(tips=tips, sled=sled)
+
+
+def y_24(_: PowerRuns) -> Judgement:
+    """Tips that are active at once."""
+    p = parameters("mems-g3")
+    row_s = (p["tip_sector_bits"] + p["servo_bits"]) / p["tip_rate_kbit_s"] * 1e-3
+    tips = [round(reads("mems-g3", ((0.0, 0, blocks),)).summary["tip_time_s"] / row_s) for blocks in (16, 32)]
+    return judged(tips == [1024, 2048] and p["active_tips"] == 3200).saying(tips=tips, p=p)
+
+
+def y_33(_: PowerRuns) -> Judgement:
+    """Active tips of whole blocks, and of the wanted parts."""
+    whole = reads("mems-g3", ((0.0, 0, 1),)).summary
+    part = reads(
+        "mems-g3", ((0.0, 0, 1),), ("replay.last_block", "random"), ("device.subsector_access", True)
+    ).summary
+    p = parameters("mems-g3")
+    row_s = (p["tip_sector_bits"] + p["servo_bits"]) / p["tip_rate_kbit_s"] * 1e-3
+    tips = [round(summary["tip_time_s"] / row_s) for summary in (whole, part)]
+    return judged(tips[0] == 64 and 0 < tips[1] < 64).saying(tips=tips)

@@ -1,0 +1,234 @@
+"""Claims on subsector access (paper 000, section 5.3.3; paper 003, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from ..claims import Judgement, depending, judged
+from ..markdown import table
+from ..runs import Points
+from ..simulator import parameters
+from ..words import each, overlaps, percent
+from .plan import PowerRuns
+from .singles import snake
+
+METADATA, TABLE, SMALL = "paper-000-metadata", "paper-003-subsector", "paper-003-small-requests"
+BYTES = (4, 8, 16, 32, 64, 128)
+SCHEDULERS = ("fcfs", "sstf", "sptf")
+WHOLE, PART = "false", "true"
+
+ENTRIES = ("energy_j", "servicing_j", "startup_j", "inactive_j", "mean_ms")
+NAMES = ("total, J", "servicing, J", "start-up, J", "inactive, J", "response, ms")
+PRINTED: Mapping[float, tuple[float, ...]] = {
+    10.0: (224.232490, 10.817354, 1.882250, 211.532886, 1.524451),
+    100.0: (29.991416, 9.880290, 0.247550, 19.863575, 129.842917),
+}
+"""The table of paper 003 without subsectors, by speed-up, in the order of `ENTRIES`."""
+
+PRINTED_PARTS: Mapping[float, tuple[float, float]] = {
+    10.0: (223.985658, 10.570522),
+    100.0: (29.744633, 9.633507),
+}
+"""Total and servicing energy with subsector access, as printed, by speed-up."""
+
+UNCHANGED = ("startup_j", "inactive_j", "mean_ms", "p99_ms", "max_ms")
+
+
+def _metadata_saving(wanted: int) -> float:
+    """Saving of access energy over requests for metadata alone, computed request by request."""
+    trimmed = (("workload.trim_metadata", True), ("workload.metadata_bytes", wanted))
+    energies = [
+        float(
+            snake("mems-g2", *trimmed, ("device.subsector_access", parts))
+            .requests.filter(pl.col("metadata") == 1)["access_uj"]
+            .sum()
+        )
+        for parts in (False, True)
+    ]
+    return 1 - energies[1] / energies[0]
+
+
+def h_71(runs: PowerRuns) -> Judgement:
+    """Savings of access energy by bytes wanted: of requests for metadata, and of all."""
+    points = runs.points(METADATA)
+    alone = {wanted: _metadata_saving(wanted) for wanted in (4, 8, 128)}
+    saved = {wanted: -points.change(f"{wanted} bytes", "sectors", 10.0, "access_j") for wanted in BYTES}
+    rows = [
+        [f"{wanted}", f"{100 * share:.2f}", f"{100 * alone[wanted]:.1f}" if wanted in alone else ""]
+        for wanted, share in saved.items()
+    ]
+    p = parameters("mems-g2")
+    most = p["tips_per_block"] - 1
+    ceiling = most * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
+    monotone = list(saved.values()) == sorted(saved.values(), reverse=True) and saved[4] > saved[128]
+    bands = [overlaps(list(found.values()), 0.29, 0.45) for found in (saved, alone)]
+    return judged(monotone and bands[0], monotone and any(bands)).saying(
+        alone=alone,
+        saved_percent=100 * saved[128],
+        saved=saved,
+        table=table(["bytes wanted", "saved of all access energy, %", "saved of that of metadata, %"], rows),
+        ceiling=ceiling,
+        p=p,
+    )
+
+
+def h_72(runs: PowerRuns) -> Judgement:
+    """Changes of response time and of total energy."""
+    points = runs.points(METADATA)
+    same = all(
+        points.each(f"{wanted} bytes", speedup, "mean_ms") == points.each("sectors", speedup, "mean_ms")
+        for wanted in BYTES
+        for speedup in points.speedups
+    )
+    saved = [
+        points.change(f"{wanted} bytes", "sectors", speedup, "energy_j")
+        for wanted in BYTES
+        for speedup in points.speedups
+    ]
+    return judged(same and -0.03 < min(saved) <= 0, same).saying(
+        mean="the same to the last bit" if same else "differs", least=min(saved) * 100, most=max(saved) * 100
+    )
+
+
+def y_03(runs: PowerRuns) -> Judgement:
+    """Savings if half of each block were wanted on average, and if every request were one block."""
+    result = snake("mems-g3", ("power.kind", "immediate"))
+    servicing = result.energy.seek + result.energy.access
+    tips = result.summary["tip_time_s"] * 1e-3
+    one = [
+        snake(
+            "mems-g3",
+            ("power.kind", "immediate"),
+            ("workload.trim_metadata", True),
+            ("workload.metadata_share", 1.0),
+            ("workload.metadata_bytes", 256),
+            ("device.subsector_access", parts),
+        ).energy
+        for parts in (False, True)
+    ]
+    small = 1 - (one[1].seek + one[1].access) / (one[0].seek + one[0].access)
+    inside = [0.15 <= saved <= 0.45 for saved in (tips / 2 / servicing, small)]
+    return depending(all(inside), any(inside)).saying(
+        half=100 * tips / 2 / servicing, share=100 * tips / servicing, small=small
+    )
+
+
+def _entries(points: Points, speedup: float) -> list[float]:
+    return [points.at(WHOLE, speedup, entry) for entry in ENTRIES]
+
+
+def _beside_print(points: Points, speedup: float) -> tuple[str, list[float]]:
+    """Our entries and the printed ones, and the relative differences."""
+    ours = _entries(points, speedup)
+    off = [mine / printed - 1 for mine, printed in zip(ours, PRINTED[speedup], strict=True)]
+    rows = [
+        [name, f"{printed:.6f}", f"{mine:.6f}", percent(share, 1)]
+        for name, printed, mine, share in zip(NAMES, PRINTED[speedup], ours, off, strict=True)
+    ]
+    return table(["without parts", "printed", "stand-in", "off by, %"], rows), off
+
+
+FITTED = (
+    "The stand-in was fitted to this table: its span to the inactive energy, its number of requests to what "
+    "parts of sectors save, its bursts to start-ups and response times. The total is mostly inactive energy. "
+    "Servicing alone was not fitted; it follows from sizes and places, which are choices. FCFS; the paper "
+    "does not name its scheduler."
+)
+
+
+def _only_servicing(points: Points, speedup: float) -> bool:
+    """Whether subsector access lowers servicing energy and changes nothing else."""
+    same = all(points.each(PART, speedup, m) == points.each(WHOLE, speedup, m) for m in UNCHANGED)
+    return same and points.change(PART, WHOLE, speedup, "servicing_j") < 0
+
+
+def y_26(runs: PowerRuns) -> Judgement:
+    """The table at ten times the speed."""
+    points = runs.points(TABLE)
+    beside, off = _beside_print(points, 10.0)
+    held = _only_servicing(points, 10.0)
+    saved = points.at(WHOLE, 10.0, "servicing_j") - points.at(PART, 10.0, "servicing_j")
+    near = [abs(share) <= 0.25 for share in off]
+    return judged(all(near) and held, any(near) and held).saying(
+        beside=beside, saved=saved, printed=PRINTED[10.0][1] - PRINTED_PARTS[10.0][1], fitted=FITTED
+    )
+
+
+def y_27(runs: PowerRuns) -> Judgement:
+    """The table at a hundred times the speed."""
+    points = runs.points(TABLE)
+    beside, off = _beside_print(points, 100.0)
+    ratio = points.at(WHOLE, 100.0, "mean_ms") / points.at(WHOLE, 10.0, "mean_ms")
+    near = [abs(share) <= 0.35 for share in off]
+    return judged(all(near) and ratio >= 20, any(near)).saying(beside=beside, ratio=ratio, fitted=FITTED)
+
+
+def y_28(runs: PowerRuns) -> Judgement:
+    """Savings of servicing energy."""
+    points = runs.points(TABLE)
+    saved = [-points.change(PART, WHOLE, speedup, "servicing_j") for speedup in (10.0, 100.0)]
+    printed = [1 - PRINTED_PARTS[speedup][1] / PRINTED[speedup][1] for speedup in (10.0, 100.0)]
+    exact = [round(100 * share, 2) for share in printed] == [2.28, 2.50]
+    return judged(exact and all(0.015 <= share <= 0.04 for share in saved), exact).saying(
+        ten=100 * saved[0], saved=saved, printed_ten=100 * printed[0], printed=printed
+    )
+
+
+def y_29(runs: PowerRuns) -> Judgement:
+    """Entries that subsector access does not change."""
+    points = runs.points(TABLE)
+    same = all(_only_servicing(points, speedup) for speedup in points.speedups)
+    speeds = each("{:g}", points.speedups)
+    return judged(same).saying(are="are the same to the last bit" if same else "differ", speeds=speeds)
+
+
+def y_30(runs: PowerRuns) -> Judgement:
+    """Joules saved, by speed."""
+    points = runs.points(TABLE)
+    saved = {
+        speedup: points.at(WHOLE, speedup, "servicing_j") - points.at(PART, speedup, "servicing_j")
+        for speedup in points.speedups
+    }
+    return judged(max(saved.values()) / min(saved.values()) - 1 < 0.01).saying(
+        saved=each("{1:.6f} J at {0:g}", saved.items())
+    )
+
+
+def y_31(runs: PowerRuns) -> Judgement:
+    """Servicing energy at a hundred against ten times the speed."""
+    changes = {}
+    for scheduler in SCHEDULERS:
+        points = runs.points(TABLE, scheduler)
+        changes[scheduler] = (
+            points.at(WHOLE, 100.0, "servicing_j") / points.at(WHOLE, 10.0, "servicing_j") - 1
+        )
+    printed = PRINTED[100.0][1] / PRINTED[10.0][1] - 1
+    return judged(round(changes["fcfs"], 4) < 0).saying(
+        changes=each("{:upper} {:+2%}", changes.items()), printed=printed
+    )
+
+
+def y_34(runs: PowerRuns) -> Judgement:
+    """Requests of some 200 bytes."""
+    points = runs.points(SMALL)
+    p = parameters("mems-g3")
+    sled_j_per_ms = p["sled_mw"] * 1e-6
+    saved, tips, whole = {}, {}, {}
+    for sizes in ("exponential", "uniform"):
+        blocks, parts = f"{sizes}, blocks", f"{sizes}, parts"
+        saved[sizes] = -points.change(parts, blocks, 1.0, "access_j")
+        whole[sizes] = -points.change(parts, blocks, 1.0, "servicing_j")
+        sled_j = points.at(blocks, 1.0, "requests") * points.at(blocks, 1.0, "transfer_ms") * sled_j_per_ms
+        tips[sizes] = saved[sizes] / (1 - sled_j / points.at(blocks, 1.0, "access_j"))
+    share = p["tips_per_block"] * p["tip_mw"] / (p["sled_mw"] + p["tips_per_block"] * p["tip_mw"])
+    return judged(min(saved.values()) > 0.5, max(saved.values()) > 0.5).saying(
+        exponential=-saved["exponential"],
+        uniform=-saved["uniform"],
+        whole_exponential=percent(-whole["exponential"], 1),
+        whole_uniform=-whole["uniform"],
+        share=share,
+        tips_exponential=100 * tips["exponential"],
+        tips=tips,
+    )

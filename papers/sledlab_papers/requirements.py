@@ -1,0 +1,140 @@
+"""Requirements from the papers, by id, and where sledlab meets them: writes docs/requirements.md."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import click
+import sledlab as sl
+from sledlab import job
+from sledlab.cli import cli
+from sledlab.job.data import LIST as DATA
+from sledlab.job.parameters import of_class
+from sledlab.model import catalogue, entries
+from sledlab.studies.calibration.targets import CALIBRATIONS
+
+from .markdown import table
+from .paths import PROJECT
+
+SOURCE = Path(__file__).parent / "requirements.toml"
+PAGE = "requirements.md"
+
+NOUNS = {"device_kinds": "device", "power_policies": "power", "replacement_policies": "replacement"}
+"""Keys of a configuration that are not the name of a list without its `s`."""
+
+BASELINES = ("disk", "mems", "disk-ram")
+"""Configurations of `sledlab hybrid` that are no hybrids."""
+
+SECTIONS = {
+    "DM": "Devices",
+    "LY": "Layouts",
+    "SC": "Schedulers",
+    "PW": "Power",
+    "HY": "Hybrids",
+    "CA": "Caches and replacement",
+    "SM": "Smart storage",
+    "WL": "Workloads",
+    "MT": "Metrics",
+    "AN": "Analyses",
+}
+"""The meaning of the letters in an id."""
+
+ID = re.compile(rf"\b(?:{'|'.join(SECTIONS)})-\d+\b")
+"""Pattern of an id, wherever it is cited."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A requirement: something that a paper names, or that the laboratory needs besides."""
+
+    id: str
+    what: str
+    """The requirement, in a line."""
+    source: str
+    """Papers by number, with sections, or another source."""
+    where: str = ""
+    """Its names in sledlab, in backquotes."""
+    why: str = ""
+    """Why sledlab does not meet it, where it does not."""
+
+    @property
+    def section(self) -> str:
+        """The heading of its section on the page."""
+        return SECTIONS[self.id[:2]]
+
+    @property
+    def named(self) -> list[str]:
+        """The names in backquotes in `where`."""
+        return re.findall(r"`([^`]+)`", self.where + self.why)
+
+
+@cache
+def requirements() -> list[Requirement]:
+    """All requirements, in order."""
+    found = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["requirement"]
+    return [Requirement(**each) for each in found]
+
+
+@cache
+def known() -> set[str]:
+    """All names of sledlab: models, their parameters and choices, jobs, commands, experiments, results."""
+    found = {"make bench", *commands(cli, "sledlab"), *sl.experiment}
+    for section, items in catalogue.everything().items():
+        for item in [items] if isinstance(items, dict) else items:
+            entry = entries.to_entry(item)
+            found.add(entry.name)
+            for spec in entry.parameters:
+                found |= {spec.name, f"{NOUNS.get(section, section.removesuffix('s'))}.{spec.name}"}
+                found |= set(spec.kind) if isinstance(spec.kind, tuple) else set()
+    run = json.loads(sl.simulate(sl.workload("uniform"), "mems-g2", limit=100).to_json())
+    return found | jobs() | set(CALIBRATIONS) | set(run) | set(run["response_time_ms"]) | set(BASELINES)
+
+
+def jobs() -> set[str]:
+    """Names of jobs, of their data, and of the parameters of data."""
+    parameters = {spec.name for data in DATA for spec in of_class(data.kind)}
+    return {each.name for each in job.LIST} | {each.name for each in DATA} | parameters
+
+
+def commands(command: click.Command, name: str) -> Iterator[str]:
+    """A command and all its subcommands, with their full names."""
+    yield name
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for each in command.list_commands(context):
+            below = command.get_command(context, each)
+            if below is not None:
+                yield from commands(below, f"{name} {each}")
+
+
+def page() -> str:
+    """The page in Markdown."""
+    parts = [HEAD]
+    for section in SECTIONS.values():
+        rows = [
+            (each.id, each.what, each.source, each.where or each.why)
+            for each in requirements()
+            if each.section == section
+        ]
+        parts.append(f"## {section}\n\n{table('id | what | paper, section | in sledlab', rows, words=4)}")
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+HEAD = """# Requirements
+
+For readers of the papers, and of ids such as `SC-22` in comments and tests: every device, layout, policy,
+job, workload, metric and analysis that papers 000 to 004 name, what it is called in sledlab, and, where
+sledlab has not got it, why. [Papers](papers.md) has the titles. Ids of claims, such as `H-15`, are those of
+the [reproduction](reproduction/index.md), where each claim stands with what became of it; in a terminal
+`sledlab reproduce show H-15` says the same. `python -m sledlab_papers.requirements` writes this page from
+`papers/sledlab_papers/requirements.toml`."""
+
+
+if __name__ == "__main__":
+    (PROJECT / "docs" / PAGE).write_text(page(), encoding="utf-8")

@@ -1,0 +1,460 @@
+"""Experiments of papers: running them, and reading their results."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars
+from sledlab.study.executor.where import CLUSTER
+
+from .markdown import table
+from .simulator import study
+from .words import cells
+
+T = TypeVar("T")
+
+KEYED = ("--set", "--job-set", "--vary")
+"""Options that can be repeated with different keys."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An experiment of `papers/experiments` to be run with options, with a place and a title of its own."""
+
+    experiment: str
+    options: tuple[str, ...] = ()
+    suffix: str = ""
+    """Ending of the name of its directory."""
+    title: str = ""
+
+    @property
+    def place(self) -> str:
+        """The name of its directory."""
+        return f"{self.experiment}{self.suffix}"
+
+
+def _bare(schedulers: Iterable[str]) -> Callable[[str], str]:
+    """Function that shortens names of schedulers to those without parameters, if they are still different."""
+    counted = Counter(each.split(":")[0] for each in schedulers)
+    return lambda name: name.split(":")[0] if counted[name.split(":")[0]] == 1 else name
+
+
+def last_values(options: Sequence[str]) -> list[str]:
+    """Return pairs of option and value without those that a later pair overrides.
+
+    A plan may extend another plan and override its options, but a command rejects repeated options.
+
+    Examples:
+        >>> last_values(["--seeds", "3", "--set", "b=1", "--set", "c=1", "--set", "b=2", "--seeds", "1"])
+        ['--set', 'c=1', '--set', 'b=2', '--seeds', '1']
+    """
+    last: dict[tuple[str, str], str] = {}
+    for option, value in zip(options[::2], options[1::2], strict=True):
+        key = option, value.partition("=")[0] if option in KEYED else ""
+        last.pop(key, None)
+        last[key] = value
+    return [word for (option, _), value in last.items() for word in (option, value)]
+
+
+def run(
+    plan: Sequence[Planned], directory: Path, extra: Sequence[str] = (), *, side_by_side: bool = False
+) -> None:
+    """Runs the experiments that `directory` does not hold yet, each in a directory of its own.
+
+    Side by side run as many experiments as there are processors, each with one run at a time: for experiments
+    of few runs. Where `SLEDLAB_CLUSTER` names a cluster, all points run there.
+    """
+    jobs = ("--jobs", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
+
+    def start(planned: Planned) -> None:
+        options = last_values([*planned.options, *extra, *jobs])
+        study(planned.experiment, directory / planned.place, options)
+
+    with ThreadPoolExecutor(os.cpu_count() if side_by_side else 1) as pool:
+        list(pool.map(start, plan))
+
+
+class Noting:
+    """A row of a table that notes which of its columns are read: only these are kept."""
+
+    _of: Path | None = None
+
+    def __getattribute__(self, name: str) -> Any:
+        """The value of a column; notes that the column is read."""
+        of = object.__getattribute__(self, "_of")
+        value = object.__getattribute__(self, name)
+        if of is not None and name in type(self).__dataclass_fields__:  # type: ignore[attr-defined]
+            if value is MISSING:
+                raise LookupError(f"`{of}` does not hold `{name}`: make reproduce")
+            seen(of, (name,))
+        return value
+
+
+@dataclass(frozen=True)
+class ComparisonPoint(Noting):
+    """A run of a comparison: one scheduler, value, speed-up and seed."""
+
+    scheduler: str
+    speedup: float
+    seed: int
+    requests: int
+    saturated: bool
+    throughput_iops: float
+    mean_ms: float
+    p99_ms: float
+    max_ms: float
+    read_mean_ms: float | None
+    write_mean_ms: float | None
+    queue_mean: float
+    queue_max: int
+    utilization: float
+    elapsed_s: float
+    turnaround_ms: float
+    transfer_ms: float
+    energy_j: float
+    seek_j: float
+    access_j: float
+    idle_j: float
+    inactive_j: float
+    startup_j: float
+    startups: int
+    merged: int
+    hybrid_reads: int
+    hybrid_read_hits: int
+    hybrid_writes: int
+    hybrid_written_blocks: int
+    hybrid_back_reads: int
+    hybrid_back_writes: int
+    hybrid_back_written_blocks: int
+    hybrid_bypassed: int
+    hybrid_live_share: float
+
+    @property
+    def servicing_j(self) -> float:
+        """Energy of seeks and accesses."""
+        return self.seek_j + self.access_j
+
+    @property
+    def read_hits(self) -> float:
+        """Share of the reads of a hybrid that hit on the front device with all their blocks."""
+        return self.hybrid_read_hits / self.hybrid_reads
+
+
+@dataclass(frozen=True)
+class MeanPoint(Noting):
+    """A point of a load curve: the mean over seeds."""
+
+    scheduler: str
+    speedup: float
+    seeds: int
+    requests: int
+    saturated: bool
+    throughput_iops: float
+    mean_ms: float
+    mean_ci95_ms: float
+    scv: float
+    queue_mean: float
+    utilization: float
+    served_at_once: float
+    positioning_ms: float
+
+
+@dataclass(frozen=True)
+class Crossing(Noting):
+    """The arrival rate at which a scheduler reaches a mean response."""
+
+    scheduler: str
+    level_ms: float
+    arrival_rate_iops: float | None
+    reached: str
+
+
+@dataclass(frozen=True)
+class SchedulerCost(Noting):
+    """Wall-clock cost of decisions of a scheduler."""
+
+    scheduler: str
+    speedup: float
+    decision_ns: float
+
+
+Rows = list[tuple[Any, T]]
+"""Rows of a table by the value that varies."""
+
+
+COLUMNS: dict[Path, set[str]] = {}
+"""Columns of each table that were read up to now: those that are saved with the points."""
+
+
+TOUCHED: set[str] = set()
+"""Places of the tables that were read since this was cleared: those that a claim is judged by."""
+
+
+KEYS = ("scheduler", "speedup", "seed", "level_ms")
+"""Columns that identify rows, beside the one of what varies: kept for every table."""
+
+
+def seen(file: Path, columns: Iterable[str]) -> None:
+    """Notes that columns of a table are read."""
+    COLUMNS.setdefault(file, set()).update(columns)
+    TOUCHED.add(file.parent.name)
+
+
+@cache
+def _frame(file: Path) -> tuple[str, list[dict[str, Any]]]:
+    """The name of the column of what varies, and the rows of a table.
+
+    The name has a dot in it, as no other column's has; where sets of settings vary, it is the third column.
+    """
+    rows = polars.read_csv(file, infer_schema_length=None).to_dicts()
+    columns = list(rows[0])
+    return next((name for name in columns if "." in name), columns[2]), rows
+
+
+def read(file: Path, kind: type[T]) -> Rows[T]:
+    """The rows of a table by the value that varies; columns that are read of them are noted."""
+    seen(file, (*KEYS, _frame(file)[0]))
+    return _rows(file, kind)  # type: ignore[arg-type]
+
+
+@cache
+def _rows(file: Path, kind: Any) -> Rows[Any]:
+    varied, rows = _frame(file)
+    return [(row[varied], _noting(file, kind, row)) for row in rows]
+
+
+def _noting(file: Path, kind: Any, row: Mapping[str, Any]) -> Any:
+    """A row of its class, which knows its table and notes columns that are read."""
+    found = kind(**{each.name: row.get(each.name, MISSING) for each in fields(kind)})
+    object.__setattr__(found, "_of", file)
+    return found
+
+
+def _word(value: object) -> str:
+    """A value that varies as text: numbers by value, truth values as in a table."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True)
+class Points:
+    """All points of an experiment with one scheduler: by value that varies and speed-up, one a seed."""
+
+    rows: dict[tuple[str, float], list[ComparisonPoint]]
+
+    @property
+    def varied(self) -> list[str]:
+        """Values of what varies, in the order of the experiment."""
+        return list(dict.fromkeys(value for value, _ in self.rows))
+
+    @property
+    def speedups(self) -> list[float]:
+        """All speed-ups, ascending."""
+        return sorted({speedup for _, speedup in self.rows})
+
+    def each(self, value: object, speedup: float, measure: str) -> list[float]:
+        """A measure by seed."""
+        return [float(getattr(point, measure)) for point in self.rows[_word(value), speedup]]
+
+    def at(self, value: object, speedup: float, measure: str) -> float:
+        """The mean of a measure over the seeds."""
+        found = self.each(value, speedup, measure)
+        return sum(found) / len(found)
+
+    def share(self, value: object, speedup: float, *parts: str) -> float:
+        """The share of some parts in the total energy."""
+        return sum(self.at(value, speedup, part) for part in parts) / self.at(value, speedup, "energy_j")
+
+    def changes(self, value: object, base: object, speedup: float, measure: str) -> list[float]:
+        """Relative differences of a measure from that of `base`, by seed."""
+        pairs = zip(self.each(value, speedup, measure), self.each(base, speedup, measure), strict=True)
+        return [mine / other - 1 for mine, other in pairs]
+
+    def change(self, value: object, base: object, speedup: float, measure: str) -> float:
+        """The mean of these relative differences over the seeds."""
+        found = self.changes(value, base, speedup, measure)
+        return sum(found) / len(found)
+
+    def stable(self, *values: object) -> list[float]:
+        """Speed-ups at which none of these cases is overloaded."""
+        return [
+            speedup
+            for speedup in self.speedups
+            if not any(point.saturated for value in values for point in self.rows[_word(value), speedup])
+        ]
+
+
+YARDSTICK = "sptf"
+"""The scheduler whose mean response time tells how heavy a load is."""
+
+LIGHT, MODERATE, HEAVY = "light", "moderate", "heavy"
+LEVELS_MS = {MODERATE: (2.0, 5.0, 10.0), HEAVY: (20.0, 50.0, 100.0)}
+"""Mean response times at which throughput is compared."""
+
+
+@dataclass(frozen=True)
+class LoadCurves:
+    """One load curve for every scheduler: tables of a comparison by scheduler and speed-up or level."""
+
+    curves: dict[tuple[str, float], MeanPoint]
+    crossings: Mapping[tuple[str, float], Crossing] = field(default_factory=dict)
+    costs: Mapping[tuple[str, float], SchedulerCost] = field(default_factory=dict)
+
+    @property
+    def schedulers(self) -> list[str]:
+        """All schedulers by name."""
+        return sorted({name for name, _ in self.curves})
+
+    @property
+    def speedups(self) -> list[float]:
+        """All loads, as speed-ups, ascending."""
+        return sorted({speedup for _, speedup in self.curves})
+
+    def at(self, scheduler: str, speedup: float, measure: str = "mean_ms") -> float:
+        """A measure at a load."""
+        return float(getattr(self.curves[scheduler, speedup], measure))
+
+    def against(self, a: str, b: str, speedup: float, measure: str = "mean_ms") -> float:
+        """Relative difference of a measure of `a` from that of `b`."""
+        return self.at(a, speedup, measure) / self.at(b, speedup, measure) - 1
+
+    def weight(self, speedup: float) -> str:
+        """Light, moderate or heavy: a mean below 2 ms, up to 10 ms, above that under SPTF."""
+        mean_ms = self.at(YARDSTICK, speedup)
+        return LIGHT if mean_ms < 2 else MODERATE if mean_ms < 10 else HEAVY
+
+    def loads(self, weights: Sequence[str], *schedulers: str) -> list[float]:
+        """Loads of these weights at which none of the schedulers is overloaded."""
+        return [
+            speedup
+            for speedup in self.speedups
+            if self.weight(speedup) in weights
+            and not any(self.curves[scheduler, speedup].saturated for scheduler in schedulers)
+        ]
+
+    def changes(self, a: str, b: str, weights: Sequence[str], measure: str = "mean_ms") -> dict[float, float]:
+        """Relative differences of a measure of `a` from that of `b`, at every load of these weights."""
+        return {speedup: self.against(a, b, speedup, measure) for speedup in self.loads(weights, a, b)}
+
+    def gains(self, a: str, b: str, weights: Sequence[str]) -> dict[float, float]:
+        """Relative gain in throughput of `a` over `b` at equal mean response time, by its level in ms.
+
+        Levels that one of them does not reach, or only in overload, are left out.
+        """
+        found = {}
+        for level in (level for weight in weights for level in LEVELS_MS[weight]):
+            first, second = (self._rate(scheduler, level) for scheduler in (a, b))
+            if first and second:
+                found[level] = first / second - 1
+        return found
+
+    def _rate(self, scheduler: str, level_ms: float) -> float | None:
+        row = self.crossings.get((scheduler, level_ms))
+        return row.arrival_rate_iops if row and row.reached == "yes" else None
+
+
+class Later(Mapping[Any, T]):
+    """Rows by a key; the table is read when the first row is asked for."""
+
+    def __init__(self, load: Callable[[], Mapping[Any, T]]) -> None:
+        self._load = cache(load)
+
+    def __getitem__(self, key: Any) -> T:
+        """The row of a key."""
+        return self._load()[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        """All keys."""
+        return iter(self._load())
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self._load())
+
+
+def marked(readings: Iterable[str], word: str) -> str:
+    """The value after a word in the readings, such as 2 in `seed 2`; empty where no reading has the word."""
+    return next((each.split(" ", 1)[1] for each in readings if each.startswith(f"{word} ")), "")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The experiments in a directory, in some readings.
+
+    Attributes:
+        directory: The directory of all experiments.
+        readings: Endings of directories that are read instead of others, where they exist, and marks such as
+            `seed 2` that change how runs are read: a claim is judged by other modelling choices with them.
+    """
+
+    directory: Path
+    readings: tuple[str, ...] = ()
+
+    def place(self, name: str) -> str:
+        """The directory of an experiment in these readings."""
+        for ending in self.readings:
+            name += ending if (self.directory / f"{name}{ending}").exists() else ""
+        return name
+
+    def marked(self, word: str) -> str:
+        """The value after a word in the readings, such as 2 in `seed 2`."""
+        return marked(self.readings, word)
+
+    def points(self, place: str, scheduler: str = "") -> Points:
+        """The points of an experiment with one of its schedulers, by default FCFS, or the only one."""
+        found = read(self.directory / self.place(place) / "points.csv", ComparisonPoint)
+        there = {point.scheduler for _, point in found}
+        wanted = scheduler or self.marked("under") or "fcfs"
+        seed = self.marked("seed")
+        alone = seed and any(str(point.seed) == seed for _, point in found)
+        rows: dict[tuple[str, float], list[ComparisonPoint]] = {}
+        for varied, point in found:
+            chosen = point.scheduler == wanted or len(there) == 1
+            if chosen and (not alone or str(point.seed) == seed):
+                rows.setdefault((_word(varied), point.speedup), []).append(point)
+        return Points(rows)
+
+    def race(self, place: str, varied: Any = None) -> LoadCurves:
+        """The load curves of an experiment, for one value of what varies."""
+        folder = self.directory / self.place(place)
+
+        def rows(table: str, kind: type[T]) -> list[T]:
+            found = read(folder / f"{table}.csv", kind)
+            return [row for value, row in found if varied is None or value == varied]
+
+        curves = rows("curves", MeanPoint)
+        name = _bare({row.scheduler for row in curves}) if self.readings else str
+        return LoadCurves(
+            {(name(row.scheduler), row.speedup): row for row in curves},
+            Later(lambda: {(name(row.scheduler), row.level_ms): row for row in rows("throughput", Crossing)}),
+            Later(
+                lambda: {
+                    (name(row.scheduler), row.speedup): row for row in rows("decision_cost", SchedulerCost)
+                }
+            ),
+        )
+
+    def experiments(self, plan: Sequence[Planned]) -> str:
+        """A table of the experiments that ran, their lengths, and the depths of queues."""
+        rows = []
+        for planned in plan:
+            points = [
+                point for _, point in read(self.directory / planned.place / "points.csv", ComparisonPoint)
+            ]
+            seeds = {point.seed for point in points}
+            least, longest = min(p.requests for p in points), max(p.queue_mean for p in points)
+            title = planned.title or f"`{planned.experiment}`"
+            rows.append(
+                cells("{} | {} | {} | {:,} | {:,.0f}", title, len(points), len(seeds), least, longest)
+            )
+        return table("experiment | runs | seeds | requests a run, at least | longest mean queue", rows)

@@ -1,0 +1,39 @@
+"""Claims of papers 000 and 002 on scheduling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..claims import judging
+from ..markdown import table
+from ..topic import Judged, Topic
+from . import (
+    disk_schedulers,
+    effort,
+    headlines,
+    mechanics,
+    parallelism,
+    positioning,
+    requirements,
+    traces,
+    zones,
+)
+from .plan import BOTH_WAYS, PLAN, Reading
+
+judging(headlines, mechanics, traces, zones, disk_schedulers, positioning, effort, parallelism, requirements)
+
+
+def _places(runs: Reading, _: Mapping[str, Judged]) -> dict[str, str]:
+    head = ["experiment", "points", "seeds", "requests a point, at least", "longest mean queue"]
+    return {"experiments": table(head, runs.lengths())}
+
+
+SCHEDULING = Topic(
+    "scheduling",
+    PLAN,
+    Reading,
+    _places,
+    other=(BOTH_WAYS,),
+    title="Columns by parity",
+    other_title="Columns read both ways",
+)

@@ -1,0 +1,175 @@
+"""Claims on ZSPTF and SPTF, compared with the schedulers of disks (paper 000, figure 8)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sledlab as sl
+
+from ..claims import Judgement, judged
+from ..runs import HEAVY, LoadCurves
+from ..simulator import PARKED
+from ..words import all_above, each, levels, most_above, overlaps, percent, spread
+from .plan import BUSY, STAND_INS, Reading
+from .split import note
+
+FIGURE = "paper-000-figure-8"
+ZSPTF_80 = "zsptf:grid=20x2"
+
+OTHERS = ("c-scan", "sstf")
+"""Schedulers that ZSPTF has to beat."""
+
+OUTSTANDING = 1000
+"""Requests outstanding, of single blocks, with which the printed margin is reached."""
+
+
+def h_28(runs: Reading) -> Judgement:
+    """ZSPTF compared with schedulers that assume a wrong cost of x."""
+    said, all_changes = [], []
+    for stand_in in STAND_INS:
+        race = runs.race(FIGURE, stand_in)
+        changes = {name: race.changes("zsptf", name, BUSY) for name in ("sstf", "c-scan", "sdf")}
+        all_changes += [change for found in changes.values() for change in found.values()]
+        parts = each("{:upper} {:spread}", changes.items())
+        said.append(f"on {stand_in} against {parts}")
+    better = [-change for change in all_changes]
+    wins = sum(b >= 0 for b in better)
+    return judged(wins == len(better), most_above(better)).saying(
+        said=said, wins=wins, compared=len(better), note=note(runs)
+    )
+
+
+def h_29(runs: Reading) -> Judgement:
+    """SSTF and C-LOOK compared with shortest Euclidean distance."""
+    said, all_changes = [], []
+    for race, label in (
+        (runs.race("paper-000-random"), "random"),
+        *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
+    ):
+        parts = []
+        for name in ("sstf", "c-scan"):
+            moderate, heavy = (race.changes(name, "sdf", (weight,)) for weight in BUSY)
+            all_changes += [*moderate.values(), *heavy.values()]
+            parts.append(f"{name.upper()} {spread(moderate)} and {spread(heavy)}")
+        said.append(f"{label}: {', '.join(parts)}")
+    better = [-change for change in all_changes]
+    return judged(all(b >= 0 for b in better), any(b > 0 for b in better)).saying(said=said)
+
+
+def h_30(runs: Reading) -> Judgement:
+    """SPTF is fastest, and unfair."""
+    leads: list[float] = []
+    gaps: list[float] = []
+    beyond = 0
+    for race in (
+        runs.race("paper-000-random"),
+        *(runs.race(FIGURE, stand_in) for stand_in in STAND_INS),
+        *(runs.race("paper-000-figure-9", stand_in) for stand_in in STAND_INS),
+    ):
+        for other in sorted({*race.schedulers} - {"sptf"}):
+            leads += race.changes(other, "sptf", BUSY).values()
+            beyond += sum(not _within_interval(race, other, at) for at in race.loads(BUSY, other, "sptf"))
+        gaps += race.changes("sptf", "c-scan", BUSY, "scv").values()
+    lowest = all(lead >= 0 for lead in leads)
+    return judged(lowest and all_above(gaps), most_above(leads) and most_above(gaps)).saying(
+        leads=leads,
+        below=sum(lead < 0 for lead in leads),
+        compared=len(leads),
+        beyond=beyond,
+        gaps=gaps,
+        most=percent(-min(leads), 1)[1:],
+    )
+
+
+def _within_interval(race: LoadCurves, other: str, speedup: float) -> bool:
+    """Whether a scheduler's mean is above SPTF's, or below it by at most the wider half interval."""
+    gap = race.at("sptf", speedup) - race.at(other, speedup)
+    return gap <= max(race.at(name, speedup, "mean_ci95_ms") for name in (other, "sptf"))
+
+
+def h_45(runs: Reading) -> Judgement:
+    """All schedulers alike at light load."""
+    said, widest, unfair = [], [], []
+    for race, label in (
+        *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
+        (runs.race("paper-000-random"), "random (grade P)"),
+    ):
+        light = race.speedups[0]
+        names = race.schedulers
+        means, scvs = ([race.at(name, light, measure) for name in names] for measure in ("mean_ms", "scv"))
+        widest.append(max(means) / min(means) - 1)
+        unfair.append(max(scvs) - min(scvs))
+        said.append(
+            f"{label}: {min(means):.3f} to {max(means):.3f} ms, SCV {min(scvs):.3f} to {max(scvs):.3f}"
+        )
+    return judged(max(widest) <= 0.05, min(widest) <= 0.05).saying(said=said)
+
+
+def h_46(runs: Reading) -> Judgement:
+    """ZSPTF's throughput, the headline."""
+    said: list[str] = []
+    found: list[float] = []
+    for stand_in in STAND_INS:
+        race = runs.race(FIGURE, stand_in)
+        for other in OTHERS:
+            gains = race.gains("zsptf", other, BUSY)
+            found += gains.values()
+            said.append(f"{stand_in}, over {other.upper()}: {levels(gains)}")
+    if size := runs.marked("blocks"):
+        found = [anywhere(other, blocks=int(size), both_ways=runs.both_ways) for other in OTHERS]
+    return judged(all_above(found) and overlaps(found, 0.1, 0.4), most_above(found)).saying(
+        said=said,
+        found=found,
+        limits=_limits(runs),
+        anywhere=anywhere("c-scan", both_ways=runs.both_ways),
+    )
+
+
+@cache
+def anywhere(other: str, *, both_ways: bool, blocks: int = 1) -> float:
+    """Gain in throughput of ZSPTF over another scheduler, for reads of `blocks` blocks all over a sled."""
+    device = sl.device("mems-g2", direction="free" if both_ways else "parity")
+    workload, replay = sl.workload("uniform", read_share=1.0, blocks=blocks), f"closed:{OUTSTANDING}"
+    mine, its = (
+        sl.simulate(
+            workload,
+            device,
+            scheduler=name,
+            replay=replay,
+            limit=25_000,
+            warmup=5_000,
+            seed=1,
+            settings=PARKED,
+        )
+        for name in ("zsptf", other)
+    )
+    return float(mine.summary["throughput_iops"] / its.summary["throughput_iops"]) - 1
+
+
+def _limits(runs: Reading) -> str:
+    """A sentence: gains of schedulers where the queue is kept at a fixed depth."""
+    parts = []
+    for depth in (10, 100, 1000):
+        race = runs.race("paper-000-saturation", f"closed:{depth}")
+        over = {name: race.against(name, "c-scan", 1.0, "throughput_iops") for name in (ZSPTF_80, "sptf")}
+        parts.append(
+            f"{100 * over[ZSPTF_80]:+.1f} % and {100 * over['sptf']:+.1f} % at {depth:,} outstanding"
+        )
+    return f"With a constant queue, ZSPTF and SPTF complete more than C-SCAN by {', '.join(parts)}."
+
+
+def h_47(runs: Reading) -> Judgement:
+    """Fairness of ZSPTF, C-SCAN and SSTF."""
+    said: list[str] = []
+    found: list[float] = []
+    for stand_in in STAND_INS:
+        race = runs.race(FIGURE, stand_in)
+        changes = {name: race.changes("sstf", name, (HEAVY,), "scv") for name in ("zsptf", "c-scan")}
+        apart = race.changes("zsptf", "c-scan", (HEAVY,), "scv")
+        found += [change for each in changes.values() for change in each.values()]
+        said.append(
+            f"{stand_in}: SCV of SSTF against ZSPTF {spread(changes['zsptf'])} and against C-SCAN "
+            f"{spread(changes['c-scan'])}, of ZSPTF against C-SCAN {spread(apart)}"
+        )
+    higher = sum(change > 0 for change in found)
+    return judged(all_above(found), most_above(found)).saying(said=said, higher=higher, compared=len(found))

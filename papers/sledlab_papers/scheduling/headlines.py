@@ -1,0 +1,108 @@
+"""Claims on zone-based scheduling as a whole: its headline, on other devices, and its parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..claims import Judgement, judged
+from ..power.singles import snake
+from ..simulator import catalogue
+from ..words import all_above, each, most_above, spread
+from .disk_schedulers import FIGURE
+from .plan import BUSY, ROBUSTNESS, STAND_INS, Reading
+
+COMPARABLE_MEAN, COMPARABLE_SCV = 0.20, 0.25
+"""How far ZSPTF may be above SPTF in mean response, and from C-SCAN in SCV."""
+
+GENERATIONS = ("G1", "G2", "G3")
+ORDERS = (
+    ("mean_ms", "sptf", "zsptf"),
+    ("mean_ms", "zsptf", "c-scan"),
+    ("mean_ms", "zsptf", "sstf"),
+    ("mean_ms", "c-scan", "fcfs"),
+    ("scv", "zsptf", "sptf"),
+    ("scv", "c-scan", "sptf"),
+    ("scv", "c-scan", "sstf"),
+)
+"""Measure, and which scheduler has less of it than which: the paper's words on schedulers."""
+
+MEASURES = {"mean_ms": "mean", "scv": "SCV"}
+
+
+def h_03(runs: Reading) -> Judgement:
+    """ZSPTF compared with the schedulers of disks, with SPTF's mean and with C-SCAN's fairness."""
+    said: list[str] = []
+    ahead: list[float] = []
+    mean: list[float] = []
+    scv: list[float] = []
+    for stand_in in STAND_INS:
+        race = runs.race(FIGURE, stand_in)
+        others = {name: race.changes("zsptf", name, BUSY) for name in ("sstf", "c-scan", "sdf")}
+        ahead += [-change for found in others.values() for change in found.values()]
+        to_sptf, to_scan = (
+            race.changes("zsptf", name, BUSY, measure)
+            for name, measure in (("sptf", "mean_ms"), ("c-scan", "scv"))
+        )
+        mean += to_sptf.values()
+        scv += to_scan.values()
+        parts = each("{:upper} {:spread}", others.items())
+        said.append(
+            f"{stand_in}: mean against {parts}, SPTF {spread(to_sptf)}; SCV against C-SCAN {spread(to_scan)}"
+        )
+    comparable = [
+        all(change <= COMPARABLE_MEAN for change in mean),
+        all(abs(change) <= COMPARABLE_SCV for change in scv),
+    ]
+    return judged(all_above(ahead) and all(comparable), most_above(ahead)).saying(
+        said=said, wins=sum(change > 0 for change in ahead), compared=len(ahead)
+    )
+
+
+def h_13(runs: Reading) -> Judgement:
+    """Claims that hold on one generation, tested on the others."""
+    found = {
+        name: [_less(runs, name, order) for order in ORDERS] + [_saved(f"mems-{name.lower()}") > 0]
+        for name in GENERATIONS
+    }
+    orders = [f"{MEASURES[measure]} of {a.upper()} below {b.upper()}" for measure, a, b in ORDERS]
+    orders.append("less energy if parked at once")
+    said = "; ".join(
+        f"{name} {sum(held)} of {len(held)}" + "".join(f", not: {order}" for order in _not(orders, held))
+        for name, held in found.items()
+    )
+    same = found["G2"] == found["G3"]
+    return judged(same and all(found["G2"]), same).saying(
+        said=said,
+        saved=", ".join(f"{name} {100 * _saved(f'mems-{name.lower()}'):.0f} %" for name in GENERATIONS),
+    )
+
+
+def _not(orders: list[str], held: list[bool]) -> list[str]:
+    return [order for order, holds in zip(orders, held, strict=True) if not holds]
+
+
+def _less(runs: Reading, generation: str, order: tuple[str, str, str]) -> bool:
+    measure, a, b = order
+    return runs.race(ROBUSTNESS, generation).against(a, b, 1.0, measure) < 0
+
+
+def _saved(device: str) -> float:
+    """Energy on Snake that parking at once saves, compared with a timeout of one second."""
+    at_once, later = (
+        snake(device, ("power.kind", kind)).energy.total for kind in ("immediate", "fixed:timeout_ms=1000")
+    )
+    return 1 - at_once / later
+
+
+def h_79(_: Reading) -> Judgement:
+    """The default parameters of schedulers, which are those of the experiments."""
+    cells_x, cells_y = map(int, str(_default("zsptf", "grid")).split("x"))
+    zones, regions = 2 * cells_x * cells_y, _default("gsptf", "regions")
+    weight, threshold = _default("asptf", "weight"), _default("zsptf-pyramid", "threshold")
+    exact = (zones, regions, weight) == (80, 80, 5) and 4 <= threshold <= 8
+    return judged(exact).saying(zones=zones, regions=regions, weight=weight, threshold=threshold)
+
+
+def _default(scheduler: str, parameter: str) -> Any:
+    specs = catalogue.scheduler.show(scheduler).parameters
+    return next(spec.default for spec in specs if spec.name == parameter)

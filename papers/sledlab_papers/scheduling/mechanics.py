@@ -1,0 +1,85 @@
+"""Claims on seek times alone: figure 4, zone counts, which axis dominates."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import sledlab as sl
+
+from ..claims import Judgement, judged
+from ..published import GENERATIONS, X_DOMINATES, x_dominates
+from ..simulator import SeekMap
+from ..words import each, percent
+from .plan import Reading
+
+THRESHOLDS_MS = (0.30, 0.325, 0.35)
+GRIDS = {320: (40, 4), 80: (20, 2), 20: (10, 1)}
+"""Cells in x and y by the number of zones: two zones a cell, cells ten times as many in x as in y."""
+
+
+@cache
+def _map(x_bit: int = 0, y_bit: int = 0) -> SeekMap:
+    return sl.seek_map(sl.device("mems-g2", direction="parity"), x_bit, y_bit)
+
+
+def _aspect(threshold_ms: float) -> float:
+    """Height over width of the region, of even columns, reached from the centre within `threshold_ms`."""
+    found = _map()
+    even = np.arange(len(found.x_bit)) % 2 == 0
+    inside = found.ms[:, even] <= threshold_ms
+    x, y = found.x_bit[even][inside.any(axis=0)], found.y_bit[inside.any(axis=1)]
+    row_bits = int(np.diff(found.y_bit).max())
+    return float((y.max() - y.min() + row_bits) / (x.max() - x.min() + 2))
+
+
+def _shapes() -> str:
+    shapes = ", ".join(f"1:{_aspect(ms):.1f} within {ms:g} ms" for ms in (*THRESHOLDS_MS, 0.4))
+    return f"x:y is {shapes}"
+
+
+def h_26(_: Reading) -> Judgement:
+    """The shape of seek-time equivalence regions."""
+    aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
+    return judged(all(7 <= aspect <= 14 for aspect in aspects)).saying(shapes=_shapes())
+
+
+def h_27(_: Reading) -> Judgement:
+    """The distance in y that takes as long as a unit in x."""
+    aspects = [_aspect(ms) for ms in THRESHOLDS_MS]
+    return judged(min(aspects) <= 10 <= max(aspects)).saying(shapes=_shapes())
+
+
+def _seek_in_cell_ms(columns: int, rows: int) -> float:
+    """Mean seek time between random places of one direction in a cell at the centre of the medium."""
+    rng = np.random.default_rng(1)
+    width, height = 2500 // columns, 2430 // rows
+    times = []
+    for _ in range(30):
+        x_bit = int(rng.integers(-width // 2, width // 2))
+        y_bit = int(rng.integers(-height // 2, height // 2))
+        found = _map(x_bit, y_bit)
+        same = (np.arange(2500) % 2 == 0) & (np.abs(found.x_bit) <= width / 2)
+        times.append(found.ms[np.ix_(np.abs(found.y_bit) <= height / 2, same)].mean())
+    return float(np.mean(times))
+
+
+def h_40(_: Reading) -> Judgement:
+    """Number of zones that follows from a threshold of seek time."""
+    counts = [2 * x * y for x, y in GRIDS.values()]
+    seeks = [_seek_in_cell_ms(*grid) for grid in GRIDS.values()]
+    cells = each("{}x{} cells", GRIDS.values())
+    times = each("{:.2f}", seeks)
+    return judged(counts == list(GRIDS) and seeks == sorted(seeks)).saying(
+        cells=cells, counts=counts, times=times
+    )
+
+
+def l_02(_: Reading) -> Judgement:
+    """How often x takes longer than y."""
+    shares = {device: x_dominates(device) for device in GENERATIONS}
+    return judged(shares["mems-g2"] > X_DOMINATES).saying(
+        shares=", ".join(
+            (f"{percent(share, 1)[1:]} % on {device[-2:].upper()}" for device, share in shares.items())
+        )
+    )

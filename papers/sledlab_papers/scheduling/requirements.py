@@ -1,0 +1,81 @@
+"""Claims on starvation and on the requirements of a scheduler (paper 002, sections 2.2 to 3.3)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sledlab as sl
+
+from ..claims import Judgement, judged
+from ..markdown import table
+from ..paths import EXPERIMENTS
+from .plan import Reading
+
+PUBLISHED = {
+    "sstf": (True, False, False),
+    "sptf": (True, False, False),
+    "p-sptf": (True, True, False),
+    "zsptf": (True, False, True),
+    "pa-sptf": (True, True, True),
+    "zscan-psptf": (True, True, True),
+    "zpsptf": (True, True, True),
+}
+"""Whether each scheduler has short positioning, parallelism, fairness; paper 002, sections 3.2 and 3.3."""
+
+STREAM = {"mst": 1500}
+"""Requests of the stream for schedulers that are too slow for those of the experiment."""
+
+
+@cache
+def far_wait_ms(scheduler: str) -> tuple[float, bool]:
+    """Wait of the far request beside a stream, in ms, and whether it lasts until the stream ends."""
+    file = EXPERIMENTS / "paper-002-starvation.toml"
+    experiment = sl.Experiment(file.read_text(encoding="utf-8"), str(file)).with_setting(
+        "scheduler.kind", scheduler
+    )
+    if scheduler in STREAM:
+        experiment = experiment.with_setting("workload.requests", str(STREAM[scheduler]))
+    rows = sl.run(experiment, requests=True).requests
+    far = rows.sort("lbn").row(-1, named=True)
+    return (far["start_ns"] - far["arrival_ns"]) / 1e6, far["start_ns"] >= rows["arrival_ns"].max()
+
+
+def l_06(_: Reading) -> Judgement:
+    """Schedulers under which the far request starves."""
+    names = ("sptf", "sstf", "mst", "p-sptf", "pa-sptf")
+    waits = {name: far_wait_ms(name) for name in names}
+    parts = ", ".join(
+        f"{name.upper()} {wait:,.0f} ms{' (until the stream ended)' if starved else ''}"
+        for name, (wait, starved) in waits.items()
+    )
+    starving = all(waits[name][1] for name in ("sptf", "sstf", "mst"))
+    return judged(starving and (not waits["pa-sptf"][1]), not waits["pa-sptf"][1]).saying(
+        parts=parts, stream=STREAM
+    )
+
+
+def l_23(runs: Reading) -> Judgement:
+    """The matrix of requirements, measured."""
+    found = {name: _requirements(runs, name) for name in PUBLISHED}
+    wrong = {name for name in PUBLISHED if found[name] != PUBLISHED[name]}
+    rows = [
+        [name.upper(), *(_cell(a, b) for a, b in zip(found[name], PUBLISHED[name], strict=True))]
+        for name in found
+    ]
+    head = ("scheduler", "short positioning", "parallelism", "fairness")
+    race = runs.race("paper-002-requirements")
+    sstf = [race.against("sstf", "fcfs", at, "positioning_ms") for at in (9.0, 30.0)]
+    matrix = table(head, rows, words=4)
+    differs = ", ".join(name.upper() for name in sorted(wrong))
+    return judged(not wrong, len(wrong) <= 2).saying(matrix=matrix, sstf=sstf, differs=differs)
+
+
+def _cell(measured: bool, published: bool) -> str:
+    said = "yes" if measured else "no"
+    return said if measured == published else f"**{said}** (paper: {'yes' if published else 'no'})"
+
+
+def _requirements(runs: Reading, name: str) -> tuple[bool, bool, bool]:
+    race = runs.race("paper-002-requirements")
+    positioning = race.at(name, 30.0, "positioning_ms") / race.at("fcfs", 30.0, "positioning_ms")
+    return positioning < 0.9, race.at(name, 30.0, "served_at_once") > 1.0, not far_wait_ms(name)[1]

@@ -1,0 +1,119 @@
+"""The page that leads to all others: outcomes of the claims, paper by paper, on one screen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sledlab.reproduction.verdicts import NO_EVIDENCE, PAPERS, Claim, Strip, claims
+from sledlab.reproduction.words import GRADES
+
+from .claims import DEPENDS, NOT, OUTCOMES, REPRODUCED
+from .headlines import HEADLINES
+from .markdown import table
+from .pictures import anchor, schematics
+from .templates import TEMPLATES, fill
+
+DOCUMENT = "reproduction/index.md"
+
+
+def page() -> str:
+    """The page in Markdown, from the verdicts in the package."""
+    claims.cache_clear()
+    found = list(claims().values())
+    return fill(
+        TEMPLATES,
+        "index.md",
+        total=f"{len(found)}",
+        reproduced=f"{sum(each.outcome == REPRODUCED for each in found)}",
+        board=_board(found),
+        headlines=_headlines(),
+        misses=_misses(found),
+        sensitivity=_sensitivity(found),
+        schematics=schematics(),
+    )
+
+
+def _board(found: list[Claim]) -> str:
+    """Numbers of claims by outcome: by paper, by priority, by grade."""
+    shown = [each for each in OUTCOMES if any(claim.outcome == each for claim in found)]
+
+    def row(title: str, some: list[Claim]) -> list[str]:
+        counted = Counter(claim.outcome for claim in some)
+        return [title, f"{len(some)}", *(f"{counted[outcome] or ''}" for outcome in shown)]
+
+    def rows() -> Iterator[list[str]]:
+        for paper, about in PAPERS.items():
+            pages = dict.fromkeys(claim.topic for claim in found if claim.paper == paper)
+            links = ", ".join(f"[{page}]({page}.md)" for page in pages)
+            yield row(f"{paper}: {about} ({links})", [each for each in found if each.paper == paper])
+        for priority in (1, 2, 3):
+            yield row(f"*priority {priority}*", [each for each in found if each.priority == priority])
+        for grade, meaning in GRADES.items():
+            yield row(f"*grade {grade}: {meaning}*", [each for each in found if grade in each.grade])
+
+    return table(["", "claims", *shown], rows())
+
+
+def _headlines() -> str:
+    rows = [
+        [link(claim.id), says, claim.outcome, "; ".join(turning(claim)) or _beside(claim)]
+        for claim, says in ((claims()[name], says) for name, says in HEADLINES.items())
+    ]
+    return table("claim | says | outcome | turns with", rows, 4)
+
+
+def _misses(found: list[Claim]) -> str:
+    """Claims of priority 1 and 2 that are not reproduced."""
+    rows = [
+        [link(each.id), f"{each.claim[0].upper()}{each.claim[1:]}", each.published]
+        for each in sorted(found, key=lambda claim: claim.priority)
+        if each.outcome == NOT and each.priority < 3
+    ]
+    return table("claim | says | published", rows, 3)
+
+
+def _sensitivity(found: list[Claim]) -> str:
+    """Number of contested claims that hold over their strips, and those that flip, with the cause."""
+    tried = [each for each in found if any(not strip.beside for strip in each.strips)]
+    steady = [each for each in tried if each.outcome == REPRODUCED]
+    rows = [
+        [
+            link(claim.id),
+            strip.over,
+            "; ".join(_values(strip, holds=True)),
+            "; ".join(_values(strip, holds=False)),
+        ]
+        for claim in tried
+        for strip in claim.strips
+        if strip.flips and not strip.beside
+    ]
+    flipping = [claim.id for claim in tried if turning(claim)]
+    counted = (
+        f"Of {len(tried)} claims that hang on something that the papers leave open, {len(steady)} are "
+        f"reproduced with every value that was tried, {len(flipping)} with some and not with others, and "
+        f"{len(tried) - len(steady) - len(flipping)} with none."
+    )
+    return f"{counted}\n\n{table('claim | turns with | reproduced with | not, or in part, with', rows, 4)}"
+
+
+def _beside(claim: Claim) -> str:
+    """The cell of a claim that no strip turns."""
+    return "see there" if claim.outcome == DEPENDS else "nothing that was tried"
+
+
+def turning(claim: Claim) -> list[str]:
+    """The choices left open by the paper, with values, that turn a claim."""
+    return [strip.over for strip in claim.strips if strip.flips and not strip.beside]
+
+
+def _values(strip: Strip, *, holds: bool) -> list[str]:
+    """The values with which a claim is reproduced, or with `holds` false, those with which it is less."""
+    cells = [cell for cell in strip.cells if cell.outcome not in NO_EVIDENCE]
+    return [cell.value for cell in cells if (cell.outcome == REPRODUCED) is holds]
+
+
+def link(name: str) -> str:
+    """A claim, linked to its place on its page."""
+    claim = claims()[name]
+    return f"[{name}]({claim.topic}.md#{anchor(name, claim.outcome)})"

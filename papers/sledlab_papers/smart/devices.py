@@ -1,0 +1,93 @@
+"""Claims on devices, platform and data, which follow from parameters (sections 2, 3, 5; tables 1 and 2)."""
+
+from __future__ import annotations
+
+from ..claims import Judgement, judged
+from ..simulator import parameters, random_pairs
+from .plan import SmartRuns
+from .printed import DISK
+
+GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
+STANDARD_GRAVITY = 9.80665
+
+
+def c_01(_: SmartRuns) -> Judgement:
+    """Table 1 as printed."""
+    found = [parameters(name) for name in GENERATIONS]
+    keys = ("bit_nm", "tip_rate_kbit_s", "usable_tips", "active_tips", "sleds", "direction")
+    rows = [tuple(p[key] for key in keys) for p in found]
+    g = [p["acceleration_x_m_s2"] / STANDARD_GRAVITY for p in found]
+    wanted = [
+        (50, 400, 6400, 640, 1, "up"),
+        (40, 700, 6400, 1280, 1, "free"),
+        (30, 1000, 6400, 3200, 1, "free"),
+    ]
+    near = all(abs(ours / printed - 1) < 0.005 for ours, printed in zip(g, (70, 82, 105), strict=True))
+    return judged(rows == wanted and near).saying(
+        g=", ".join(f"{each:.1f}" for each in g),
+        m_s2=", ".join(f"{p['acceleration_x_m_s2']:g}" for p in found),
+        directions=", ".join(p["direction"] for p in found),
+    )
+
+
+def c_02(_: SmartRuns) -> Judgement:
+    """Time constants of settling, derived from the resonance."""
+    found = [1e3 * p["settle_constants"] / (6.283185307 * p["resonant_hz"]) for p in _generations()]
+    exact = all(abs(ours / each - 1) < 0.01 for ours, each in zip(found, (0.431, 0.215, 0.144), strict=True))
+    return judged(exact).saying(found=", ".join(f"{each:.3f}" for each in found))
+
+
+def _generations() -> list[dict[str, float]]:
+    return [parameters(name) for name in GENERATIONS]
+
+
+def c_03(_: SmartRuns) -> Judgement:
+    """Ten bits for a byte."""
+    found = [p["active_tips"] * p["tip_rate_kbit_s"] / 10 / 1e3 for p in _generations()]
+    exact = all(abs(ours - each) < 0.05 for ours, each in zip(found, (25.6, 89.6, 320.0), strict=True))
+    return judged(exact).saying(found=", ".join(f"{each:.1f}" for each in found))
+
+
+def _raw_gb() -> list[float]:
+    return [(p["travel_x_um"] * 1e3 / p["bit_nm"]) ** 2 * p["usable_tips"] / 10 / 1e9 for p in _generations()]
+
+
+def _usable_gb() -> list[float]:
+    return [p["capacity_blocks"] * 512 / 1e9 for p in _generations()]
+
+
+def c_04(_: SmartRuns) -> Judgement:
+    """Raw capacity, compared with the capacity of the layout."""
+    found = _raw_gb()
+    exact = all(abs(ours - each) < 0.006 for ours, each in zip(found, (2.56, 4.00, 7.11), strict=True))
+    return judged(exact).saying(
+        found=", ".join(f"{each:.2f}" for each in found),
+        usable=", ".join(f"{each:.2f}" for each in _usable_gb()),
+    )
+
+
+def c_05(_: SmartRuns) -> Judgement:
+    """Raw capacity of G1 compared with its usable one, which is the one that the other paper prints."""
+    raw, usable = _raw_gb()[0], parameters("mems-g1")["capacity_blocks"] * 512 / 2**30
+    tips = parameters("mems-g1")["active_tips"]
+    return judged(round(raw, 2) == 2.56 and round(usable, 1) == 2.1 and tips == 640).saying(
+        raw=raw, usable=usable, tips=tips
+    )
+
+
+def c_06(_: SmartRuns) -> Judgement:
+    """G2 is the device of the other paper."""
+    p = parameters("mems-g2")
+    bits = p["travel_x_um"] * 1e3 / p["bit_nm"]
+    exact = (bits, p["usable_tips"], p["active_tips"]) == (2500, 80 * 80, 1280)
+    return judged(exact).saying(bits=bits, tips=p["usable_tips"], active=p["active_tips"])
+
+
+def c_07(_: SmartRuns) -> Judgement:
+    """Table 2; the seek is measured on reads at random places."""
+    p = parameters(DISK)
+    pairs = random_pairs(DISK, 20_000)
+    requests = pairs.requests
+    assert requests is not None
+    seek = float(requests["seek_x_ns"].mean()) / 1e6  # type: ignore[arg-type]
+    return judged(abs(seek / 9.2 - 1) < 0.03).saying(p=p, seek=seek)

@@ -1,0 +1,232 @@
+"""The experiments on smart storage, under three readings of the layout of pages, and their results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars
+
+from ..markdown import table
+from ..runs import Planned, marked, seen
+from ..words import cells
+from .printed import DISK, Stage
+from .readings import READINGS, SCATTERED, FittedReading
+
+PARTS = ("compute", "store", "network")
+LETTERS = {"compute": "C", "store": "I", "network": "N"}
+"""Abbreviations of components, as in table 5 of the paper."""
+
+SCAN, JOIN, SORT, RULES, CLUSTERS = (f"paper-004-figure-{number}" for number in (4, 5, 7, 9, 11))
+OF_JOB = {
+    "scan": SCAN,
+    "join": JOIN,
+    "sort": SORT,
+    "apriori-cd": RULES,
+    "apriori-hd": RULES,
+    "mafia": CLUSTERS,
+}
+
+UNIVERSES = {25: 4, 50: 0, 100: 0, 200: 0, 500: 0}
+"""Numbers of items beside the experiment's 1,000, with the largest set looked for; 0: no limit.
+
+Of 25 items, of which a transaction has 20, nearly every set is frequent: larger ones would never be counted.
+"""
+UNIVERSE_NODES = 8
+EACH = "-each"
+"""Ending of MAFIA's directory where records are compared with each candidate."""
+
+
+def universe_suffix(items: int) -> str:
+    """Ending of the directory of a number of items."""
+    return f"-universe-{items}"
+
+
+OPEN = (
+    *(
+        Planned(
+            RULES,
+            tuple(
+                f"--job apriori-hd --nodes {UNIVERSE_NODES} --job-set universe={items} "
+                f"--job-set largest={largest} --job-set transactions_per_node=100000".split()
+            ),
+            universe_suffix(items),
+            f"`{RULES}`, {items} items",
+        )
+        for items, largest in UNIVERSES.items()
+    ),
+    Planned(
+        CLUSTERS,
+        ("--job-set", "records=4281782", "--job-set", "counting=each"),
+        EACH,
+        f"`{CLUSTERS}`, each candidate",
+    ),
+)
+"""Further choices that the paper leaves open."""
+
+PLAN = (
+    *(
+        Planned(name, reading.options, reading.suffix, f"`{name}`, {reading.title}")
+        for reading in READINGS
+        for name in (SCAN, JOIN, SORT, RULES, CLUSTERS)
+    ),
+    *OPEN,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ReplayTimes:
+    """A replay: mean times of a node, in s."""
+
+    job: str
+    nodes: int
+    device: str
+    page_kb: float | None
+    at: str
+    elapsed_s: float
+    requests: int
+    sent_bytes: int
+    energy_j: float
+
+
+@dataclass(frozen=True)
+class StageTimes:
+    """A stage of a job: times of the node that works longest, in s."""
+
+    job: str
+    nodes: int
+    device: str
+    page_kb: float | None
+    at: str
+    phase: str
+    elapsed_s: float
+    longest_compute_s: float
+    longest_store_s: float
+    longest_network_s: float
+
+    def part(self, name: str) -> float:
+        """Time of a component, in s."""
+        return float(getattr(self, f"longest_{name}_s"))
+
+    @property
+    def largest(self) -> str:
+        """The component of the longest time."""
+        return max(PARTS, key=self.part)
+
+
+def rows_of(file: Path, kind: type[T], settings: bool = False) -> tuple[T, ...]:
+    """The rows of a table; devices are named with or without their parameters."""
+    seen(file, (field.name for field in fields(kind)))  # type: ignore[arg-type]
+    return _rows(file, kind, settings)  # type: ignore[arg-type]
+
+
+@cache
+def _rows(file: Path, kind: Any, settings: bool) -> tuple[Any, ...]:
+    names = [field.name for field in fields(kind)]
+    found = polars.read_csv(file, infer_schema_length=None).select(names).to_dicts()
+    if not settings:
+        found = [row | {"device": row["device"].split(" ")[0]} for row in found]
+    return tuple(kind(**row) for row in found)
+
+
+@dataclass(frozen=True)
+class SmartRuns:
+    """The experiments on smart storage under one reading."""
+
+    directory: Path
+    readings: tuple[str, ...] = ()
+    """Endings of the directories of a reading of the layout of pages."""
+
+    @property
+    def reading(self) -> FittedReading:
+        """The reading of the layout of pages."""
+        return next((each for each in READINGS if each.suffix in self.readings), SCATTERED)
+
+    def marked(self, word: str) -> str:
+        """The value after a word in the readings."""
+        return marked(self.readings, word)
+
+    def under(self, reading: FittedReading) -> SmartRuns:
+        """The experiments under another reading."""
+        return SmartRuns(self.directory, (reading.suffix,))
+
+    def runs(self, place: str) -> Sequence[ReplayTimes]:
+        """The replays of an experiment."""
+        return rows_of(self.directory / place / "runs.csv", ReplayTimes)
+
+    def phases(self, place: str) -> Sequence[StageTimes]:
+        """The stages of an experiment."""
+        return rows_of(self.directory / place / "phases.csv", StageTimes)
+
+    def place(self, job: str) -> str:
+        """The place of the runs of a job."""
+        return f"{OF_JOB[job]}{self.reading.suffix}"
+
+    def sizes(self, job: str) -> list[int]:
+        """The numbers of nodes of a job, ascending."""
+        return sorted({row.nodes for row in self.runs(self.place(job)) if row.job == job})
+
+    def elapsed(self, job: str, nodes: int, device: str, page_kb: float | None = None) -> float:
+        """Time of a job, in s."""
+        found = [
+            row.elapsed_s
+            for row in self.runs(self.place(job))
+            if (row.job, row.nodes, row.device, row.page_kb) == (job, nodes, device, page_kb)
+        ]
+        return found[0]
+
+    def stages(
+        self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
+    ) -> dict[str, StageTimes]:
+        """The stages of a job in order."""
+        return {
+            row.phase: row
+            for row in self.phases(place or self.place(job))
+            if (row.job, row.nodes, row.device, row.page_kb) == (job, nodes, device, page_kb)
+        }
+
+    def stage(self, stage: Stage, device: str) -> StageTimes:
+        """A stage by its name."""
+        return self.stages(stage.job, stage.nodes, device)[stage.phase]
+
+    def total(
+        self, part: str, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
+    ) -> float:
+        """Time of a component on the nodes that work longest, summed over stages, in s."""
+        return sum(row.part(part) for row in self.stages(job, nodes, device, page_kb, place).values())
+
+    def largest(
+        self, job: str, nodes: int, device: str, page_kb: float | None = None, place: str = ""
+    ) -> str:
+        """The component of the longest time over a whole job."""
+        return max(PARTS, key=lambda part: self.total(part, job, nodes, device, page_kb, place))
+
+    def against_disk(self, stage: Stage, device: str, part: str = "store") -> float:
+        """Time of the disk over that of a device, in a stage."""
+        return self.stage(stage, DISK).part(part) / self.stage(stage, device).part(part)
+
+    def experiments(self, plan: Sequence[Planned]) -> str:
+        """A table of the experiments that ran."""
+        rows = []
+        for planned in plan:
+            runs = self.runs(planned.place)
+            names = list(dict.fromkeys(row.job for row in runs))
+            jobs = ", ".join(names) if len(names) < 5 else f"{len(names)} queries"
+            nodes = [row.nodes for row in runs]
+            requests = sum(row.requests for row in runs)
+            rows.append(
+                cells(
+                    "{} | {} | {} | {} | {:,.1f}",
+                    planned.title or f"`{planned.experiment}`",
+                    jobs,
+                    len(runs),
+                    min(nodes) if len(set(nodes)) == 1 else f"{min(nodes)} to {max(nodes)}",
+                    requests / 1e6,
+                )
+            )
+        return table("experiment | jobs | replays | nodes | million requests", rows, words=2)

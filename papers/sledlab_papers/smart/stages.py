@@ -1,0 +1,271 @@
+"""Claims on scan, join and sort (section 5.1; figures 4 to 7, tables 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ..claims import Judgement, by_construction, judged
+from ..words import each
+from .plan import SmartRuns
+from .printed import (
+    DEVICES,
+    DISK,
+    G1,
+    G2,
+    G3,
+    HASH_4,
+    HASH_16,
+    INTERNAL,
+    JOIN_4,
+    JOIN_16,
+    LOOP,
+    MEMS,
+    MERGE,
+    NAMES,
+    SAMPLING,
+    SORT_4,
+    SORT_16,
+    Stage,
+    printed,
+)
+
+
+def falls(values: Sequence[float]) -> bool:
+    """Whether each value is below the previous one."""
+    return all(after < before for before, after in pairwise(values))
+
+
+def seconds(values: Sequence[float]) -> str:
+    """Several times in s, in words."""
+    return ", ".join(f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in values)
+
+
+def c_10(runs: SmartRuns) -> Judgement:
+    """Elapsed times of the scan by size."""
+    sizes = runs.sizes("scan")
+    times = {device: [runs.elapsed("scan", n, device) for n in sizes] for device in DEVICES}
+    # Speed-up from fewest to most nodes, relative to the ratio of their numbers.
+    gains = {name: found[0] / found[-1] / (sizes[-1] / sizes[0]) for name, found in times.items()}
+    holds = all(map(falls, times.values()))
+    near = all(0.8 <= gain <= 1.25 for gain in gains.values())
+    said = each("{0} {1}", [(NAMES[device], seconds(found)) for device, found in times.items()], "; ")
+    return judged(holds and near, holds).saying(
+        said=said, gains=each("{0} {1:.2f}", [(NAMES[name], gain) for name, gain in gains.items()])
+    )
+
+
+def c_11(runs: SmartRuns) -> Judgement:
+    """I/O of the scan, device by device."""
+    sizes = runs.sizes("scan")
+    ordered = [falls([runs.total("store", "scan", n, device) for device in DEVICES]) for n in sizes]
+    most = [runs.total("store", "scan", sizes[-1], device) for device in DEVICES]
+    return judged(all(ordered)).saying(nodes=sizes[-1], said=seconds(most))
+
+
+def c_12(runs: SmartRuns) -> Judgement:
+    """The largest component of every scan."""
+    sizes = runs.sizes("scan")
+    shares = [
+        runs.total("store", "scan", n, device)
+        / sum(runs.total(part, "scan", n, device) for part in ("compute", "store", "network"))
+        for n in sizes
+        for device in DEVICES
+    ]
+    return judged(min(shares) > 0.5).saying(least=min(shares))
+
+
+def c_13(runs: SmartRuns) -> Judgement:
+    """Stages of the join, and the share of I/O in the last one."""
+    sizes = runs.sizes("join")
+    stages = list(runs.stages("join", sizes[0], DISK))
+    last = stages[-1]
+
+    def loop(n: int, device: str) -> float:
+        return runs.stage(Stage("join", last, n), device).part("store")
+
+    share = {
+        (n, device): loop(n, device)
+        / sum(
+            runs.stage(Stage("join", last, n), device).part(part) for part in ("compute", "store", "network")
+        )
+        for n in sizes
+        for device in DEVICES
+    }
+    most = max(share, key=lambda place: (round(share[place], 4), loop(*place)))
+    holds = stages == ["hash", "re-distribution", "nested loop"] and most == (sizes[0], DISK)
+    return judged(holds, min(share.values()) > 0.5).saying(
+        stages=", ".join(stages),
+        least=min(share.values()),
+        disk=share[sizes[0], DISK],
+        mems=share[sizes[0], G3],
+    )
+
+
+def c_14(runs: SmartRuns) -> Judgement:
+    """I/O of the nested loop by size and device."""
+    sizes = runs.sizes("join")
+    times = {
+        device: [runs.stage(Stage("join", "nested loop", n), device).part("store") for n in sizes]
+        for device in DEVICES
+    }
+    ordered = [falls([times[device][place] for device in DEVICES]) for place in range(len(sizes))]
+    said = each("{0} {1}", [(NAMES[device], seconds(found)) for device, found in times.items()], "; ")
+    return judged(all(ordered) and all(map(falls, times.values()))).saying(said=said)
+
+
+def c_15(runs: SmartRuns) -> Judgement:
+    """The number that the block of the nested loop is fitted to."""
+    ours, wanted = runs.stage(LOOP, DISK).part("store"), printed(LOOP, DISK, "store").seconds
+    return by_construction(0.5 <= ours / wanted <= 2).saying(ours=ours, off=ours / wanted - 1)
+
+
+def _loop_ratio(runs: SmartRuns, device: str) -> tuple[float, float]:
+    return runs.against_disk(LOOP, device), runs.stage(LOOP, device).part("store")
+
+
+def c_16(runs: SmartRuns) -> Judgement:
+    """Time of the disk over that of G1, and the time of G1."""
+    ratio, ours = _loop_ratio(runs, G1)
+    return judged(3.5 <= ratio <= 7).saying(ratio=ratio, ours=ours)
+
+
+def c_17(runs: SmartRuns) -> Judgement:
+    """Time of the disk over that of G2, and the time of G2."""
+    ratio, ours = _loop_ratio(runs, G2)
+    return judged(5 <= ratio <= 11).saying(ratio=ratio, ours=ours)
+
+
+def c_18(runs: SmartRuns) -> Judgement:
+    """Time of the disk over that of G3, and the order of all devices."""
+    ratio, ours = _loop_ratio(runs, G3)
+    ordered = falls([runs.stage(LOOP, device).part("store") for device in DEVICES])
+    return judged(ordered and 7 <= ratio <= 16, ordered).saying(ratio=ratio, ours=ours)
+
+
+def spread(runs: SmartRuns, stage: Stage, part: str) -> float:
+    """Relative spread of a component over devices."""
+    found = [runs.stage(stage, device).part(part) for device in DEVICES]
+    return max(found) / min(found) - 1
+
+
+def c_19(runs: SmartRuns) -> Judgement:
+    """Computation of the nested loop."""
+    off = spread(runs, LOOP, "compute")
+    return by_construction(off <= 0.05).saying(ours=runs.stage(LOOP, DISK).part("compute"), off=off)
+
+
+def _network_over_hash(runs: SmartRuns, device: str, network: Stage, hashed: Stage) -> tuple[float, ...]:
+    comm, store = runs.stage(network, device).part("network"), runs.stage(hashed, device).part("store")
+    return comm / store, comm, store
+
+
+def c_20(runs: SmartRuns) -> Judgement:
+    """On 4 nodes; in part at most, since communication is fitted and only the I/O is predicted."""
+    ratio, comm, store = _network_over_hash(runs, G2, JOIN_4, HASH_4)
+    return judged(holds=False, partly=0.8 <= ratio <= 2).saying(ratio=ratio, comm=comm, store=store)
+
+
+def c_21(runs: SmartRuns) -> Judgement:
+    """On 16 nodes."""
+    ratio, comm, store = _network_over_hash(runs, G3, JOIN_16, HASH_16)
+    return judged(1 <= ratio <= 2, 0.8 <= ratio <= 2).saying(ratio=ratio, comm=comm, store=store)
+
+
+def c_22(runs: SmartRuns) -> Judgement:
+    """On the disk, by size."""
+    found = {
+        n: runs.stage(Stage("join", "hash", n), DISK).part("store")
+        / runs.stage(Stage("join", "re-distribution", n), DISK).part("network")
+        for n in runs.sizes("join")
+    }
+    inside = [4 <= ratio <= 20 for ratio in found.values()]
+    return judged(all(inside), any(inside)).saying(said=each("{1:.1f} on {0} nodes", found.items()))
+
+
+def network_limited(runs: SmartRuns, device: str) -> list[int]:
+    """Numbers of nodes of the join at which the network limits a stage."""
+    return [
+        n
+        for n in runs.sizes("join")
+        if any(row.largest == "network" for row in runs.stages("join", n, device).values())
+    ]
+
+
+def c_23(runs: SmartRuns) -> Judgement:
+    """Numbers of nodes at which the network is the largest component of a stage."""
+    found = {device: network_limited(runs, device) for device in DEVICES}
+    matching = [bool(found[device]) for device in MEMS] + [not found[DISK]]
+    said = each(
+        "{0}: {1}",
+        [
+            (NAMES[d], f"on {', '.join(map(str, sizes))} nodes" if sizes else "none")
+            for d, sizes in found.items()
+        ],
+        "; ",
+    )
+    return judged(all(matching), matching[-1] and any(matching[:-1])).saying(said=said)
+
+
+def _ratio(runs: SmartRuns, stage: Stage, device: str, other: str, band: tuple[float, float]) -> Judgement:
+    ratio, off = runs.against_disk(stage, device), spread(runs, stage, other)
+    low, high = band
+    return judged(low <= ratio <= high and off <= 0.05, off <= 0.05 and ratio > 1).saying(
+        ratio=ratio,
+        disk=runs.stage(stage, DISK).part("store"),
+        mems=runs.stage(stage, device).part("store"),
+        printed=printed(stage, DISK, "store").seconds / printed(stage, device, "store").seconds,
+        other=runs.stage(stage, device).part(other),
+        off=off,
+    )
+
+
+def c_24(runs: SmartRuns) -> Judgement:
+    """Re-distribution on 4 nodes."""
+    return _ratio(runs, SORT_4, G3, "network", (5, 12))
+
+
+def c_25(runs: SmartRuns) -> Judgement:
+    """Internal sort on 8."""
+    return _ratio(runs, INTERNAL, G2, "compute", (4, 10))
+
+
+def c_26(runs: SmartRuns) -> Judgement:
+    """Merge on 4."""
+    return _ratio(runs, MERGE, G3, "compute", (6, 13))
+
+
+def c_27(runs: SmartRuns) -> Judgement:
+    """Sampling on 32."""
+    return _ratio(runs, SAMPLING, G3, "network", (6, 13))
+
+
+def c_28(runs: SmartRuns) -> Judgement:
+    """Re-distribution on 16."""
+    return _ratio(runs, SORT_16, G2, "network", (4, 10))
+
+
+def c_29(runs: SmartRuns) -> Judgement:
+    """The largest component of every sort, and I/O over communication in sampling."""
+    io_bound = [runs.largest("sort", n, device) == "store" for n in runs.sizes("sort") for device in DEVICES]
+
+    def over(device: str) -> float:
+        row = runs.stage(SAMPLING, device)
+        return row.part("store") / row.part("network")
+
+    disk, mems = over(DISK), over(G3)
+    falls_far = disk / mems > 5
+    return judged(all(io_bound) and falls_far, falls_far).saying(
+        bound=sum(io_bound), of=len(io_bound), disk=disk, mems=mems
+    )
+
+
+def c_30(runs: SmartRuns) -> Judgement:
+    """Compute and communication of every stage of a sort between devices."""
+    worst = 0.0
+    for n in runs.sizes("sort"):
+        for phase, row in runs.stages("sort", n, DISK).items():
+            for part in ("compute", "network"):
+                if row.part(part) > 0:
+                    worst = max(worst, spread(runs, Stage("sort", phase, n), part))
+    return by_construction(worst <= 0.07).saying(worst=worst)

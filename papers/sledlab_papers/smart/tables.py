@@ -1,0 +1,157 @@
+"""Tables of the page: every printed number beside ours, and the bottlenecks of jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp, log
+
+from ..markdown import table
+from ..words import cells, figure
+from .mining import FIGURE_10, LEAST, MOST, PAGES, TABLE_5, Flip, by_universe, flips, matrix, ways
+from .plan import LETTERS, SmartRuns
+from .printed import DEVICES, DISK, I_O, LOOP, MEMS, NAMES, PRINTED, PrintedTime
+from .readings import NO_READ_AHEAD, READINGS, SCATTERED
+
+WITHIN = 2.0
+BANDS = {"mems-g1-disksim": (3.5, 7.0), "mems-g2-disksim": (5.0, 11.0), "mems-g3-disksim": (7.0, 16.0)}
+"""Accepted ranges of the ratios of table 3, by device."""
+
+
+def _ours(runs: SmartRuns, each: PrintedTime) -> float:
+    return runs.stage(each.stage, each.device).part(each.part)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
+
+
+def printed(runs: SmartRuns) -> str:
+    """Every printed number and ours under the three readings, with the fitted constants."""
+    rows = []
+    for each in PRINTED:
+        ours = [_ours(runs.under(reading), each) for reading in READINGS]
+        stage = f"{each.stage.job}, {each.stage.phase}, {each.stage.nodes} nodes, {NAMES[each.device]}"
+        beside = [f"{_number(value)} ({value / each.seconds:.2f})" for value in ours]
+        kind = {"store": "I/O", "compute": "compute", "network": "communication"}[each.part]
+        rows.append([stage, kind, _number(each.seconds), *beside, f"`{each.fitted}`" if each.fitted else ""])
+    header = ["stage", "", "printed (s)", *(reading.title for reading in READINGS), "fitted to it"]
+    return table(header, rows, words=2)
+
+
+def predicted(runs: SmartRuns) -> dict[str, list[float]]:
+    """Our I/O times outside table 3 over the printed ones, by reading."""
+    return {
+        reading.name: [_ours(runs.under(reading), each) / each.seconds for each in I_O]
+        for reading in READINGS
+    }
+
+
+def mean(ratios: Sequence[float]) -> float:
+    """The geometric mean of ratios."""
+    return exp(sum(map(log, ratios)) / len(ratios))
+
+
+def readings(runs: SmartRuns) -> str:
+    """The constants of each reading, and its errors on predicted times."""
+    rows = []
+    for reading in READINGS:
+        mine, found = runs.under(reading), predicted(runs)[reading.name]
+        inside = sum(1 / WITHIN <= ratio <= WITHIN for ratio in found)
+        loops = {device: mine.against_disk(LOOP, device) for device in MEMS}
+        held = sum(BANDS[device][0] <= ratio <= BANDS[device][1] for device, ratio in loops.items())
+        rows.append(
+            cells(
+                "{} | {} | {} | {} of {} | {:.2f} | {:.2f} to {:.2f} | {} of 3",
+                reading.title,
+                reading.request_us,
+                reading.block_kb,
+                inside,
+                len(found),
+                mean(found),
+                min(found),
+                max(found),
+                held,
+            )
+        )
+    return table(
+        "reading | software of a request (us) | block (KB) | I/O times within 2x | mean | from, to | "
+        "ratios of table 3 in their bands",
+        rows,
+    )
+
+
+def bottlenecks(runs: SmartRuns) -> str:
+    """Table 5 as printed and ours under each reading, at the ratio of processors that is taken."""
+    found = {reading.title: matrix(runs.under(reading)) for reading in READINGS}
+    rows = []
+    for job, wanted in TABLE_5.items():
+        rows.append([job, "printed", *wanted.split(" ")])
+        rows += [["", title, *_marked(row[job], wanted.split(" "))] for title, row in found.items()]
+    return table(["job", "", *(NAMES[device] for device in DEVICES)], rows, words=6)
+
+
+def _marked(row: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    return [each if each == right else f"**{each}**" for each, right in zip(row, wanted, strict=True)]
+
+
+def _ratios(rows: Mapping[str, Sequence[Flip]], header: str) -> str:
+    lines = [
+        [name, *(f"{figure(flip.ratio, 2)} ({flip.letter})" for flip in row)] for name, row in rows.items()
+    ]
+    return table([header, *(NAMES[device] for device in DEVICES)], lines)
+
+
+def universes(runs: SmartRuns) -> str:
+    """The ratio of processors from which apriori-hd is compute-bound, by number of items."""
+    return _ratios({f"{items:,}": row for items, row in by_universe(runs).items()}, "items")
+
+
+def pages(runs: SmartRuns) -> str:
+    """The ratio of processors from which MAFIA is compute-bound on 4 nodes, by page and way of counting."""
+    rows = {}
+    for way, place in ways(runs).items():
+        for page in PAGES:
+            rows[f"{page:g} KB, {way}"] = flips(runs, "mafia", 4, page, place)
+    return _ratios(rows, "page, counted by")
+
+
+def times_of_jobs(runs: SmartRuns) -> str:
+    """Times of every job on every size, device by device."""
+    rows = []
+    for job in ("scan", "join", "sort", "apriori-cd", "apriori-hd", "mafia"):
+        page = FIGURE_10 if job == "mafia" else None
+        for nodes in runs.sizes(job):
+            times = [runs.elapsed(job, nodes, device, page) for device in DEVICES]
+            parts = [
+                "/".join(f"{LETTERS[p]} {figure(runs.total(p, job, nodes, d, page))}" for p in LETTERS)
+                for d in (DISK, MEMS[-1])
+            ]
+            rows.append([job, str(nodes), *map(figure, times), *parts])
+    header = ["job", "nodes", *(f"{NAMES[d]} (s)" for d in DEVICES), "parts, disk", "parts, G3"]
+    return table(header, rows)
+
+
+def places(runs: SmartRuns) -> dict[str, str]:
+    """All tables, and the numbers of the text."""
+    found = predicted(runs)
+    scattered = found[SCATTERED.name]
+    cells_ = sum(
+        ours == wanted
+        for job, row in matrix(runs).items()
+        for ours, wanted in zip(row, TABLE_5[job].split(" "), strict=True)
+    )
+    return {
+        "printed": printed(runs),
+        "readings": readings(runs),
+        "bottlenecks": bottlenecks(runs),
+        "universes": universes(runs),
+        "pages": pages(runs),
+        "times": times_of_jobs(runs),
+        "inside": str(sum(1 / WITHIN <= ratio <= WITHIN for ratio in scattered)),
+        "of": str(len(scattered)),
+        "mean": f"{mean(scattered):.2f}",
+        "cells": str(cells_),
+        "least": f"{LEAST:g}",
+        "most": f"{MOST:g}",
+        "no_read_ahead": NO_READ_AHEAD.disk,
+    }

@@ -1,0 +1,306 @@
+"""A topic of papers: its experiments, its claims, its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sledlab.reproduction.verdicts import Strip
+
+from . import pictures, points
+from .claims import (
+    DEPENDS,
+    FITTED,
+    HELD,
+    IN_PART,
+    NOT,
+    OUTCOMES,
+    REPRODUCED,
+    ClaimEntry,
+    Verdict,
+    claims,
+    together,
+    turned,
+    verdict,
+)
+from .headlines import HEADLINES
+from .markdown import table
+from .paths import SEAGATE_TRACE
+from .runs import TOUCHED, Planned, run
+from .strips import choices, counting
+from .strips import table as strip_table
+from .templates import TEMPLATES, evidence_marker, fill
+
+PRIORITIES = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict on a claim, the one in another reading of the paper, and strips of choices that turn it.
+
+    Where readings are `equal` both count. Otherwise the other one is only shown beside the first.
+    """
+
+    found: Verdict
+    other: Verdict | None = None
+    equal: bool = False
+    strips: tuple[Strip, ...] = ()
+    alike: tuple[str, ...] = ()
+    """Outcomes with other values of a strip whose values are readings that count alike."""
+
+    @property
+    def twofold(self) -> bool:
+        """Whether both readings give different verdicts, if only in their numbers."""
+        return bool(self.other) and self.other != self.found
+
+    @property
+    def outcome(self) -> str:
+        """The outcome over all readings that count, and over all that the paper leaves open."""
+        others = [cell.outcome for strip in self.strips if not strip.beside for cell in strip.cells]
+        return turned(self.read, others)
+
+    @property
+    def read(self) -> str:
+        """The outcome over all readings that count."""
+        other = (self.other.outcome,) if self.other and self.equal else ()
+        return together(self.found.outcome, *other, *self.alike)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The contents of a page: verdicts by claim, and texts for the places of its template."""
+
+    verdicts: dict[str, Judged]
+    places: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic, by its folder: its experiments, the class that reads its runs, and further texts."""
+
+    name: str
+    plan: Sequence[Planned]
+    runs: Callable[[Path, tuple[str, ...]], Any]
+    """Makes the runs of a directory in a reading: endings of directories, or marks."""
+    places: Callable[[Any, Mapping[str, Judged]], dict[str, str]]
+    other: tuple[str, ...] = ()
+    """The other reading, if any: endings of directories, or marks."""
+    title: str = ""
+    """Title of the first reading, if the other counts as much."""
+    other_title: str = ""
+    side_by_side: bool = False
+    on_reference: bool = False
+    """Whether its runs need traces of the reference data."""
+    validated: tuple[str, ...] = ()
+    """Results of the validation that claims are judged by: experiments of `validated.py`."""
+
+    def run(self, directory: Path, extra: Sequence[str] = ()) -> None:
+        """Runs the experiments that a directory does not hold yet."""
+        run(self.plan, directory, extra, side_by_side=self.side_by_side)
+
+    def judge(self, directory: Path) -> Sheet:
+        """Judges every claim by the runs of a directory."""
+        verdicts = {name: self.judged(claim, directory) for name, claim in claims(self.name).items()}
+        return Sheet(verdicts, self.places(self.runs(directory, ()), verdicts))
+
+    def judged(self, claim: ClaimEntry, directory: Path) -> Judged:
+        """Judges a claim in all readings, and over all choices that it depends on."""
+
+        @cache
+        def judge(reading: tuple[str, ...]) -> Verdict:
+            return verdict(claim, self.runs(directory, reading))
+
+        TOUCHED.clear()
+        found = Judged(judge(()), equal=bool(self.title))
+        touched = frozenset(TOUCHED)
+        if self.other:
+            found = replace(found, other=judge(self.other))
+        if found.read in (HELD, FITTED):
+            return found
+        hung = [choice for choice in choices(self.name) if choice.touches(claim.id, touched, directory)]
+        equal = [choice.judged(judge) for choice in hung if choice.equal]
+        alike = tuple(cell.outcome for strip in equal if strip for cell in strip.cells)
+        return replace(found, strips=tuple(counting(hung, judge)), alike=alike)
+
+    def found(self) -> Sheet:
+        """Return the verdicts, judged by the points."""
+        return self.judge(points.directory())
+
+    def save(self, ran: Mapping[str, Path]) -> None:
+        """Save, of experiments that ran, given by place, the columns that judges and pictures read."""
+        new = [each for each in self.whole if each.place in ran]
+        if new:
+            with points.overlaid(self.whole, ran) as directory:
+                self.judge(directory)
+                pictures.read_too(self.name, directory)
+                tables = points.reduced(directory, {each.place for each in new})
+                points.replace(self.name, tables, self.experiments)
+
+    @property
+    def whole(self) -> Sequence[Planned]:
+        """All experiments, with those that strips need besides."""
+        return (*self.plan, *(each for choice in choices(self.name) for each in choice.planned(self.plan)))
+
+    @property
+    def experiments(self) -> set[str]:
+        """Names of all tables' experiments, and of the results of the validation."""
+        return {*(each.place for each in self.whole), *self.validated}
+
+    @property
+    def document(self) -> str:
+        """The path of the page in the documentation."""
+        return f"reproduction/{self.name}.md"
+
+    @property
+    def missing(self) -> str | None:
+        """The reason why the experiments cannot run here; None if they can."""
+        if self.on_reference and not SEAGATE_TRACE.is_file():
+            return f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)"
+        return None
+
+    def page(self, sheet: Sheet) -> str:
+        """The page in Markdown."""
+        mine = claims(self.name)
+        sections = {
+            paper: "\n".join(
+                section(claim, sheet.verdicts[name], self.title, self.other_title)
+                + pictures.shown_in(self.name, claim)
+                for name, claim in mine.items()
+                if claim.paper == paper
+            )
+            for paper in dict.fromkeys(claim.paper for claim in mine.values())
+        }
+        outcomes = {name: judged.outcome for name, judged in sheet.verdicts.items()}
+        counted = counts(mine, outcomes)
+        return fill(
+            TEMPLATES,
+            f"{self.name}/page.md",
+            counts=counted,
+            headlines=headlines(mine, outcomes),
+            figures=pictures.section(self.name, mine, outcomes, self.title),
+            claims=sections,
+            evidence=evidence_marker(self.document),
+            **{"readings": self.readings(sheet), **sheet.places},
+        )
+
+    def readings(self, sheet: Sheet) -> str:
+        """Outcomes of claims in each reading alone, and the claims for which the reading matters."""
+        if not self.title:
+            return ""
+        found, other = (
+            Counter(each.outcome for each in verdicts)
+            for verdicts in (
+                [judged.found for judged in sheet.verdicts.values()],
+                [judged.other or judged.found for judged in sheet.verdicts.values()],
+            )
+        )
+        shown = [each for each in OUTCOMES if found[each] or other[each]]
+        rows = [
+            [title, *(str(counted[each]) for each in shown)]
+            for title, counted in ((self.title, found), (self.other_title, other))
+        ]
+        differ = [
+            f"{name} ({judged.found.outcome}; {judged.other.outcome})"
+            for name, judged in sheet.verdicts.items()
+            if judged.other and judged.other.outcome != judged.found.outcome
+        ]
+        return f"{table(['reading', *shown], rows)}\nThe two differ on {', '.join(differ) or 'no claim'}.\n"
+
+
+def counts(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
+    """Numbers of claims by outcome, by priority and by grade; outcomes that no claim has are left out."""
+    shown = [each for each in OUTCOMES if each in (REPRODUCED, IN_PART, NOT, *outcomes.values())]
+
+    def row(title: str, names: Sequence[str]) -> list[str]:
+        found = Counter(outcomes[name] for name in names)
+        return [title, *(str(found[outcome]) for outcome in shown), str(len(names))]
+
+    grades = sorted({claims[name].grade for name in outcomes})
+    rows = [
+        row("all", list(outcomes)),
+        *(
+            row(f"priority {p}", [name for name in outcomes if claims[name].priority == p])
+            for p in PRIORITIES
+        ),
+        *(row(f"grade {g}", [name for name in outcomes if claims[name].grade == g]) for g in grades),
+    ]
+    return table(["claims", *shown, "all"], rows)
+
+
+def headlines(claims: Mapping[str, ClaimEntry], outcomes: Mapping[str, str]) -> str:
+    """The headline claims of the papers, with their outcomes."""
+    rows = [
+        [f"[{name}](#{pictures.anchor(name, outcomes[name])})", _sentence(claim.claim), outcomes[name]]
+        for name, claim in claims.items()
+        if claim.priority == 1
+    ]
+    return table(["claim", "says", "outcome"], rows, words=3)
+
+
+def section(claim: ClaimEntry, judged: Judged, title: str, other_title: str) -> str:
+    """The section of one claim, with all readings in which its verdict is another one."""
+    lines = [
+        f"### {claim.id}: {judged.outcome}",
+        f"*{claim.where}; priority {claim.priority}, grade {claim.grade}*",
+        f"**Claim.** {_sentence(claim.claim)} Published: {_sentence(claim.published)} Reproduced if: "
+        f"{_sentence(claim.accept)}",
+    ]
+    found, other = judged.found, judged.other
+    if other and judged.equal and judged.twofold:
+        lines += [
+            f"**{name}: {each.outcome}.** {each.ours}"
+            for name, each in ((title, found), (other_title, other))
+        ]
+        lines += _both_whys(judged, title, other_title)
+    else:
+        lines.append(f"**Ours.** {found.ours.rstrip()}")
+        if other and other.ours != found.ours:
+            lines.append(f"**{other_title}** ({other.outcome}, does not count). {other.ours}")
+        lines += [f"**Why.** {found.why}"] if found.why else []
+    lines += _sensitivity(claim, judged)
+    return "\n\n".join(lines) + "\n"
+
+
+def _sensitivity(claim: ClaimEntry, judged: Judged) -> Iterator[str]:
+    """Choices with which a claim holds or flips: strips where it is contested, else a sentence."""
+    if not contested(claim, judged):
+        if judged.strips:
+            yield f"**The same** over {'; '.join(each.over for each in judged.strips)}."
+        return
+    if claim.closed:
+        yield f"**No strip.** {claim.closed}"
+    if not judged.strips:
+        return
+    turns = dict.fromkeys(each.over for each in judged.strips if each.flips and not each.beside)
+    yield f"**Turns with** {'; '.join(turns)}." if turns else "**Turns with** nothing that was tried."
+    for each in judged.strips:
+        yield strip_table(each)
+
+
+def contested(claim: ClaimEntry, judged: Judged) -> bool:
+    """Whether a choice of ours may have made the verdict: true below reproduced, and for headlines."""
+    return judged.outcome in (DEPENDS, IN_PART, NOT) or (
+        claim.id in HEADLINES and judged.outcome not in (HELD, FITTED)
+    )
+
+
+def _both_whys(judged: Judged, title: str, other_title: str) -> list[str]:
+    """The explanations in both readings; only one where they are equal."""
+    whys = [
+        (name, each.why)
+        for name, each in ((title, judged.found), (other_title, judged.other))
+        if each and each.why
+    ]
+    if len(whys) == 2 and whys[0][1] == whys[1][1]:
+        return [f"**Why.** {whys[0][1]}"]
+    return [f"**Why** ({name[0].lower()}{name[1:]}). {why}" for name, why in whys]
+
+
+def _sentence(text: str) -> str:
+    """A text with a capital and a full stop."""
+    text = text.replace("*", r"\*").replace("<", "&lt;")
+    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")

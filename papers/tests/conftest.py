@@ -1,0 +1,31 @@
+"""Fixtures of the tests of the papers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sledlab.shown import Shown
+from sledlab.study.executor import where
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep data and work records of jobs in the cache of the tests, not in the user's."""
+    if getattr(config, "cache", None) is not None:
+        os.environ["SLEDLAB_DATA"] = str(config.cache.mkdir("data"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def studies_run_in_one_process() -> Iterator[None]:
+    """Make one job the default of studies: starting processes takes longer than most studies of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(where, "processors", lambda: 1)
+        yield
+
+
+@pytest.fixture
+def without_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep studies of this process from writing a page, which takes longer than a small study."""
+    monkeypatch.setattr(Shown, "report", lambda _self, path: Path(path))

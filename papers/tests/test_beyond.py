@@ -1,0 +1,55 @@
+"""Experiments on what paper 004 leaves to future work run, and what reads them says something."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import sledlab as sl
+
+from sledlab_papers.paths import EXPERIMENTS
+from sledlab_papers.runs import Planned
+from sledlab_papers.simulator import command_line
+from sledlab_papers.smart import beyond
+from sledlab_papers.smart.beyond_plan import QUERIES
+
+NAMES = sorted({planned.experiment for planned in beyond.BEYOND})
+
+
+def tiny(planned: Planned) -> list[str]:
+    """Options that make an experiment a matter of a second."""
+    said = tomllib.loads((EXPERIMENTS / f"{planned.experiment}.toml").read_text(encoding="utf-8"))
+    mined = "apriori-cd" in said["study"].get("job", ()) and "--job" not in planned.options
+    settings = ["scale_factor=0.002", *(["transactions_per_node=100"] if mined else [])]
+    return ["--nodes", "4", "--jobs", "1", *(part for each in settings for part in ("--job-set", each))]
+
+
+@pytest.mark.slow("replays each job on every device")
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("without_pages")
+def test_experiment_runs(name: str, tmp_path: Path) -> None:
+    options = ["--query", "q3"] if name == QUERIES else []
+    file = str(EXPERIMENTS / f"{name}.toml")
+    assert command_line(["smart", file, *tiny(Planned(name)), *options, "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "runs.csv").exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_experiment_says_how_to_run_it_and_where_it_is_from(name: str) -> None:
+    text = (EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8")
+    assert f"sledlab smart {name} --out DIR" in text
+    assert re.match(r"# Paper 004, section", text)
+
+
+def test_places_of_runs_are_told_apart() -> None:
+    assert len({planned.place for planned in beyond.BEYOND}) == len(beyond.BEYOND)
+
+
+def test_a_scan_sends_results_to_the_client_and_nothing_else() -> None:
+    scan = sl.record("scan", 4, scale_factor=0.002)
+    sort = sl.record("sort", 4, scale_factor=0.002)
+    assert scan.traffic[:, :-1].sum() == 0 < scan.traffic[:, -1].sum()
+    assert scan.traffic[:, -1].sum() < 0.03 * sum(scan.files["lineitem"])
+    assert sort.traffic[:, :-1].sum() > 0

@@ -1,0 +1,69 @@
+"""Figures drawn from the points: published values in shortened runs, axes for other devices, tables."""
+
+from __future__ import annotations
+
+import pytest
+from sledlab.reproduction.draw import draw
+from sledlab.reproduction.figure import figures
+from sledlab.reproduction.rows import Tables
+from sledlab.reproduction.values import values_of
+
+from sledlab_papers import points
+
+POINTS = points.directory()
+ABSOLUTE = [
+    name
+    for name, figure in figures().items()
+    if any(each.is_absolute for panel in figure.panels for each in panel.printed)
+    and all(not run.trace for run in figure.runs)
+]
+
+
+def texts_of(drawing):
+    """The lines of text above and below a figure."""
+    return [text.get_text() for legend in drawing.legends for text in legend.get_texts()]
+
+
+def diamonds_of(axes):
+    """The published values that a panel shows as marks."""
+    return [line for line in axes.lines if line.get_marker() == "D" and line.get_zorder() == 5]
+
+
+@pytest.mark.parametrize("name", ABSOLUTE)
+def test_shortened_figure_labels_or_omits_published_values(name):
+    figure = figures()[name]
+    whole, short = draw(figure, POINTS), draw(figure, POINTS, shortened="1/20 of the data")
+    assert not any("full run" in text for text in texts_of(whole))
+    below = " ".join(texts_of(short))
+    assert "This run is shortened: 1/20 of the data." in below
+    for panel, axes in zip(figure.panels, short.axes, strict=True):
+        absolute = [each for each in panel.printed if each.is_absolute]
+        if panel.shows_totals:
+            assert not diamonds_of(axes)
+            assert all(f"{each.said}, for the full run" not in below for each in absolute)
+            assert not absolute or "Not drawn, since they are values of the full run:" in below
+        else:
+            assert all(f"{each.said}, for the full run" in below for each in absolute)
+
+
+def test_y_axis_fits_the_users_device():
+    drawing = draw(figures()["paper-000-figure-9"], POINTS, device="mine")
+    for axes in drawing.axes[:2]:
+        shown = [y for line in axes.lines if line.get_markerfacecolor() != "white" for y in line.get_ydata()]
+        assert axes.get_ylim()[1] <= 1.1 * max(shown) + 1e-9
+    assert "This run is on the device mine;" in " ".join(texts_of(drawing))
+    added = draw(figures()["paper-004-figure-4"], POINTS, device="mine")
+    assert "This run also has the device mine." in texts_of(added)
+
+
+def test_values_of_a_stack_are_those_of_its_bars():
+    hash_stage, _ = values_of(figures()["paper-004-figure-5"], Tables(POINTS))
+    assert hash_stage.title == "hash: time (s)"
+    assert hash_stage.columns == ("device", "nodes", "I/O", "computation", "communication")
+    assert [row[:2] for row in hash_stage.rows[:5]] == [
+        ("disk", "4"),
+        ("disk", "8"),
+        ("disk", "16"),
+        ("disk", "32"),
+        ("MEMS G1", "4"),
+    ]

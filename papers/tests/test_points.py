@@ -1,0 +1,348 @@
+"""The points of the papers' experiments, and what is made from them: verdicts, pages and figures."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import matplotlib
+import polars
+import pytest
+from sledlab.reproduction.draw import draw
+from sledlab.reproduction.figure import Figure, FigureRun, figures
+from sledlab.reproduction.rows import Tables
+from sledlab.reproduction.verdicts import claims as travelled
+from sledlab.reproduction.words import GRADES as GRADES_IN_WORDS
+
+from sledlab_papers import fingerprint, pages, points, scoreboard, travelling
+from sledlab_papers.claims import FITTED, OUTCOMES, claims
+from sledlab_papers.paths import EXPERIMENTS, SEAGATE_TRACE
+from sledlab_papers.pictures import SCHEMATICS, of_topic, picture
+from sledlab_papers.points import PointTable
+from sledlab_papers.runs import Planned, Runs, seen
+from sledlab_papers.topic import Sheet, Topic, counts
+from sledlab_papers.topics import TOPICS
+
+MAX_BYTES = 500_000
+MAX_FIGURE_BYTES = 60_000
+
+PLAN = {each.place: each for topic in TOPICS.values() for each in topic.whole}
+DATA = {"000": {4, 7, 8, 9, 10, 11, 12}, "001": {4, 5, 6, 7}, "002": {2, 3, 4, 5, 6, 7}}
+DATA |= {"003": set(range(2, 11)), "004": set(range(4, 12))}
+"""Figures with data, by paper."""
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(points, "POINTS", tmp_path / "points")
+    monkeypatch.setattr(points, "UNPACKED", tmp_path / "unpacked")
+    (tmp_path / "points").mkdir()
+    return tmp_path
+
+
+def table(file: Path, **columns: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    chosen = columns or COLUMNS
+    file.write_text(f"{','.join(chosen)}\n{','.join(chosen.values())}\n", encoding="utf-8")
+    return file
+
+
+COLUMNS = {
+    "scheduler": "fcfs",
+    "speedup": "1.0",
+    "device.sleds": "1",
+    "seed": "1",
+    "mean_ms": "1.23456789012345",
+    "unread": "3",
+}
+
+
+def test_saved_points_are_read_columns_in_ten_digits(elsewhere: Path) -> None:
+    file = table(elsewhere / "ran" / "paper-002-figure-2" / "points.csv")
+    seen(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
+    new = points.reduced(elsewhere / "ran", {"paper-002-figure-2"})
+    points.replace("scheduling", new, {"paper-002-figure-2"})
+    content = "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
+    assert points.read("scheduling") == [PointTable("paper-002-figure-2", "points", content)]
+    assert (points.directory() / "paper-002-figure-2" / "points.csv").read_text(encoding="utf-8") == content
+
+
+def test_replacing_one_experiment_keeps_the_tables_of_others(elsewhere: Path) -> None:
+    written = [PointTable(name, "points", "a\n1\n") for name in ("one", "removed", "two")]
+    points.write("scheduling", reversed(written))
+    assert points.read("scheduling") == written
+    new = PointTable("two", "points", "a\n2\n")
+    points.replace("scheduling", [new], {"one", "two"})
+    assert points.read("scheduling") == [written[0], new]
+
+
+def test_written_points_are_the_same_bytes(elsewhere: Path) -> None:
+    tables = [PointTable(f"experiment-{number}", "points", f"a\n{number}\n") for number in range(9)]
+    points.write("scheduling", tables)
+    first = (points.POINTS / "scheduling.parquet").read_bytes()
+    points.write("scheduling", reversed(tables))
+    assert (points.POINTS / "scheduling.parquet").read_bytes() == first
+
+
+@pytest.mark.slow("runs experiments twice, if short")
+@pytest.mark.parametrize("place", ["paper-002-zone-sizes", "paper-003-figure-9", "paper-004-failure"])
+def test_short_run_gives_the_same_fingerprint_again(place: str) -> None:
+    assert fingerprint.fingerprint(PLAN[place]) == fingerprint.fingerprint(PLAN[place])
+
+
+def test_short_run_without_tables_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="left no tables"):
+        fingerprint.Short(PLAN["paper-003-figure-9"]).fingerprint(tmp_path)
+
+
+@pytest.mark.slow("runs experiments, if short")
+def test_other_seed_gives_another_fingerprint() -> None:
+    planned = PLAN["paper-003-figure-9"]
+    other = replace(planned, options=("--seed", "2"))
+    assert fingerprint.fingerprint(planned) != fingerprint.fingerprint(other)
+
+
+def fingerprint_of(folder: Path, **columns: str) -> str:
+    table(folder / "points.csv", **columns)
+    return fingerprint.Short(PLAN["paper-002-figure-2"]).fingerprint(folder)
+
+
+def test_renamed_columns_and_labels_keep_the_fingerprint(tmp_path: Path) -> None:
+    first = fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.5", p99_ms="2.5")
+    assert fingerprint_of(tmp_path, policy="nearest", p99="2.5", mean="1.5") == first
+
+
+def test_other_number_changes_the_fingerprint(tmp_path: Path) -> None:
+    first = fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.5")
+    assert fingerprint_of(tmp_path, scheduler="sptf", mean_ms="1.6") != first
+
+
+def test_location_of_a_trace_keeps_the_settings() -> None:
+    here, there = (
+        fingerprint.Short(Planned("paper-003-figure-7", ("--trace", f"{place}/gap.gz")))
+        for place in ("/a", "/b/c")
+    )
+    assert here.settings() == there.settings()
+
+
+def test_overridden_setting_changes_the_fingerprint() -> None:
+    one, other = (
+        fingerprint.Short(Planned("paper-002-figure-4", ("--limit", limit))) for limit in ("1000", "2000")
+    )
+    assert one.settings() != other.settings()
+
+
+def test_experiments_with_joins_hash_a_sampled_loop() -> None:
+    assert fingerprint.Short(PLAN["paper-004-figure-5"]).joins
+    assert not fingerprint.Short(PLAN["paper-004-figure-4"]).joins
+    assert not fingerprint.Short(PLAN["paper-002-figure-2"]).joins
+
+
+def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fingerprint.sampled_loop()
+    fingerprint.sampled_loop.cache_clear()
+    monkeypatch.setattr(fingerprint, "LOOP_STORES", ("mems-g1",))
+    assert fingerprint.sampled_loop() != found
+    fingerprint.sampled_loop.cache_clear()
+
+
+def test_every_experiment_has_points_and_files_are_small() -> None:
+    assert {name for topic in TOPICS.values() for name in topic.experiments} == points.saved()
+    assert sum(file.stat().st_size for file in points.files()) < MAX_BYTES
+
+
+@pytest.fixture(scope="module")
+def sheet(request: pytest.FixtureRequest) -> tuple[Topic, Sheet]:
+    topic = TOPICS[request.param]
+    return topic, topic.found()
+
+
+by_topic = pytest.mark.parametrize("sheet", TOPICS, indirect=True)
+judges_claims = pytest.mark.slow("judges all claims, some by single replays")
+
+
+@judges_claims
+@by_topic
+def test_verdicts_are_those_of_the_points(sheet: tuple[Topic, Sheet]) -> None:
+    topic, found = sheet
+    rows = json.loads(travelling.FILE.read_text(encoding="utf-8"))["claims"]
+    committed = [row for row in rows if row["topic"] == topic.name]
+    assert json.loads(json.dumps(travelling.rows(topic, found))) == committed
+    for name, judged in found.verdicts.items():
+        for strip in judged.strips:
+            assert strip.cells[strip.default].outcome == judged.found.outcome, (name, strip.over)
+
+
+@judges_claims
+@by_topic
+def test_page_has_a_verdict_on_every_claim_and_counts_them(sheet: tuple[Topic, Sheet]) -> None:
+    topic, found = sheet
+    text = topic.page(found)
+    verdicts = re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE)
+    assert [name for name, _ in verdicts] == list(claims(topic.name))
+    assert {outcome for _, outcome in verdicts} <= set(OUTCOMES)
+    assert counts(claims(topic.name), dict(verdicts)) in text
+    for section in re.split(r"^(?=### )", text, flags=re.MULTILINE)[1:]:
+        assert FITTED not in section.splitlines()[0] or "**Why" in section, section
+    for name in pictures_in(text):
+        assert name in {each.name for each in of_topic(topic.name)}
+
+
+def pictures_in(page: str) -> list[str]:
+    """Return the names of the figures that a page shows."""
+    found = re.findall(r"!\[.*\]\(\.\./images/papers/(.*)\.svg\)", page)
+    assert found or "## Figures" not in page
+    return found
+
+
+@pytest.mark.slow("draws every figure")
+@pytest.mark.parametrize("figure", figures().values(), ids=figures())
+def test_figure_draws_the_values_of_the_points(figure: Figure, tmp_path: Path) -> None:
+    tables = Tables(points.directory())
+    for panel, axes in zip(figure.panels, draw(figure, points.directory()).axes, strict=False):
+        if panel.kind == "map":
+            continue
+        values = {
+            round(dot.y, 9)
+            for y in panel.parts.values()
+            for row in tables.part(figure, panel, y).values()
+            for dot in row
+        }
+        bars = {round(float(bar.get_height()), 9) for container in axes.containers for bar in container}
+        if panel.kind == "lines":
+            assert values <= {round(float(y), 9) for line in axes.lines for y in line.get_ydata()}
+        elif not panel.share:
+            cut_off = "overload" in {text.get_text() for text in axes.texts}
+            assert bars
+            assert bars <= values or (cut_off and len(bars - values) == 1)
+    file = tmp_path / f"{figure.name}.svg"
+    picture(figure, points.directory(), file)
+    assert ElementTree.parse(file).getroot().tag.endswith("}svg")
+    assert file.stat().st_size <= MAX_FIGURE_BYTES
+
+
+def test_pages_are_made_again_only_when_an_input_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = []
+
+    def write(place: Path) -> None:
+        written.append(place)
+        (place / "page.md").write_text("text", encoding="utf-8")
+
+    inputs = [b"first"]
+    monkeypatch.setattr(pages, "PAGES", tmp_path)
+    monkeypatch.setattr(pages, "write", write)
+    monkeypatch.setattr(pages, "inputs", lambda: inputs)
+    assert list(pages.files()) == ["page.md"]
+    assert pages.files() == pages.files()
+    assert len(written) == 1
+    inputs.append(b"second")
+    assert pages.files()["page.md"].read_text(encoding="utf-8") == "text"
+    assert len(written) == 2
+
+
+def test_pages_depend_on_points_claims_code_and_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = list(pages.inputs())
+    for name in (
+        b"points/power.parquet",
+        b"claims/002.toml",
+        b"pages.py",
+        b"verdicts.json",
+        b"decisions.json",
+    ):
+        assert any(each.endswith(name) for each in found), name
+    monkeypatch.setattr(matplotlib, "__version__", "0.0")
+    assert list(pages.inputs())[1:] == found[1:]
+    assert next(iter(pages.inputs())) != found[0]
+
+
+def test_index_links_to_the_sections_of_claims() -> None:
+    text = scoreboard.page()
+    assert re.findall(r"\[L-22\]\(scheduling\.md#l-22-(\w+)\) \| ZSPTF is fairer than SPTF", text) == [
+        travelled()["L-22"].outcome
+    ]
+
+
+def test_verdicts_have_the_claims_of_the_topics() -> None:
+    for topic in TOPICS.values():
+        mine = {name: claim for name, claim in travelled().items() if claim.topic == topic.name}
+        for name, claim in claims(topic.name).items():
+            assert (mine[name].claim, mine[name].accept) == (claim.claim, claim.accept)
+
+
+def test_every_figure_with_data_is_drawn_and_every_other_listed() -> None:
+    for paper, wanted in DATA.items():
+        drawn = {each.number for each in figures().values() if each.paper == paper}
+        assert drawn == wanted
+        assert not drawn & set(SCHEMATICS[paper])
+        assert drawn | set(SCHEMATICS[paper]) == set(range(1, max(wanted) + 1))
+
+
+def test_figures_name_claims_that_there_are() -> None:
+    for figure in figures().values():
+        for name in figure.claims:
+            assert travelled()[name].paper == figure.paper, (figure.name, name)
+
+
+def test_headlines_are_of_what_papers_rest_on() -> None:
+    assert {travelled()[name].priority for name in scoreboard.HEADLINES} == {1}
+    assert {travelled()[name].paper for name in scoreboard.HEADLINES} == set(DATA)
+    assert scoreboard.GRADES is GRADES_IN_WORDS
+
+
+def said_in_lab(planned: Planned) -> dict[str, Any]:
+    """The options of an experiment by keyword: what a figure may say."""
+    words = iter(planned.options)
+    found: dict[str, Any] = {"settings": {}}
+    for flag in words:
+        value = next(words)
+        if flag == "--set":
+            key, _, said = value.partition("=")
+            found["settings"][key] = said
+        elif flag in {"--workload", "--trace", "--seeds", "--speedups"}:
+            found[flag[2:]] = value
+    return found
+
+
+def said_in_figure(ran: FigureRun) -> Mapping[str, Any]:
+    found: dict[str, Any] = {
+        "settings": {key: f"{value}" for key, value in ran.said.get("settings", {}).items()}
+    }
+    found |= {"workload": ran.workload} if ran.workload else {}
+    found |= {"trace": str(SEAGATE_TRACE)} if ran.trace else {}
+    found |= {"seeds": str(ran.said["seeds"])} if "seeds" in ran.said else {}
+    speedups = ran.said.get("speedups")
+    return found | ({"speedups": ",".join(map(str, speedups))} if speedups else {})
+
+
+@pytest.mark.parametrize("figure", figures().values(), ids=figures())
+def test_figures_run_what_the_lab_runs(figure: Figure) -> None:
+    for ran in figure.runs:
+        assert (EXPERIMENTS / f"{ran.experiment}.toml").is_file()
+        if any(panel.kind != "map" for panel in figure.panels):
+            assert PLAN[ran.place].experiment == ran.experiment
+            assert said_in_lab(PLAN[ran.place]) == said_in_figure(ran), ran.place
+
+
+def test_every_table_of_points_has_rows() -> None:
+    for file in points.directory().glob("*/*.csv"):
+        assert polars.read_csv(file, infer_schema_length=None).height > 0
+
+
+@pytest.mark.slow("runs experiments, with their pages")
+def test_topic_saves_the_columns_that_its_page_reads(elsewhere: Path) -> None:
+    few = ("--limit", "60", "--warmup", "0", "--seeds", "1", "--speedups", "1", "--jobs", "1")
+    plan = (Planned("paper-002-figure-4", few, "-few"),)
+    topic = Topic("none", plan, Runs, lambda runs, _: {"experiments": runs.experiments(plan)})
+    topic.run(elsewhere / "ran")
+    topic.save({each.place: elsewhere / "ran" / each.place for each in plan})
+    assert "| 5 | 1 | 60 |" in topic.found().places["experiments"]
+    saved = polars.read_csv(points.directory() / "paper-002-figure-4-few" / "points.csv")
+    assert {"scheduler", "queue_mean"} <= set(saved.columns)
+    assert "mean_ms" not in saved.columns

@@ -1,0 +1,84 @@
+"""Ten verdicts from scratch: by their date, nobody knows which before the commit is made.
+
+Claims are those whose experiments simulate at most 6 million requests in all; jobs, which take longer to run
+than to replay, are none of them, nor is what tells the time of a decision on a machine. Of these the ten come
+whose hash with the day of the last commit is least.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import polars
+import pytest
+
+from sledlab_papers import points
+from sledlab_papers.claims import ClaimEntry, claims, verdict
+from sledlab_papers.paths import PROJECT, SEAGATE_TRACE
+from sledlab_papers.runs import TOUCHED, Planned, run
+from sledlab_papers.topic import Topic
+from sledlab_papers.topics import TOPICS
+
+MOST_REQUESTS = 6_000_000
+COUNT = 10
+
+TIMED = ("L-21",)
+"""Claims with wall-clock time among their numbers."""
+
+
+@cache
+def requests(place: str) -> int:
+    """Requests that the runs of an experiment have, as far as they are kept."""
+    for name in ("points", "curves"):
+        file = points.directory() / place / f"{name}.csv"
+        if file.is_file() and "requests" in (rows := polars.read_csv(file, infer_schema_length=None)).columns:
+            return int(rows["requests"].sum())
+    return MOST_REQUESTS + 1
+
+
+def judged_by(topic: Topic, claim: ClaimEntry) -> list[Planned]:
+    """The experiments whose tables the judge of a claim reads."""
+    TOUCHED.clear()
+    verdict(claim, topic.runs(points.directory(), ()))
+    return [each for each in topic.plan if each.place in TOUCHED]
+
+
+def cheap() -> Iterator[tuple[Topic, ClaimEntry, list[Planned]]]:
+    for topic in TOPICS.values():
+        if topic.missing or topic.name == "smart":
+            continue
+        for claim in claims(topic.name).values():
+            needed = judged_by(topic, claim)
+            if (
+                needed
+                and claim.id not in TIMED
+                and sum(requests(each.place) for each in needed) <= MOST_REQUESTS
+            ):
+                yield topic, claim, needed
+
+
+def day() -> str:
+    """That of the last commit, such as 2030-01-31."""
+    said = ["git", "-C", str(PROJECT), "log", "-1", "--format=%cs"]
+    return subprocess.run(said, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.slow("runs the experiments of ten claims from scratch")
+def test_ten_verdicts_of_the_day_come_out_again(tmp_path: Path) -> None:
+    if not SEAGATE_TRACE.is_file():
+        pytest.skip(f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)")
+    if not (PROJECT / ".git").exists():
+        pytest.skip("no commits here, so no day")
+    today = day()
+    found = sorted(cheap(), key=lambda each: hashlib.sha256(f"{today} {each[1].id}".encode()).hexdigest())
+    chosen = found[:COUNT]
+    assert len(chosen) == COUNT
+    for topic, claim, needed in chosen:
+        run([each for each in needed if not (tmp_path / each.place).exists()], tmp_path)
+        with points.overlaid(topic.plan, {each.place: tmp_path / each.place for each in needed}) as mixed:
+            again = verdict(claim, topic.runs(mixed, ()))
+        assert again == verdict(claim, topic.runs(points.directory(), ())), f"{claim.id} on {today}"

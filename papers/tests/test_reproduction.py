@@ -1,0 +1,231 @@
+"""The experiments of the papers run, and every claim has a judge."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sledlab.study.race import HIGHLIGHTED
+
+from sledlab_papers.claims import JUDGES, claims, missing
+from sledlab_papers.hybrid import systems, workloads
+from sledlab_papers.paths import EXPERIMENTS, SEAGATE_TRACE
+from sledlab_papers.runs import Crossing, LoadCurves, MeanPoint, run
+from sledlab_papers.simulator import calibration, command_line
+from sledlab_papers.smart.readings import SCATTERED
+from sledlab_papers.topic import Topic
+from sledlab_papers.topics import TOPICS
+
+SINGLE = ("paper-000-figure-4", "paper-002-starvation")
+"""Not comparisons: one for `device seek-map`, one for `simulate`."""
+
+FILES = sorted(EXPERIMENTS.glob("*.toml"))
+CLAIMS = {"H": 80, "W": 55, "L": 24, "Y": 36, "C": 51}
+"""How many there are of each paper, numbered from 1."""
+
+QUICK = ("--limit", "300", "--warmup", "0", "--seeds", "1")
+
+LITTLE = {
+    "scale_factor": 0.002,
+    "transactions_per_node": 200,
+    "records": 4000,
+}
+"""Settings of data with which jobs take no time."""
+
+MERGED = ("--job-set", "scale_factor=0.3")
+"""With fewer, the shares of four nodes fit their memory, and a sort has no merge for claims to be about."""
+
+
+def read(name: str) -> dict[str, Any]:
+    return tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def kind(file: Path) -> str:
+    return "" if file.stem in SINGLE else str(read(file.stem)["study"]["kind"])
+
+
+@pytest.mark.slow("runs jobs, and replays them with up to four sizes of pages")
+@pytest.mark.parametrize(
+    "file", [file for file in FILES if file.stem.startswith("paper-004-figure")], ids=lambda file: file.stem
+)
+@pytest.mark.usefixtures("without_pages")
+def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
+    few = [*settings(file.stem), "--nodes", "4", "--devices", "mems-g2", "--jobs", "1"]
+    assert command_line(["smart", str(file), *few, "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "phases.csv").exists()
+
+
+def settings(experiment: str, options: Sequence[str] = ()) -> list[str]:
+    """Options with which the data of an experiment on smart storage are few; what else was set stays."""
+    said = read(experiment)["study"].get("job_settings", [])
+    names = [setting.split("=")[0] for setting in said]
+    if "--job" in options:
+        # Not every setting of the file is one of that job.
+        own = [option.split("=")[0] for option in options]
+        names = [name for name in names if name in own or name == "scale_factor"]
+    few = [f"{name}={LITTLE[name]}" for name in names if name in LITTLE]
+    return [part for setting in few for part in ("--job-set", setting)]
+
+
+COMPARISONS = [file for file in FILES if kind(file) in {"compare", "side-by-side"}]
+
+
+def shape(file: Path) -> tuple[object, ...]:
+    """Return what decides which parts the page of a comparison has."""
+    study = read(file.stem)["study"]
+    has_sets = any(isinstance(values, dict) for values in study.get("vary", {}).values())
+    return tuple(sorted(study)), has_sets, len(study.get("schedulers", ())) > HIGHLIGHTED
+
+
+WITH_PAGE = {shape(file): file for file in COMPARISONS}.values()
+"""One comparison for each shape of a page."""
+
+
+@pytest.mark.slow("runs a comparison of a paper, with its page")
+@pytest.mark.parametrize("file", COMPARISONS, ids=lambda file: file.stem)
+def test_experiment_runs(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if file not in WITH_PAGE:
+        request.getfixturevalue("without_pages")
+    quick = ["--limit", "30", "--warmup", "0", "--seeds", "1", "--jobs", "1", "--out", str(tmp_path)]
+    experiment = read(file.stem)
+    if "workload" not in experiment and "workloads" not in experiment["study"]:
+        if not SEAGATE_TRACE.is_file():
+            pytest.skip(f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)")
+        quick += ["--trace", str(SEAGATE_TRACE)]
+    compare = experiment["study"]
+    if "speedups" in compare:
+        quick += ["--speedups", f"{compare['speedups'][0]}"]
+    if "replay.limit" in compare.get("vary", {}):
+        quick += ["--vary", "replay.limit=20,30"]
+    assert command_line(["compare", str(file), *quick]) == 0
+    assert (tmp_path / "points.parquet").exists()
+
+
+def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    figure_4, starvation = (str(EXPERIMENTS / f"{name}.toml") for name in SINGLE)
+    assert command_line(["device", "seek-map", figure_4]) == 0
+    assert "2,500 columns" in " ".join(capfd.readouterr().out.split())
+    assert (
+        command_line(["simulate", starvation, "--limit", "300", "--requests", str(tmp_path / "requests.csv")])
+        == 0
+    )
+
+
+def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
+    for file in FILES:
+        text = file.read_text(encoding="utf-8")
+        assert re.search(rf"^#   sledlab .* {file.stem}( |$)", text, re.MULTILINE), file
+        assert re.search(
+            r"# (Paper 00[0-4]|What is known of .* et al\. [0-9]{4}|Why .* not of a paper)", text
+        ), file
+
+
+def test_experiments_on_smart_storage_state_what_was_fitted() -> None:
+    for experiment in (read(file.stem) for file in FILES if file.stem.startswith("paper-004-figure")):
+        stated = {key: experiment["node"][key] for key in ("extent_kb", "request_us")}
+        assert stated == {"extent_kb": SCATTERED.extent_kb, "request_us": SCATTERED.request_us}
+        assert experiment["node"].get("block_kb", SCATTERED.block_kb) == SCATTERED.block_kb
+
+
+def test_figures_3_to_7_show_points_of_figure_2() -> None:
+    whole = read("paper-002-figure-2")
+    for number in range(3, 8):
+        part = read(f"paper-002-figure-{number}")
+        for key in ("schedulers", "speedups"):
+            assert set(part["study"][key]) <= set(whole["study"][key])
+        for table in ("workload", "replay"):
+            assert part[table] == whole[table]
+        assert part["study"]["seeds"] == whole["study"]["seeds"]
+        assert {"sled_motion": "together", **part["device"]} == whole["device"]
+
+
+# Fewer requests would end in the controller cache.
+SMALL = {"hybrid": ("--limit", "5000", *QUICK[2:])}
+
+
+@pytest.mark.slow("runs every experiment of a topic")
+@pytest.mark.everything
+@pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
+def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> None:
+    # Too short for verdicts that mean anything: what is tried is that there are some.
+    if topic.missing:
+        pytest.skip(topic.missing)
+    if topic.name == "smart":
+        few = {each: settings(each.experiment, each.options) for each in topic.plan}
+        few |= {each: MERGED for each in topic.plan if each.experiment == "paper-004-figure-7"}
+        run([replace(each, options=(*each.options, *few[each])) for each in topic.plan], tmp_path)
+    else:
+        topic.run(tmp_path, SMALL.get(topic.name, QUICK))
+    text = topic.page(topic.judge(tmp_path))
+    assert len(verdicts(text)) == len(claims(topic.name))
+
+
+def test_cello_is_the_one_that_was_calibrated_in_every_experiment_on_hybrids() -> None:
+    experiments = [read(file.stem) for file in FILES if file.stem.startswith("paper-001")]
+    found = [experiment["workload"] for experiment in experiments]
+    stated = {"kind": "cello", **calibration.CALIBRATIONS["cello-12h"].parameters}
+    assert stated in found
+    assert all(workload == stated for workload in found if workload["kind"] == "cello")
+    for workload in (systems.TPCC, systems.HPLAJW):
+        parameters = calibration.CALIBRATIONS[workloads.STAND_INS[workload]].parameters
+        said = {f"workload.{key}={value}" for key, value in parameters.items()}
+        assert said <= set(systems.CHOSEN[workload])
+
+
+def verdicts(text: str) -> list[tuple[str, str]]:
+    return re.findall(r"^### ([CHLWY]-\d\d): (.*)$", text, re.MULTILINE)
+
+
+def test_every_claim_has_a_judge_or_tests_and_words() -> None:
+    of_all = [claim for name in TOPICS for claim in claims(name).values()]
+    assert set(JUDGES) <= {claim.id for claim in of_all}
+    assert not [claim.id for claim in of_all if {claim.id, claim.like}.isdisjoint(JUDGES) and not claim.held]
+    assert all(claim.ours for claim in of_all)
+
+
+def test_claims_cover_the_papers() -> None:
+    found = [name for topic in TOPICS for name in claims(topic)]
+    numbers = ((paper, n) for paper, most in CLAIMS.items() for n in range(1, most + 1))
+    assert sorted(found) == sorted(f"{paper}-{n:02}" for paper, n in numbers)
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_definitions_are_held_by_tests_that_exist(name: str) -> None:
+    assert not [missed for claim in claims(name).values() for missed in missing(claim)]
+
+
+def curve(scheduler: str, **means: float) -> dict[tuple[str, float], MeanPoint]:
+    points = ((float(at[1:]), mean) for at, mean in means.items())
+    return {
+        (scheduler, at): MeanPoint(scheduler, at, 1, 1, mean > 1000, 0, mean, 0, 0, 0, 0, 0, 0)
+        for at, mean in points
+    }
+
+
+def test_loads_are_weighed_by_the_yardstick_and_overload_is_left_out() -> None:
+    race = LoadCurves(
+        curve("sptf", x1=1.0, x2=5.0, x3=50.0, x4=500.0) | curve("fcfs", x1=1.5, x2=6.0, x3=75.0, x4=5000.0)
+    )
+    assert [race.weight(at) for at in race.speedups] == ["light", "moderate", "heavy", "heavy"]
+    assert race.loads(("heavy",), "sptf") == [3.0, 4.0]
+    assert race.changes("fcfs", "sptf", ("moderate", "heavy")) == pytest.approx({2.0: 0.2, 3.0: 0.5})
+
+
+def test_throughput_is_compared_where_both_reach_a_level() -> None:
+    def crossing(rate: float | None, reached: str = "yes") -> Crossing:
+        return Crossing("", 0, rate, reached)
+
+    crossings = {
+        ("a", 2.0): crossing(110.0),
+        ("b", 2.0): crossing(100.0),
+        ("a", 5.0): crossing(220.0),
+        ("b", 5.0): crossing(200.0, "in overload"),
+        ("a", 10.0): crossing(None, "above"),
+        ("b", 10.0): crossing(300.0),
+    }
+    assert LoadCurves({}, crossings).gains("a", "b", ("moderate",)) == pytest.approx({2.0: 0.1})

@@ -1,0 +1,63 @@
+"""Verdicts: definitions that tests check, what follows from a choice, and two readings."""
+
+from __future__ import annotations
+
+import pytest
+
+from sledlab_papers import claims
+from sledlab_papers.claims import (
+    DEPENDS,
+    FITTED,
+    HELD,
+    IN_PART,
+    NOT,
+    REPRODUCED,
+    ClaimEntry,
+    Verdict,
+    judged,
+)
+from sledlab_papers.topic import Judged, section
+
+CLAIM = ClaimEntry(
+    "X-1", "0", "here", 1, "E", "a claim", "1", "exact", ours="It is {it}.", why="Because {it}."
+)
+CHECKED = ClaimEntry("X-2", "0", "here", 1, "E", "a definition", "-", "exact", ours="So.", held=("a.rs::b",))
+
+
+def test_definition_without_a_judge_is_checked_by_tests() -> None:
+    verdict = claims.verdict(CHECKED, None)
+    assert verdict == Verdict(HELD, "So. Checked by `b` (a.rs).")
+
+
+def test_what_follows_from_a_choice_is_no_evidence() -> None:
+    chosen = claims.replace(CLAIM, choice="It was set to {it}.")
+    assert judged(holds=True).saying(it=1).verdict(CLAIM) == Verdict(REPRODUCED, "It is 1.")
+    assert judged(holds=True).saying(it=1).verdict(chosen) == Verdict(FITTED, "It is 1.", "It was set to 1.")
+    assert judged(holds=False).saying(it=1).verdict(chosen) == Verdict(NOT, "It is 1.", "Because 1.")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "both"),
+    [
+        (REPRODUCED, REPRODUCED, REPRODUCED),
+        (REPRODUCED, NOT, DEPENDS),
+        (IN_PART, NOT, NOT),
+        (DEPENDS, NOT, DEPENDS),
+        (FITTED, NOT, NOT),
+        (FITTED, FITTED, FITTED),
+    ],
+)
+def test_readings_count_alike_and_neither_is_hidden(first: str, second: str, both: str) -> None:
+    found = Judged(Verdict(first, "A.", "Why A."), Verdict(second, "B.", "Why B."), equal=True)
+    assert found.outcome == both
+    text = section(CLAIM, found, "Up", "Both ways")
+    assert f"### X-1: {both}" in text
+    assert f"**Up: {first}.** A." in text
+    assert f"**Both ways: {second}.** B." in text
+    assert "**Why** (up). Why A." in text
+
+
+def test_a_reading_that_stands_beside_the_first_does_not_count() -> None:
+    found = Judged(Verdict(REPRODUCED, "A."), Verdict(NOT, "B."))
+    assert found.outcome == REPRODUCED
+    assert "**In order** (not reproduced, does not count). B." in section(CLAIM, found, "", "In order")

@@ -1,0 +1,26 @@
+"""The experiments of `presets/experiments` run."""
+
+import re
+
+import pytest
+import sledlab as sl
+
+from tests.conftest import PROJECT
+
+FILES = sorted((PROJECT / "presets" / "experiments").glob("*.toml"))
+
+
+@pytest.mark.slow("runs a comparison")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_experiment_runs_and_writes_points(sledlab, file, tmp_path, without_pages):
+    study = sl.experiment.show(file.stem).study
+    quick = ["--limit", "30", "--warmup", "0", "--seeds", "1", "--jobs", "1", "--out", tmp_path]
+    assert sledlab(study, file, *quick).code == 0
+    assert (tmp_path / "points.parquet").exists()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_experiment_states_its_command_and_source(file):
+    text = file.read_text(encoding="utf-8")
+    assert re.search(rf"^#   sledlab .* {file.stem}( |$)", text, re.MULTILINE)
+    assert re.search(r"# (Paper 00[0-4]|What is known of .* et al\. [0-9]{4}|Why .* not of a paper)", text)
