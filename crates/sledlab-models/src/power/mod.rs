@@ -5,6 +5,7 @@
 //! tests read that list.
 
 mod adaptive;
+mod constant_timeout;
 mod delayed_spinup;
 mod fixed;
 mod immediate;
@@ -159,7 +160,7 @@ pub trait PowerPolicy: Send {
 }
 
 /// What a policy is: one implementation for each file of this folder.
-pub trait Model: PowerPolicy + Sized + 'static {
+pub trait Model: Sized {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
@@ -168,7 +169,7 @@ pub trait Model: PowerPolicy + Sized + 'static {
     const MEANING: &'static str;
 
     /// The policy at the beginning of a run.
-    fn new(params: &Self::Params) -> Self;
+    fn make(params: &Self::Params) -> Box<dyn PowerPolicy>;
 }
 
 /// Makes a policy from a table of parameters.
@@ -185,7 +186,7 @@ const fn of<M: Model>() -> Entry {
         facts: (),
         specs: M::Params::specs,
         resolve: registry::resolve::<M::Params>,
-        make: |table| Ok(Box::new(M::new(&M::Params::from_table(PATH, table)?))),
+        make: |table| Ok(M::make(&M::Params::from_table(PATH, table)?)),
     }
 }
 
