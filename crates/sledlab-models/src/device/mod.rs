@@ -38,7 +38,7 @@ pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
 pub use self::seek_map::{Mapping, SeekMap};
-pub use self::service::{Busy, MechanicalWork, Queued, Rest, Served, Timing};
+pub use self::service::{Busy, Queued, Rest, Served, Timing};
 pub use self::simple::{Simple, SimpleDevice};
 pub use self::turning::Turning;
 pub use self::units::{UnitMap, UnitRun, Units};
@@ -48,6 +48,7 @@ pub use self::words::{Positioning, States};
 use self::disksim::Importer;
 use self::host::HostParams;
 use self::preset::DeviceFile;
+use crate::power::MechanicalWork;
 
 /// A device that stores blocks: its mechanics, and the commands, buses and work around them.
 ///

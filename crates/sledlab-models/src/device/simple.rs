@@ -3,10 +3,10 @@
 use sledlab_core::{Error, Span, Time};
 
 use super::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, MechanicalWork, Mechanics, PositionIndex,
-    QueueOrder, Queued, Rest, Served, Timing, Way,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, PositionIndex, QueueOrder,
+    Queued, Rest, Served, Timing, Way,
 };
-use crate::power::PowerRates;
+use crate::power::{MechanicalWork, PowerRates};
 
 /// A device without commands in parallel, work of its own or failing parts. [`Simple`] makes a [`Device`] of it.
 ///

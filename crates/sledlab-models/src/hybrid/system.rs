@@ -2,12 +2,13 @@
 
 use sledlab_core::{Error, Op, Span, Time};
 
-use super::HybridCounts;
 use super::io::{Io, Tier};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
 use crate::power::Spent;
-use crate::system::{Completion, Content, Contents, Durable, Residency, Station, System, advance_by_events};
+use crate::system::{
+    Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
+};
 
 /// The part in which kinds of hybrids differ: where data go and which accesses that takes.
 pub(super) trait Logic: Send {

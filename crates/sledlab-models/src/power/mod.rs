@@ -15,10 +15,12 @@ mod oracle;
 mod share;
 mod shares;
 mod total;
+mod work;
 
 pub use ledger::{Energy, Ledger, PowerState};
 pub use shares::Shares;
 pub use total::TotalSpent;
+pub use work::MechanicalWork;
 
 use std::sync::Arc;
 
@@ -27,7 +29,6 @@ use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result, Span};
 use toml::{Table, Value};
 
-use crate::device::MechanicalWork;
 use adaptive::Adaptive;
 use fixed::Fixed;
 

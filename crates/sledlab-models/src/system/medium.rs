@@ -6,10 +6,9 @@ use std::sync::Arc;
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Span, Time};
 
-use super::{Completion, Durable, Residency, Station, System, advance_by_events};
+use super::{Completion, Durable, HybridCounts, Residency, Station, System, advance_by_events};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
-use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
 /// The content of a block: a number that stands for its data, or the words of a header.

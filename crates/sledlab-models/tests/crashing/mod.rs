@@ -7,13 +7,14 @@ use rand::RngExt;
 use sledlab_core::params::Params;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Op, Span, Time, seed};
+use sledlab_models::assembly::{SystemParts, assemble};
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::hybrid::{self, HybridCounts, HybridDevices};
+use sledlab_models::hybrid::{self, HybridDevices};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{
-    self, Cached, Content, Medium, Setup, Start, System, SystemParams, SystemParts,
+    self, Cached, Content, HybridCounts, Medium, Setup, Start, System, SystemParams,
 };
 use sledlab_models::{power, scheduler};
 use toml::Table;
@@ -196,7 +197,7 @@ impl Bench {
             let cache = self.cache.clone().unwrap_or_default();
             let (cache, device) = (&cache, &self.back);
             let parts = SystemParts { system, cache, hybrid: None, device, setup, keep_contents: true };
-            return system::assemble(parts).unwrap();
+            return assemble(parts).unwrap();
         }
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
         let answers_early = |medium: Medium, defect| {

@@ -6,14 +6,14 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use sledlab_core::{Error, Op, Span, Time};
-use sledlab_models::cache::CacheCounts;
+use sledlab_models::cache::{CacheCounts, SlotState};
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::device::{FaultCounts, Queued};
-use sledlab_models::hybrid::{self, HybridCounts, HybridDevices};
+use sledlab_models::hybrid::{self, HybridDevices};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::power::Spent;
 use sledlab_models::system::{
-    self, Completion, Durable, Residency, Setup, SlotState, Start, Station, System,
+    self, Completion, Durable, HybridCounts, Residency, Setup, Start, Station, System,
 };
 use sledlab_models::{power, scheduler};
 use toml::Table;

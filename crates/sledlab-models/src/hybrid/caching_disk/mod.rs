@@ -35,11 +35,11 @@ use super::buffer::Buffer;
 use super::io::{Io, Part, Tier};
 use super::streams::Streams;
 use super::system::Logic;
-use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
+use super::{Capacities, KB_BLOCKS, Model};
 use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::replacement::{CustomPolicy, Found, ReplacementPolicy, Use};
-use crate::system::{Completion, Contents, Residency};
+use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 /// Which of the techniques of paper 001, section 4.2, are on.
 #[derive(Clone, Copy, Debug)]

@@ -29,11 +29,11 @@ use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
 use super::io::{Io, Part, Tier, shared};
 use super::system::Logic;
-use super::{Capacities, HybridCounts, Model};
+use super::{Capacities, Model};
 use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::replacement::CustomPolicy;
-use crate::system::{Completion, Contents, Residency};
+use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 /// What to do when an access is complete.
 pub(super) enum Job {
