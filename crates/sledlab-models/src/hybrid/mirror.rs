@@ -12,7 +12,7 @@ use sledlab_core::{Error, Op, Result, Time};
 use super::io::{Io, Part, Tier};
 use super::streams::Streams;
 use super::system::Logic;
-use super::{Capacities, KB_BLOCKS, Model};
+use super::{Capacities, KB_BLOCKS, Model, PlantDefect};
 use crate::cache::{BlockRun, CacheParams, Lines};
 use crate::device::Queued;
 use crate::replacement::CustomPolicy;
@@ -261,10 +261,12 @@ impl Logic for Mirror {
         found
     }
 
-    /// There is no such defect here: the front device has all data too.
-    fn free_early(&mut self) {}
-
     fn failure(&mut self) -> Option<Error> {
         None
     }
+}
+
+impl PlantDefect for Mirror {
+    /// Without effect: the front device has all data too.
+    fn free_early(&mut self) {}
 }

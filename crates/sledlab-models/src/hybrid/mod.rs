@@ -36,7 +36,7 @@ pub struct HybridDevices {
 }
 
 /// What a hybrid is: one implementation for each file of this folder.
-trait Model: Logic + Sized + 'static {
+trait Model: Logic + PlantDefect + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
@@ -52,6 +52,12 @@ trait Model: Logic + Sized + 'static {
     ) -> Result<Self>;
 }
 
+/// A defect that tests plant, to check that they find it.
+trait PlantDefect {
+    /// From now on the hybrid reuses room before the data in it are durable elsewhere.
+    fn free_early(&mut self);
+}
+
 /// Blocks of the two devices of a hybrid.
 #[derive(Clone, Copy, Debug)]
 struct Capacities {
@@ -63,29 +69,45 @@ struct Capacities {
 /// policies that are plug-ins.
 pub type Make = fn(&Table, HybridDevices, &[replacement::CustomPolicy]) -> Result<Box<dyn System>>;
 
+/// Properties of a hybrid in the list.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Makes a hybrid with a planted defect; see [`Choice::make_freeing_early`].
+    make_freeing_early: Make,
+}
+
 /// A hybrid in the list.
-pub type Entry = registry::Entry<Make>;
+pub type Entry = registry::Entry<Make, Facts>;
 
 const fn of<M: Model>() -> Entry {
     Entry {
         name: M::NAME,
         aliases: &[],
         meaning: registry::one_line(M::MEANING),
-        facts: (),
+        facts: Facts { make_freeing_early: make::<M, true> },
         specs: M::Params::specs,
         resolve: registry::resolve::<M::Params>,
-        make: |table, devices, policies| {
-            let params = M::Params::from_table(PATH, table)?;
-            let HybridDevices { front, back } = devices;
-            let capacities = Capacities { front: front.capacity_blocks(), back: back.capacity_blocks() };
-            let logic = M::new(&params, capacities, policies)?;
-            Ok(Box::new(HybridSystem::new(logic, Io::new(front, back))))
-        },
+        make: make::<M, false>,
     }
 }
 
+fn make<M: Model, const FREES_EARLY: bool>(
+    table: &Table,
+    devices: HybridDevices,
+    policies: &[replacement::CustomPolicy],
+) -> Result<Box<dyn System>> {
+    let params = M::Params::from_table(PATH, table)?;
+    let HybridDevices { front, back } = devices;
+    let capacities = Capacities { front: front.capacity_blocks(), back: back.capacity_blocks() };
+    let mut logic = M::new(&params, capacities, policies)?;
+    if FREES_EARLY {
+        logic.free_early();
+    }
+    Ok(Box::new(HybridSystem::new(logic, Io::new(front, back))))
+}
+
 /// Every hybrid.
-pub static LIST: Registry<Make> = Registry {
+pub static LIST: Registry<Make, Facts> = Registry {
     noun: "hybrid",
     path: PATH,
     example: "caching-disk:segment_kb=64",
@@ -99,7 +121,7 @@ const PATH: &str = "hybrid";
 /// A hybrid with all its parameters.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    chosen: Chosen<Make>,
+    chosen: Chosen<Make, Facts>,
     /// Plug-in replacement policies that the parameters may name.
     policies: Vec<replacement::CustomPolicy>,
 }
@@ -137,6 +159,14 @@ impl Choice {
     /// Parameters that contradict each other, or that do not fit the devices.
     pub fn make(&self, devices: HybridDevices) -> Result<Box<dyn System>> {
         (self.chosen.entry.make)(&self.chosen.params, devices, &self.policies)
+    }
+
+    /// The same hybrid with a defect that tests must find: it reuses room before the data in it are durable elsewhere.
+    ///
+    /// # Errors
+    /// As of [`make`](Choice::make).
+    pub fn make_freeing_early(&self, devices: HybridDevices) -> Result<Box<dyn System>> {
+        (self.chosen.entry.facts.make_freeing_early)(&self.chosen.params, devices, &self.policies)
     }
 
     /// The configuration table with all parameters.

@@ -37,8 +37,6 @@ pub(super) trait Logic: Send {
     fn forget(&mut self);
     /// The contents that the host finds after a crash, recovered from the `media` of the front and the back device.
     fn recover(&mut self, media: (Contents, Contents)) -> Contents;
-    /// See [`Durable::free_early`].
-    fn free_early(&mut self);
     /// The error that stopped a replacement policy of this hybrid, if one did.
     fn failure(&mut self) -> Option<Error>;
 }
@@ -199,9 +197,5 @@ impl<L: Logic> Durable for HybridSystem<L> {
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
         let media = self.io.crash(survives);
         self.logic.recover(media)
-    }
-
-    fn free_early(&mut self) {
-        self.logic.free_early();
     }
 }

@@ -10,6 +10,7 @@ mod residency;
 mod single;
 mod station;
 mod watch;
+mod wrapper;
 
 pub use array::Array;
 pub use cached::Cached;
@@ -20,6 +21,7 @@ pub use residency::Residency;
 pub use single::Single;
 pub use station::{Completion, Station};
 pub use watch::{Access, Candidate, Choice, Rested, Seen, State};
+pub use wrapper::SystemWrapper;
 
 use sledlab_core::{Error, Result, Span, Time};
 
@@ -45,7 +47,7 @@ const MOST_EVENTS: usize = 1024;
 /// scheduler sees every request that has arrived when it chooses.
 ///
 /// A system such as a cache wraps another system. No method has a default: a wrapper that forgot to forward one would
-/// silently hide the answer of the system behind it.
+/// silently hide the answer of the system behind it. A wrapper that forwards most methods is a [`SystemWrapper`].
 pub trait System: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
@@ -115,8 +117,6 @@ pub trait Durable: Send {
     /// The power fails: all volatile state is lost, and for every block of a write under way `survives` decides whether
     /// the medium has it. Returns the contents that recovery finds.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;
-    /// From now on the system frees room before the data in it are durable elsewhere: a defect that tests must find.
-    fn free_early(&mut self);
 }
 
 /// Implements [`System::advance_before`] by one [`System::advance`] after the other.

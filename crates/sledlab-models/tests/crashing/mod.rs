@@ -1,5 +1,7 @@
 //! A host that records what it wrote and which requests were acknowledged, and checks what it reads.
 
+mod defects;
+
 use std::collections::HashMap;
 use std::fmt;
 
@@ -18,6 +20,8 @@ use sledlab_models::system::{
 };
 use sledlab_models::{power, scheduler};
 use toml::Table;
+
+use self::defects::{AnsweringEarly, LosingHeaders};
 
 /// Number of blocks that requests touch: more than the front device holds.
 const BLOCKS: u64 = 400;
@@ -200,10 +204,10 @@ impl Bench {
             return assemble(parts).unwrap();
         }
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
-        let answers_early = |medium: Medium, defect| {
-            Box::new(if self.has(defect) { medium.answering_early() } else { medium })
+        let defective = |medium: Medium, answers_early: Defect| -> Box<dyn System> {
+            if self.has(answers_early) { Box::new(AnsweringEarly::new(medium)) } else { Box::new(medium) }
         };
-        let back = answers_early(medium(&self.back), Defect::BackAnswersEarly);
+        let back = defective(medium(&self.back), Defect::BackAnswersEarly);
         // Room for four segments or logs of 4 KB.
         let (front_mb, buffered) = self.smallest.map_or((0.018, 2), |buffered| (0.0, buffered));
         let buffer_kb = 4 * buffered;
@@ -222,13 +226,14 @@ impl Bench {
             None => back,
             Some(choice) => {
                 let front = medium(&self.front);
-                let front = if self.has(Defect::LosesHeaders) { front.losing_headers() } else { front };
-                let front = answers_early(front, Defect::FrontAnswersEarly);
-                let mut hybrid = choice.make(HybridDevices { front, back }).unwrap();
-                if let Some(hybrid) = hybrid.durable().filter(|_| self.has(Defect::FreesEarly)) {
-                    hybrid.free_early();
-                }
-                hybrid
+                let front = if self.has(Defect::LosesHeaders) {
+                    Box::new(LosingHeaders(front))
+                } else {
+                    defective(front, Defect::FrontAnswersEarly)
+                };
+                let devices = HybridDevices { front, back };
+                let frees_early = self.has(Defect::FreesEarly);
+                if frees_early { choice.make_freeing_early(devices) } else { choice.make(devices) }.unwrap()
             }
         };
         match &self.cache {

@@ -29,7 +29,7 @@ use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
 use super::io::{Io, Part, Tier, shared};
 use super::system::Logic;
-use super::{Capacities, Model};
+use super::{Capacities, Model, PlantDefect};
 use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::replacement::CustomPolicy;
@@ -328,11 +328,13 @@ impl Logic for WriteBuffer {
         recovery::recover(&front, back, &self.logs)
     }
 
-    fn free_early(&mut self) {
-        self.frees_early = true;
-    }
-
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl PlantDefect for WriteBuffer {
+    fn free_early(&mut self) {
+        self.frees_early = true;
     }
 }

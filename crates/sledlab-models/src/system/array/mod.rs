@@ -333,8 +333,4 @@ impl Durable for Array {
         }
         all
     }
-
-    fn free_early(&mut self) {
-        self.nodes.iter_mut().filter_map(|node| node.durable()).for_each(Durable::free_early);
-    }
 }

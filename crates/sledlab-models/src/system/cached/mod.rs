@@ -497,10 +497,4 @@ impl Durable for Cached {
         }
         found
     }
-
-    fn free_early(&mut self) {
-        if let Some(behind) = self.behind.durable() {
-            behind.free_early();
-        }
-    }
 }
