@@ -81,6 +81,7 @@ lint: $(READY) ## formatting, lints, dependencies, types, spelling, docs
 	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
 	cargo deny --log-level error check bans licenses sources
 	cargo shear
+	$(BIN)/python tools/rust_modules.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

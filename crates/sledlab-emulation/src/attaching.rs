@@ -12,9 +12,9 @@ use sledlab_core::{Error, Result, Span};
 
 use crate::clock::Scale;
 use crate::model::Constant;
-use crate::probe::{self, Probed};
+use crate::probe;
 use crate::report::HostWay;
-use crate::serving::{Clients, ServerOrder, ServerParts, Serving, Shared};
+use crate::serving::{Clients, Probed, ServerOrder, ServerParts, Serving, Shared};
 
 /// How the server answers requests from now on.
 #[derive(Clone, Copy, Debug)]

@@ -24,7 +24,7 @@ use crate::clock::{Monotonic, Scale};
 use crate::model::Constant;
 use crate::pacer::Pacer;
 use crate::report::HostWay;
-use crate::serving::{ServerOrder, ServerParts, Serving, Shared};
+use crate::serving::{Probed, ServerOrder, ServerParts, Serving, Shared};
 use crate::transport::nbd::Export;
 
 /// Requests sent of each kind and size.
@@ -46,15 +46,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Kinds of requests: whether they read, and their number of bytes.
 const KINDS: [(bool, u32); 4] = [(true, SMALL), (false, SMALL), (true, LARGE), (false, LARGE)];
-
-/// The time that a request took.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Probed {
-    /// Whether the request reads.
-    pub reads: bool,
-    pub bytes: u32,
-    pub ns: u64,
-}
 
 /// A client that has started and waits for its server.
 pub(crate) struct Probe {

@@ -4,8 +4,8 @@
 
 #[path = "../examples/fuzz_nbd/client.rs"]
 mod client;
-mod losing_power;
 mod nbd;
+mod power;
 mod power_failures;
 mod power_over_the_wire;
 #[path = "../examples/fuzz_nbd/samples.rs"]

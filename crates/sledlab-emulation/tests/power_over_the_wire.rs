@@ -1,17 +1,17 @@
 //! Servers whose devices lose their power: read over the wire, every block holds what the model has found. The example
 //! `power` does the same thousands of times.
 
-#[path = "../examples/power/sessions.rs"]
-mod sessions;
-
-use sessions::{System, Tally, durable, never_flushed, run, volatile};
 use sledlab_emulation::{Server, ServerOptions};
 use sledlab_sim::Experiment;
+
+use crate::power::Tally;
+use crate::power::systems::System;
+use crate::power::wire::{durable, never_flushed, run, volatile};
 
 fn fail(systems: &[System], failures: u64) -> Tally {
     let mut all = Tally::default();
     for system in systems {
-        all.add(run(system, failures, Server::start).unwrap_or_else(|wrong| panic!("{system}: {wrong}")));
+        all += run(system, failures, Server::start).unwrap_or_else(|wrong| panic!("{system}: {wrong}"));
     }
     all
 }

@@ -6,6 +6,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
+pub mod assembly;
 pub mod cache;
 pub mod conformance;
 pub mod device;

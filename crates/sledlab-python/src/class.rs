@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyType};
 use sledlab_core::{Error, registry};
 use toml::{Table, Value};
 
-use crate::error::{keep_of, raise, wrap};
+use crate::error::{build, is_interrupt, keep, raise};
 
 /// A kind of model whose place a class can take.
 #[derive(Clone, Copy, Debug)]
@@ -172,6 +172,39 @@ pub(crate) fn fitting(
     let found = import(py, word).map_err(|raised| wrap(py, plug_in, word, &raised))?;
     plug_in.check(word, &found).map_err(raise)?;
     Ok(kinds.iter().filter(|kind| kind.check(word, &found).is_ok()).copied().collect())
+}
+
+/// As [`keep`], for an exception that the class `word` raised: the error holds its traceback, since it may have to
+/// leave a thread on which the exception itself is never asked for.
+fn keep_of(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
+    let stopped = keep(wrap(py, kind, word, raised));
+    if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
+}
+
+/// A user's error that says that the class `word` raised an exception, with its traceback, and with the exception as
+/// its cause. Two exceptions are returned unchanged: the user's interrupt, which can strike wherever Python is at work,
+/// and the error of a plug-in that was called too deep within others, since each of these would report the same again.
+fn wrap(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
+    let too_deep = || raised.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
+    if is_interrupt(raised) || too_deep() {
+        return raised.clone_ref(py);
+    }
+    let error = plugin_error(py, kind, word, raised);
+    let error = build(py, &error).unwrap_or_else(|failed| failed);
+    error.set_cause(py, Some(raised.clone_ref(py)));
+    error
+}
+
+fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
+    let parts = (raised.get_type(py), raised.value(py), raised.traceback(py));
+    let lines = py
+        .import("traceback")
+        .and_then(|module| module.call_method1("format_exception", parts))
+        .and_then(|lines| lines.extract::<Vec<String>>());
+    let traceback = lines.map_or_else(|_| raised.to_string(), |lines| lines.concat());
+    let ClassKind { name, protocol, .. } = kind;
+    Error::user(format!("{name} `{word}` failed\n{}", traceback.trim_end()))
+        .with_remedy(format!("mend the class; `{protocol}` says what its methods must do"))
 }
 
 /// Whether objects of `class` have a method. The class's attribute alone does not say so: it may be one of the

@@ -8,9 +8,9 @@ use sledlab_core::Error;
 use sledlab_models::device::{DeviceState, disksim, host, preset};
 use sledlab_trace::format::read_measured;
 
+use crate::columns::to_bytes;
 use crate::error::raise;
 use crate::interrupt::watch;
-use crate::source::to_bytes;
 
 /// All models that an experiment can name, with their parameters, as JSON.
 #[pyfunction]

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sledlab_core::{Error, Op, Span, Time};
+use sledlab_core::{Error, Op, Span};
 use sledlab_models::device::host::HostParams;
 use sledlab_models::device::{
-    Aim, Bus, Busy, CustomDevice, Description, Device, DeviceState, Extent, FaultCounts, Location,
-    MechanicalWork, Mechanics, PositionIndex, QueueOrder, Queued, Rest, SeekMap, Served, Timing, Units, Way,
+    Bus, CustomDevice, Description, Device, DeviceState, Queued, SeekMap, Served, Simple, SimpleDevice,
+    Timing, Units,
 };
 use sledlab_models::power::PowerRates;
 use toml::Table;
@@ -74,7 +74,7 @@ impl Description for Described {
             .ok_or_else(|| Error::internal(format!("`{}` was not to be run", self.word)))?;
         let made = class.make(&self.params)?;
         let device = class.call(|py| PythonDevice::new(class.clone(), made.bind(py)))?;
-        Ok(Box::new(device))
+        Ok(Box::new(Simple::new(device)))
     }
 
     fn device_on(&self, _bus: &Bus) -> Result<Option<Box<dyn Device>>, Error> {
@@ -110,7 +110,7 @@ impl Description for Described {
     }
 }
 
-/// An object of the class, and the state of its mechanism.
+/// An object of the class.
 #[derive(Clone)]
 struct PythonDevice {
     class: Class,
@@ -120,7 +120,6 @@ struct PythonDevice {
     idle_mw: f64,
     /// Whether the object has a method `served`, which is called after each request.
     has_served: bool,
-    state: i64,
     /// Why the device has failed; shared by all its copies, since schedulers ask copies.
     failure: Arc<Mutex<Failure>>,
 }
@@ -160,7 +159,7 @@ impl PythonDevice {
         let has_served = device.hasattr("served")?;
         let device = Arc::new(device.clone().unbind());
         let failure = Arc::default();
-        Ok(PythonDevice { class, device, capacity_blocks, rates, idle_mw, has_served, state: 0, failure })
+        Ok(PythonDevice { class, device, capacity_blocks, rates, idle_mw, has_served, failure })
     }
 
     /// The result of `call`. Once the device has failed: `otherwise`, until the run has noticed the failure.
@@ -177,15 +176,6 @@ impl PythonDevice {
                 otherwise
             }
         }
-    }
-
-    /// The time of serving `request` from `state`, and the state afterwards.
-    fn serve(&self, state: i64, request: &Queued) -> (Timing, i64) {
-        let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
-        self.call((otherwise, state), |device| {
-            let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
-            timing_of(state, &device.call_method1("serve", arguments)?)
-        })
     }
 }
 
@@ -231,71 +221,19 @@ fn meant(state: DeviceState) -> i64 {
     i64::from(state.y) << 32 | i64::from(state.x.cast_unsigned())
 }
 
-impl Mechanics for PythonDevice {
+impl SimpleDevice for PythonDevice {
     fn capacity_blocks(&self) -> u64 {
         self.capacity_blocks
     }
 
-    fn state(&self) -> DeviceState {
-        seen(self.state)
-    }
-
-    fn location(&self, _lbn: u64) -> Location {
-        Location::ONLY
-    }
-
-    fn extent(&self) -> Extent {
-        Extent { cylinders: 1, rows: 1, blocks_per_track: self.capacity_blocks }
-    }
-
-    fn blocks_at_once(&self) -> u32 {
-        u32::try_from(self.capacity_blocks).unwrap_or(u32::MAX)
-    }
-
-    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
-        self.serve(meant(state), request).0.positioning()
-    }
-
-    fn positioning(&self, request: &Queued) -> Span {
-        self.serve(self.state, request).0.positioning()
-    }
-
-    fn tie(&self, _request: &Queued) -> u64 {
-        0
-    }
-
-    fn queue_order(&self) -> QueueOrder {
-        QueueOrder::Arrival
-    }
-
-    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
-        0
-    }
-
-    fn heeds_time(&self) -> bool {
-        false
-    }
-
-    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        let (timing, then) = self.serve(meant(state), request);
+    fn serve(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+        let state = meant(state);
+        let otherwise = Timing { transfer: Span::from_ms(1.0), ..Timing::default() };
+        let (timing, then) = self.call((otherwise, state), |device| {
+            let arguments = (state, request.lbn, request.blocks, request.op == Op::Write);
+            timing_of(state, &device.call_method1("serve", arguments)?)
+        });
         (timing, seen(then))
-    }
-
-    fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
-        let (timing, to) = self.serve_from(state, request);
-        Way::straight((state.x, state.y), (to.x, to.y), timing.positioning())
-    }
-
-    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
-        false
-    }
-
-    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        None
-    }
-
-    fn snapshot(&self) -> Box<dyn Mechanics> {
-        Box::new(self.clone())
     }
 
     fn power_rates(&self) -> PowerRates {
@@ -305,80 +243,14 @@ impl Mechanics for PythonDevice {
     fn idle_mw(&self) -> f64 {
         self.idle_mw
     }
-}
 
-impl Device for PythonDevice {
-    fn mechanics(&self) -> &dyn Mechanics {
-        self
-    }
-
-    fn probe(&self, _now: Time, request: &Queued) -> Timing {
-        self.serve(self.state, request).0
-    }
-
-    fn tell_time(&mut self, _now: Time) {}
-
-    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
-        now
-    }
-
-    fn let_in(&mut self) -> Option<Queued> {
-        None
-    }
-
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
-        let mut busy = Busy { until: now, work: MechanicalWork::default() };
-        for request in batch {
-            let start = busy.until;
-            let (timing, then) = self.serve(self.state, request);
-            self.state = then;
-            let work = MechanicalWork {
-                seek: timing.positioning(),
-                access: timing.transfer,
-                ..MechanicalWork::default()
-            };
-            busy.work += work;
-            busy.until = start + timing.service();
-            let energy = self.rates.spent(&work);
-            served.push(Served {
-                request: *request,
-                start,
-                completion: busy.until,
-                timing,
-                energy,
-                device: Some(0),
-            });
-            if self.has_served {
-                let arguments = (start.as_ns(), request.lbn, request.blocks, request.op == Op::Write);
-                self.call((), |device| device.call_method1("served", arguments).map(|_| ()));
-            }
+    fn on_completion(&mut self, served: &Served) {
+        if self.has_served {
+            let Served { request, start, .. } = served;
+            let arguments = (start.as_ns(), request.lbn, request.blocks, request.op == Op::Write);
+            self.call((), |device| device.call_method1("served", arguments).map(|_| ()));
         }
-        Some(busy)
     }
-
-    fn takes_more(&self) -> bool {
-        false
-    }
-
-    fn has_own_work(&self) -> bool {
-        false
-    }
-
-    fn next_wakeup(&self) -> Option<Time> {
-        None
-    }
-
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
-        None
-    }
-
-    fn faults(&self) -> Option<FaultCounts> {
-        None
-    }
-
-    fn forgo_energy(&mut self) {}
-
-    fn rest(&mut self, _rest: Rest) {}
 
     fn failure(&mut self) -> Option<Error> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).error.take()

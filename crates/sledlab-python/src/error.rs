@@ -2,14 +2,12 @@
 
 use std::cell::RefCell;
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRecursionError};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use sledlab_core::Error;
 use sledlab_core::error::Blame;
-
-use crate::class::ClassKind;
 
 thread_local! {
     /// The exception that a callback raised on this thread, while Rust unwinds with an error of its own.
@@ -23,41 +21,8 @@ pub(crate) fn keep(raised: PyErr) -> Error {
     if interrupted { Error::interrupted() } else { Error::internal("a Python callback raised an exception") }
 }
 
-/// As [`keep`], for an exception that the class `word` raised: the error holds its traceback, since it may have to
-/// leave a thread on which the exception itself is never asked for.
-pub(crate) fn keep_of(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
-    let stopped = keep(wrap(py, kind, word, raised));
-    if stopped.is_interrupt() { stopped } else { plugin_error(py, kind, word, raised) }
-}
-
-fn is_interrupt(raised: &PyErr) -> bool {
+pub(crate) fn is_interrupt(raised: &PyErr) -> bool {
     Python::attach(|py| raised.is_instance_of::<PyKeyboardInterrupt>(py))
-}
-
-/// A user's error that says that the class `word` raised an exception, with its traceback, and with the exception as
-/// its cause. Two exceptions are returned unchanged: the user's interrupt, which can strike wherever Python is at work,
-/// and the error of a plug-in that was called too deep within others, since each of these would report the same again.
-pub(crate) fn wrap(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> PyErr {
-    let too_deep = || raised.cause(py).is_some_and(|cause| cause.is_instance_of::<PyRecursionError>(py));
-    if is_interrupt(raised) || too_deep() {
-        return raised.clone_ref(py);
-    }
-    let error = plugin_error(py, kind, word, raised);
-    let error = build(py, &error).unwrap_or_else(|failed| failed);
-    error.set_cause(py, Some(raised.clone_ref(py)));
-    error
-}
-
-fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> Error {
-    let parts = (raised.get_type(py), raised.value(py), raised.traceback(py));
-    let lines = py
-        .import("traceback")
-        .and_then(|module| module.call_method1("format_exception", parts))
-        .and_then(|lines| lines.extract::<Vec<String>>());
-    let traceback = lines.map_or_else(|_| raised.to_string(), |lines| lines.concat());
-    let ClassKind { name, protocol, .. } = kind;
-    Error::user(format!("{name} `{word}` failed\n{}", traceback.trim_end()))
-        .with_remedy(format!("mend the class; `{protocol}` says what its methods must do"))
 }
 
 /// After a run that stopped early without an error: raises the exception that a callback or a signal handler raised,
@@ -82,7 +47,7 @@ pub(crate) fn raise(error: Error) -> PyErr {
     Python::attach(|py| build(py, &error).unwrap_or_else(|failed| failed))
 }
 
-fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+pub(crate) fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     static USER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static INTERNAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static PLACE: PyOnceLock<Py<PyType>> = PyOnceLock::new();

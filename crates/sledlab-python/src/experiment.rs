@@ -11,9 +11,10 @@ use sledlab_models::{power, scheduler, system};
 use sledlab_sim::{Hooks, Progress, Rows};
 
 use crate::class::{Allowed, is_plugin};
+use crate::columns::to_bytes;
 use crate::error::{keep, raise, raise_kept};
 use crate::interrupt::tell;
-use crate::source::{Source, to_bytes};
+use crate::source::Source;
 
 /// An experiment under construction.
 #[pyclass(frozen, module = "sledlab._native")]

@@ -10,6 +10,7 @@
 
 mod class;
 mod cluster;
+mod columns;
 mod conformance;
 mod device;
 mod device_class;

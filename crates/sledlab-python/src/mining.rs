@@ -10,8 +10,8 @@ use serde_json::json;
 use sledlab_core::Error;
 use sledlab_mining::{self as mining, BLOCK, BoxesParams, QuestParams, UnitGrid};
 
+use crate::columns::to_bytes;
 use crate::error::raise;
-use crate::source::to_bytes;
 
 /// Copies an array; `what` is its name in messages.
 fn values<T: Element + Copy>(array: &Bound<'_, PyAny>, what: &str, kind: &str) -> PyResult<Vec<T>> {

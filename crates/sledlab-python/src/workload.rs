@@ -12,8 +12,8 @@ use sledlab_trace::table::open_table;
 use toml::Table;
 
 use crate::class::{Allowed, Class, ClassKind};
+use crate::columns::next_columns;
 use crate::error::raise;
-use crate::source::next_columns;
 
 pub(crate) const KIND: ClassKind =
     ClassKind { name: "workload", protocol: "sledlab.Workload", methods: &["requests"] };

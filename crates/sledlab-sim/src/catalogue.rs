@@ -9,8 +9,9 @@ use sledlab_models::device::{self, preset};
 use sledlab_models::merge::{MergeParams, Merging};
 use sledlab_models::network::{self, preset as networks};
 use sledlab_models::node::{Node, NodeParams, preset as nodes};
+use sledlab_models::scheduler::{self, Starvation};
 use sledlab_models::system::{self, SystemParams};
-use sledlab_models::{hybrid, power, replacement, scheduler};
+use sledlab_models::{hybrid, power, replacement};
 use sledlab_trace::{format, synthetic};
 
 use crate::cluster::ClusterParams;
@@ -106,7 +107,7 @@ fn scheduler(entry: &scheduler::Entry) -> Value {
     let mut value = json!(entry.listed());
     value["aliases"] = json!(entry.aliases);
     value["in_race"] = json!(entry.facts.in_race);
-    value["starvation_free"] = json!(entry.facts.starvation_free);
+    value["starvation_free"] = json!(matches!(entry.facts.starvation, Starvation::Bounded { .. }));
     value
 }
 

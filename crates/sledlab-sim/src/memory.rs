@@ -9,7 +9,6 @@ mod process;
 
 use sledlab_core::{Error, Result};
 
-use crate::experiment::SystemSetup;
 #[cfg(target_arch = "wasm32")]
 use module::{machine, of_address_space, status};
 #[cfg(not(target_arch = "wasm32"))]
@@ -25,15 +24,14 @@ const MEASURED: u64 = 6;
 const SPARED: u64 = 64 << 20;
 const MB: u64 = 1 << 20;
 
-/// Refuses a system that would take more memory than there is.
+/// Rejects a system of `count` devices that would take more memory than is available.
 ///
-/// The memory of one of its devices, with scheduler and all tables, is measured: a few are built, the fewer the smaller
+/// To measure the memory of a device, with scheduler and all tables, `one_device` builds a few: the fewer, the smaller
 /// the system. The memory of queues is not known yet. A single device is not measured.
 ///
 /// # Errors
 /// A system that does not fit; parameters that make no sense.
-pub(crate) fn check(store: &SystemSetup) -> Result<()> {
-    let count = store.devices()?;
+pub(crate) fn check<T>(count: u64, mut one_device: impl FnMut() -> Result<T>) -> Result<()> {
     let measured = MEASURED.min(count / 2);
     if measured == 0 {
         return Ok(());
@@ -42,7 +40,7 @@ pub(crate) fn check(store: &SystemSetup) -> Result<()> {
     let mut built = Vec::new();
     let mut build = |devices: u64| -> Result<Option<u64>> {
         for _ in 0..devices {
-            built.push(store.one_device()?);
+            built.push(one_device()?);
         }
         Ok(status("VmRSS:"))
     };

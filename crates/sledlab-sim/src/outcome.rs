@@ -8,9 +8,8 @@ use sledlab_core::stats::{Distribution, Sum};
 use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 use sledlab_models::cache::CacheCounts;
 use sledlab_models::device::FaultCounts;
-use sledlab_models::hybrid::HybridCounts;
 use sledlab_models::power::{Energy, Ledger, Spent};
-use sledlab_models::system::System;
+use sledlab_models::system::{HybridCounts, System};
 
 use crate::VERSION;
 use crate::books::Counts;

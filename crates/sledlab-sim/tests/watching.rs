@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use sledlab_core::{Op, Span, Time};
-use sledlab_models::system::{Access, SlotState, Station, System};
+use sledlab_models::cache::SlotState;
+use sledlab_models::system::{Access, Station, System};
 use sledlab_sim::{Experiment, Hooks};
 
 const SYSTEMS: [&str; 11] = [

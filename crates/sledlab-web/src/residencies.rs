@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 use sledlab_core::Time;
-use sledlab_models::system::{Residency, SlotState, System};
+use sledlab_models::cache::SlotState;
+use sledlab_models::system::{Residency, System};
 
 use crate::answer::{Answer, Column};
 

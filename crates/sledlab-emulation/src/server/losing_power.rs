@@ -2,14 +2,15 @@
 
 // These tests use a part of the module.
 #[allow(dead_code)]
-#[path = "../../examples/power/sessions.rs"]
-mod sessions;
+#[path = "../../tests/power/mod.rs"]
+mod power;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sledlab_core::{BLOCK_BYTES, Result};
 use sledlab_sim::{Experiment, Live};
 
+use self::power::wire;
 use super::{Server, ServerOptions};
 use crate::model::Model;
 use crate::power::Power;
@@ -27,8 +28,8 @@ fn forgetful(experiment: &Experiment, options: ServerOptions) -> Result<Server> 
 
 #[test]
 fn what_is_given_up_too_early_is_found() {
-    let found = sessions::never_flushed().into_iter().take(4).filter(|system| {
-        let shown = catch_unwind(AssertUnwindSafe(|| sessions::run(system, 20, forgetful)));
+    let found = wire::never_flushed().into_iter().take(4).filter(|system| {
+        let shown = catch_unwind(AssertUnwindSafe(|| wire::run(system, 20, forgetful)));
         !matches!(shown, Ok(Ok(_)))
     });
     assert_eq!(found.count(), 4);

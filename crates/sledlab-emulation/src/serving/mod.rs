@@ -7,6 +7,7 @@
 
 mod passing_on;
 mod power;
+mod probed;
 mod requests;
 mod sockets;
 mod telling;
@@ -21,6 +22,7 @@ use sledlab_core::{Error, Result, Time};
 use sledlab_sim::{Answer, Outcome};
 
 pub(crate) use self::passing_on::Clients;
+pub(crate) use self::probed::Probed;
 use self::telling::Telling;
 use crate::DataStore;
 use crate::awake::Awake;
@@ -33,7 +35,6 @@ use crate::listener::Listener;
 use crate::model::Model;
 use crate::pacer::{PaceStep, Pacer};
 use crate::power::{Cut, Power};
-use crate::probe::Probed;
 use crate::recording::Recording;
 use crate::report::{HostWay, RequestCounts, ServerReport, Shifted, Status};
 use crate::transport::nbd::Export;

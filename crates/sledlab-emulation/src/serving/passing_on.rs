@@ -2,9 +2,8 @@
 
 use sledlab_core::Result;
 
-use super::{ServerParts, Serving};
+use super::{Probed, ServerParts, Serving};
 use crate::connections::Connections;
-use crate::probe::Probed;
 
 /// Clients that stay connected when a server goes on to the next stage.
 #[derive(Debug, Default)]

@@ -3,11 +3,10 @@
 use sledlab_core::{Result, Span, Time};
 use sledlab_sim::Answer;
 
-use super::Serving;
+use super::{Probed, Serving};
 use crate::connection::{Connection, Reply, Sent};
 use crate::flight::{self, Flight};
 use crate::lateness::Cause;
-use crate::probe::Probed;
 use crate::recording::Record;
 use crate::transport::nbd::{Command, Errno, NbdRequest};
 

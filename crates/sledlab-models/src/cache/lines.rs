@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use sledlab_core::Result;
 use sledlab_core::hash::Map;
 
-use super::{BlockRun, CacheParams};
+use super::{BlockRun, CacheParams, SlotState};
 use crate::replacement::{Choice, SparingPolicy, Use};
-use crate::system::SlotState;
 
 /// A bit for every block of a line.
 type Bits = u64;

@@ -2,9 +2,11 @@
 
 mod lines;
 mod params;
+mod slot_state;
 
 pub use lines::Lines;
 pub use params::{CacheKind, CacheParams, Destage};
+pub use slot_state::SlotState;
 
 use serde::Serialize;
 

@@ -6,9 +6,8 @@ use sledlab_core::{Op, Result, Span, Time, seed};
 use toml::Table;
 
 use super::{Described, serve};
-use crate::device::{
-    Busy, Device, DeviceState, Location, MechanicalWork, Mechanics, Queued, Rest, Served, Timing,
-};
+use crate::device::{Busy, Device, DeviceState, Location, Mechanics, Queued, Rest, Served, Timing};
+use crate::power::MechanicalWork;
 use crate::scheduler::Choice;
 
 /// Makes a device in the state in which every run begins.

@@ -17,6 +17,7 @@ pub mod preset;
 pub mod ram;
 mod seek_map;
 mod service;
+mod simple;
 pub mod ssd;
 mod turning;
 mod units;
@@ -37,7 +38,8 @@ pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
 pub use self::seek_map::{Mapping, SeekMap};
-pub use self::service::{Busy, MechanicalWork, Queued, Rest, Served, Timing};
+pub use self::service::{Busy, Queued, Rest, Served, Timing};
+pub use self::simple::{Simple, SimpleDevice};
 pub use self::turning::Turning;
 pub use self::units::{UnitMap, UnitRun, Units};
 pub use self::way::{Leg, Motion, Way};
@@ -46,11 +48,12 @@ pub use self::words::{Positioning, States};
 use self::disksim::Importer;
 use self::host::HostParams;
 use self::preset::DeviceFile;
+use crate::power::MechanicalWork;
 
 /// A device that stores blocks: its mechanics, and the commands, buses and work around them.
 ///
-/// A simple device returns from [`issue`](Device::issue) all completions and when it is free. A device with work of
-/// its own (a bus, read-ahead) also says when it wants to be woken. No method has a default that a wrapper could
+/// A device that serves one request after another implements [`SimpleDevice`] instead. A device with work of its own
+/// (a bus, read-ahead) also returns when to call [`wake`](Device::wake). No method has a default that a wrapper could
 /// forget to forward.
 pub trait Device: Send {
     /// Geometry, motion and power of the device.

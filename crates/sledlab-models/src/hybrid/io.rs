@@ -5,11 +5,10 @@ use std::collections::VecDeque;
 use sledlab_core::hash::Map;
 use sledlab_core::{Op, Span, Time};
 
-use super::{HybridCounts, Traffic};
 use crate::cache::BlockRun;
 use crate::device::{Queued, Timing};
 use crate::power::{Spent, TotalSpent};
-use crate::system::{Completion, Content, Contents, System};
+use crate::system::{Completion, Content, Contents, HybridCounts, System, Traffic};
 
 /// One of the two devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

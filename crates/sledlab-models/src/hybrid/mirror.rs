@@ -12,11 +12,11 @@ use sledlab_core::{Error, Op, Result, Time};
 use super::io::{Io, Part, Tier};
 use super::streams::Streams;
 use super::system::Logic;
-use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
+use super::{Capacities, KB_BLOCKS, Model, PlantDefect};
 use crate::cache::{BlockRun, CacheParams, Lines};
 use crate::device::Queued;
 use crate::replacement::CustomPolicy;
-use crate::system::{Completion, Contents, Residency};
+use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 sledlab_core::params! {
     /// A disk and a MEMS device of which each holds all data (HY-14).
@@ -261,10 +261,12 @@ impl Logic for Mirror {
         found
     }
 
-    /// There is no such defect here: the front device has all data too.
-    fn free_early(&mut self) {}
-
     fn failure(&mut self) -> Option<Error> {
         None
     }
+}
+
+impl PlantDefect for Mirror {
+    /// Without effect: the front device has all data too.
+    fn free_early(&mut self) {}
 }

@@ -12,7 +12,6 @@ mod streams;
 mod system;
 mod write_buffer;
 
-use serde::Serialize;
 use sledlab_core::params::Params;
 use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result};
@@ -28,78 +27,6 @@ const KB_BLOCKS: u64 = 2;
 /// Blocks of a megabyte of 2^20 bytes, as paper 001 counts them.
 const MB_BLOCKS: f64 = 2048.0;
 
-/// Accesses to one of the devices of a hybrid (MT-12).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Traffic {
-    /// Number of reads.
-    pub reads: u64,
-    /// Blocks read.
-    pub read_blocks: u64,
-    /// Number of writes.
-    pub writes: u64,
-    /// Blocks written.
-    pub written_blocks: u64,
-}
-
-/// Counts of what a hybrid has done. Each request counts once for every segment that it touches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct HybridCounts {
-    /// Number of reads.
-    pub reads: u64,
-    /// Reads of which the front device held all blocks.
-    pub read_hits: u64,
-    /// Number of writes.
-    pub writes: u64,
-    /// Writes that found room at once: in a caching disk, writes whose segment had a slot.
-    pub write_hits: u64,
-    /// Blocks that the host wrote.
-    pub written_blocks: u64,
-    /// Blocks that the host wrote while they were dirty: the older version is never destaged.
-    pub superseded_blocks: u64,
-    /// Dirty blocks that have been destaged to the back device.
-    pub destaged_blocks: u64,
-    /// Blocks that are dirty now.
-    pub dirty_blocks: u64,
-    /// Share of the room on the front device that holds data a read can be served from.
-    pub live_share: f64,
-    /// Reads that the back device served without the front device, because they were part of a stream.
-    pub bypassed: u64,
-    /// Accesses to the front device.
-    pub front: Traffic,
-    /// Accesses to the back device.
-    pub back: Traffic,
-    /// Energy that the devices spent for no single request, such as for destages, in joules.
-    pub background_j: f64,
-}
-
-impl std::ops::AddAssign for HybridCounts {
-    /// Adds the counts of another hybrid of the same kind.
-    fn add_assign(&mut self, other: HybridCounts) {
-        self.reads += other.reads;
-        self.read_hits += other.read_hits;
-        self.writes += other.writes;
-        self.write_hits += other.write_hits;
-        self.written_blocks += other.written_blocks;
-        self.superseded_blocks += other.superseded_blocks;
-        self.destaged_blocks += other.destaged_blocks;
-        self.dirty_blocks += other.dirty_blocks;
-        self.live_share += other.live_share;
-        self.bypassed += other.bypassed;
-        self.front += other.front;
-        self.back += other.back;
-        self.background_j += other.background_j;
-    }
-}
-
-impl std::ops::AddAssign for Traffic {
-    fn add_assign(&mut self, other: Traffic) {
-        self.reads += other.reads;
-        self.read_blocks += other.read_blocks;
-        self.writes += other.writes;
-        self.written_blocks += other.written_blocks;
-    }
-}
-
 /// The devices of a hybrid. The hybrid keeps contents where both devices do.
 pub struct HybridDevices {
     /// The small fast device.
@@ -109,7 +36,7 @@ pub struct HybridDevices {
 }
 
 /// What a hybrid is: one implementation for each file of this folder.
-trait Model: Logic + Sized + 'static {
+trait Model: Logic + PlantDefect + Sized + 'static {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
@@ -125,6 +52,12 @@ trait Model: Logic + Sized + 'static {
     ) -> Result<Self>;
 }
 
+/// A defect that tests plant, to check that they find it.
+trait PlantDefect {
+    /// From now on the hybrid reuses room before the data in it are durable elsewhere.
+    fn free_early(&mut self);
+}
+
 /// Blocks of the two devices of a hybrid.
 #[derive(Clone, Copy, Debug)]
 struct Capacities {
@@ -136,29 +69,45 @@ struct Capacities {
 /// policies that are plug-ins.
 pub type Make = fn(&Table, HybridDevices, &[replacement::CustomPolicy]) -> Result<Box<dyn System>>;
 
+/// Properties of a hybrid in the list.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Makes a hybrid with a planted defect; see [`Choice::make_freeing_early`].
+    make_freeing_early: Make,
+}
+
 /// A hybrid in the list.
-pub type Entry = registry::Entry<Make>;
+pub type Entry = registry::Entry<Make, Facts>;
 
 const fn of<M: Model>() -> Entry {
     Entry {
         name: M::NAME,
         aliases: &[],
         meaning: registry::one_line(M::MEANING),
-        facts: (),
+        facts: Facts { make_freeing_early: make::<M, true> },
         specs: M::Params::specs,
         resolve: registry::resolve::<M::Params>,
-        make: |table, devices, policies| {
-            let params = M::Params::from_table(PATH, table)?;
-            let HybridDevices { front, back } = devices;
-            let capacities = Capacities { front: front.capacity_blocks(), back: back.capacity_blocks() };
-            let logic = M::new(&params, capacities, policies)?;
-            Ok(Box::new(HybridSystem::new(logic, Io::new(front, back))))
-        },
+        make: make::<M, false>,
     }
 }
 
+fn make<M: Model, const FREES_EARLY: bool>(
+    table: &Table,
+    devices: HybridDevices,
+    policies: &[replacement::CustomPolicy],
+) -> Result<Box<dyn System>> {
+    let params = M::Params::from_table(PATH, table)?;
+    let HybridDevices { front, back } = devices;
+    let capacities = Capacities { front: front.capacity_blocks(), back: back.capacity_blocks() };
+    let mut logic = M::new(&params, capacities, policies)?;
+    if FREES_EARLY {
+        logic.free_early();
+    }
+    Ok(Box::new(HybridSystem::new(logic, Io::new(front, back))))
+}
+
 /// Every hybrid.
-pub static LIST: Registry<Make> = Registry {
+pub static LIST: Registry<Make, Facts> = Registry {
     noun: "hybrid",
     path: PATH,
     example: "caching-disk:segment_kb=64",
@@ -172,7 +121,7 @@ const PATH: &str = "hybrid";
 /// A hybrid with all its parameters.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    chosen: Chosen<Make>,
+    chosen: Chosen<Make, Facts>,
     /// Plug-in replacement policies that the parameters may name.
     policies: Vec<replacement::CustomPolicy>,
 }
@@ -210,6 +159,14 @@ impl Choice {
     /// Parameters that contradict each other, or that do not fit the devices.
     pub fn make(&self, devices: HybridDevices) -> Result<Box<dyn System>> {
         (self.chosen.entry.make)(&self.chosen.params, devices, &self.policies)
+    }
+
+    /// The same hybrid with a defect that tests must find: it reuses room before the data in it are durable elsewhere.
+    ///
+    /// # Errors
+    /// As of [`make`](Choice::make).
+    pub fn make_freeing_early(&self, devices: HybridDevices) -> Result<Box<dyn System>> {
+        (self.chosen.entry.facts.make_freeing_early)(&self.chosen.params, devices, &self.policies)
     }
 
     /// The configuration table with all parameters.

@@ -2,12 +2,13 @@
 
 use sledlab_core::{Error, Op, Span, Time};
 
-use super::HybridCounts;
 use super::io::{Io, Tier};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
 use crate::power::Spent;
-use crate::system::{Completion, Content, Contents, Durable, Residency, Station, System, advance_by_events};
+use crate::system::{
+    Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
+};
 
 /// The part in which kinds of hybrids differ: where data go and which accesses that takes.
 pub(super) trait Logic: Send {
@@ -36,8 +37,6 @@ pub(super) trait Logic: Send {
     fn forget(&mut self);
     /// The contents that the host finds after a crash, recovered from the `media` of the front and the back device.
     fn recover(&mut self, media: (Contents, Contents)) -> Contents;
-    /// See [`Durable::free_early`].
-    fn free_early(&mut self);
     /// The error that stopped a replacement policy of this hybrid, if one did.
     fn failure(&mut self) -> Option<Error>;
 }
@@ -198,9 +197,5 @@ impl<L: Logic> Durable for HybridSystem<L> {
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents {
         let media = self.io.crash(survives);
         self.logic.recover(media)
-    }
-
-    fn free_early(&mut self) {
-        self.logic.free_early();
     }
 }

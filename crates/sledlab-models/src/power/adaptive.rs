@@ -41,8 +41,9 @@ impl Model for Adaptive {
     const MEANING: &'static str =
         "lengthen the timeout after too short a parked time, shorten the timeout after a long one";
 
-    fn new(params: &AdaptiveParams) -> Self {
-        Adaptive { params: params.clone(), timeout: params.initial.max(params.least).min(params.most) }
+    fn make(params: &AdaptiveParams) -> Box<dyn PowerPolicy> {
+        let timeout = params.initial.max(params.least).min(params.most);
+        Box::new(Adaptive { params: params.clone(), timeout })
     }
 }
 

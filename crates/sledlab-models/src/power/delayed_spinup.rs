@@ -1,9 +1,10 @@
 //! Delayed spin-up (PW-15; paper 000, section 7): a parked device starts when enough requests wait, or when the
 //! first of them has waited long enough.
 
-use sledlab_core::{Error, Span};
+use sledlab_core::Span;
 
-use super::{Model, PowerPolicy, Prices};
+use super::constant_timeout::ConstantTimeout;
+use super::{Model, PowerPolicy};
 
 sledlab_core::params! {
     /// Limits of the delay: whichever is reached first.
@@ -18,12 +19,7 @@ sledlab_core::params! {
 }
 
 /// Delayed spin-up.
-#[derive(Clone, Copy, Debug)]
-pub struct DelayedSpinup {
-    requests: u64,
-    delay: Span,
-    timeout: Span,
-}
+pub struct DelayedSpinup;
 
 impl Model for DelayedSpinup {
     type Params = DelayedSpinupParams;
@@ -31,31 +27,11 @@ impl Model for DelayedSpinup {
     const MEANING: &'static str =
         "start a parked device when enough requests wait or the first has waited long enough";
 
-    fn new(params: &DelayedSpinupParams) -> Self {
-        DelayedSpinup {
+    fn make(params: &DelayedSpinupParams) -> Box<dyn PowerPolicy> {
+        Box::new(ConstantTimeout {
+            timeout: Span::from_ms(params.timeout_ms),
             requests: params.requests,
             delay: Span::from_ms(params.delay_ms),
-            timeout: Span::from_ms(params.timeout_ms),
-        }
-    }
-}
-
-impl PowerPolicy for DelayedSpinup {
-    fn timeout(&mut self, _: &Prices) -> Span {
-        self.timeout
-    }
-
-    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
-        self.timeout(prices)
-    }
-
-    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
-
-    fn patience(&mut self, waiting: usize) -> Span {
-        if waiting as u64 >= self.requests { Span::ZERO } else { self.delay }
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
+        })
     }
 }

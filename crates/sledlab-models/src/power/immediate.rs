@@ -1,12 +1,12 @@
 //! Park as soon as the queue is empty (PW-05): aggressive spin-down (paper 000, section 5.2.1; paper 003,
 //! section 3).
 
-use sledlab_core::{Error, Span};
+use sledlab_core::Span;
 
-use super::{Model, NoParams, PowerPolicy, Prices};
+use super::constant_timeout::ConstantTimeout;
+use super::{Model, NoParams, PowerPolicy};
 
 /// Park at once.
-#[derive(Clone, Copy, Debug)]
 pub struct Immediate;
 
 impl Model for Immediate {
@@ -14,27 +14,7 @@ impl Model for Immediate {
     const NAME: &'static str = "immediate";
     const MEANING: &'static str = "park as soon as the queue is empty";
 
-    fn new(_: &NoParams) -> Self {
-        Immediate
-    }
-}
-
-impl PowerPolicy for Immediate {
-    fn timeout(&mut self, _: &Prices) -> Span {
-        Span::ZERO
-    }
-
-    fn timeout_in_hindsight(&mut self, _length: Span, prices: &Prices) -> Span {
-        self.timeout(prices)
-    }
-
-    fn learn(&mut self, _length: Span, _timeout: Span, _prices: &Prices) {}
-
-    fn patience(&mut self, _waiting: usize) -> Span {
-        Span::ZERO
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        None
+    fn make(_: &NoParams) -> Box<dyn PowerPolicy> {
+        ConstantTimeout::boxed(Span::ZERO)
     }
 }

@@ -4,8 +4,7 @@ use serde::Serialize;
 use sledlab_core::stats::CompensatedSum;
 use sledlab_core::{Span, Time};
 
-use super::PowerRates;
-use crate::device::MechanicalWork;
+use super::{MechanicalWork, PowerRates};
 
 /// The power states of a device (PW-01). A disk's states are the same by other names: ACTIVE is seeking or accessing,
 /// SLEEP and OFF are inactive, and spinning up is a start-up (PW-17).

@@ -5,6 +5,7 @@
 //! tests read that list.
 
 mod adaptive;
+mod constant_timeout;
 mod delayed_spinup;
 mod fixed;
 mod immediate;
@@ -14,10 +15,12 @@ mod oracle;
 mod share;
 mod shares;
 mod total;
+mod work;
 
 pub use ledger::{Energy, Ledger, PowerState};
 pub use shares::Shares;
 pub use total::TotalSpent;
+pub use work::MechanicalWork;
 
 use std::sync::Arc;
 
@@ -26,7 +29,6 @@ use sledlab_core::registry::{self, Chosen, Registry};
 use sledlab_core::{Error, Result, Span};
 use toml::{Table, Value};
 
-use crate::device::MechanicalWork;
 use adaptive::Adaptive;
 use fixed::Fixed;
 
@@ -159,7 +161,7 @@ pub trait PowerPolicy: Send {
 }
 
 /// What a policy is: one implementation for each file of this folder.
-pub trait Model: PowerPolicy + Sized + 'static {
+pub trait Model: Sized {
     /// The parameters, declared with [`sledlab_core::params!`].
     type Params: Params;
     /// Name in configurations.
@@ -168,7 +170,7 @@ pub trait Model: PowerPolicy + Sized + 'static {
     const MEANING: &'static str;
 
     /// The policy at the beginning of a run.
-    fn new(params: &Self::Params) -> Self;
+    fn make(params: &Self::Params) -> Box<dyn PowerPolicy>;
 }
 
 /// Makes a policy from a table of parameters.
@@ -185,7 +187,7 @@ const fn of<M: Model>() -> Entry {
         facts: (),
         specs: M::Params::specs,
         resolve: registry::resolve::<M::Params>,
-        make: |table| Ok(Box::new(M::new(&M::Params::from_table(PATH, table)?))),
+        make: |table| Ok(M::make(&M::Params::from_table(PATH, table)?)),
     }
 }
 

@@ -17,8 +17,8 @@ impl Model for Oracle {
     const NAME: &'static str = "oracle";
     const MEANING: &'static str = "knows the future: park at once if the rest outlasts the break-even time";
 
-    fn new(_: &NoParams) -> Self {
-        Oracle
+    fn make(_: &NoParams) -> Box<dyn PowerPolicy> {
+        Box::new(Oracle)
     }
 }
 

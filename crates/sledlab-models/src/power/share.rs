@@ -51,9 +51,9 @@ impl Model for Share {
     const MEANING: &'static str =
         "share algorithm: the mean of experts' timeouts, weighted by what each would have saved";
 
-    fn new(params: &ShareParams) -> Self {
+    fn make(params: &ShareParams) -> Box<dyn PowerPolicy> {
         let experts = params.experts as usize;
-        Share { params: params.clone(), weights: vec![1.0 / experts as f64; experts] }
+        Box::new(Share { params: params.clone(), weights: vec![1.0 / experts as f64; experts] })
     }
 }
 

@@ -6,11 +6,13 @@
 mod acme;
 mod arc;
 mod belady;
+mod by_priority;
 mod fifo;
 mod lfuda;
 mod lfuda_literal;
 mod lists;
 mod lru;
+mod one_list;
 mod priorities;
 mod random;
 mod slru;

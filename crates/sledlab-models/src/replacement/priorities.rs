@@ -7,7 +7,7 @@ use sledlab_core::hash::Map;
 
 /// The priority and the uses of a key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kept {
+pub struct KeyPriority {
     pub priority: u64,
     pub uses: u64,
     /// Number of the change that set the priority: breaks ties.
@@ -17,7 +17,7 @@ pub(super) struct Kept {
 /// Keys in order of priority.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Priorities {
-    keys: Map<u64, Kept>,
+    keys: Map<u64, KeyPriority>,
     order: BTreeMap<(u64, u64), u64>,
     /// Changes of priorities so far.
     sets: u64,
@@ -28,14 +28,14 @@ impl Priorities {
         self.keys.len()
     }
 
-    pub fn get(&self, key: u64) -> Option<Kept> {
+    pub fn get(&self, key: u64) -> Option<KeyPriority> {
         self.keys.get(&key).copied()
     }
 
     /// Inserts a key, or changes it, with its priority and its number of uses.
     pub fn set(&mut self, key: u64, priority: u64, uses: u64) {
         self.sets += 1;
-        let kept = Kept { priority, uses, set: self.sets };
+        let kept = KeyPriority { priority, uses, set: self.sets };
         if let Some(before) = self.keys.insert(key, kept) {
             self.order.remove(&(before.priority, before.set));
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::{Result, Span, Time};
 
 use super::queue::positioned::Positioned;
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{Aim, Crowd, Score, Stretch};
 
 sledlab_core::params! {
@@ -24,7 +24,8 @@ impl Model for Asptf {
     const NAME: &'static str = "asptf";
     const MEANING: &'static str =
         "aged SPTF: the smallest positioning time less a credit that grows with waiting";
-    const STARVATION_FREE: bool = true;
+    // 200 ms of waiting offset 1 ms of positioning; only the 1,050 requests that arrive within that time may overtake.
+    const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 1_050.0 };
 
     fn make(params: &AsptfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         // A weight of zero is no ageing at all: a request that waits forever has no credit either.

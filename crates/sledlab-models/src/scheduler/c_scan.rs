@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::sweep::{End, Sweep};
-use super::{Model, NoParams, Scheduler, Setting};
+use super::{Model, NoParams, Scheduler, Setting, Starvation};
 
 /// Upwards by block number, again and again.
 pub(super) struct CScan;
@@ -14,7 +14,8 @@ impl Model for CScan {
     const ALIASES: &'static [&'static str] = &["c-look"];
     const MEANING: &'static str =
         "cyclic sweep: requests in ascending order of blocks, then again from the lowest";
-    const STARVATION_FREE: bool = true;
+    // One sweep over the queued requests and those that arrive ahead of the sled.
+    const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         Ok(Sweep::boxed(End::Wrap, setting))

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Result, Time};
 
-use super::{Model, NoParams, Scheduler, Setting};
+use super::{Model, NoParams, Scheduler, Setting, Starvation};
 use crate::device::{Mechanics, Queued};
 
 /// A queue in order of arrival.
@@ -17,7 +17,8 @@ impl Model for Fcfs {
     type Params = NoParams;
     const NAME: &'static str = "fcfs";
     const MEANING: &'static str = "first come, first served: requests in order of arrival";
-    const STARVATION_FREE: bool = true;
+    // About 50 requests are older.
+    const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 50.0 };
 
     fn make(_: &NoParams, _: Setting) -> Result<Box<dyn Scheduler>> {
         Ok(Box::new(Fcfs::default()))

@@ -4,7 +4,7 @@ use sledlab_core::Result;
 
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{Circular, Zoned};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{Aim, Mechanics, Queued};
 
 sledlab_core::params! {
@@ -24,7 +24,7 @@ impl Model for Gsptf {
     const MEANING: &'static str =
         "grouped SPTF: regions of blocks in ascending order, SPTF inside until a region is empty";
     // A stream of requests into one region keeps the requests of all others waiting.
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &GsptfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let (regions, capacity) = (params.regions, setting.mechanics.capacity_blocks());

@@ -98,6 +98,19 @@ impl Setting<'_> {
     }
 }
 
+/// Whether later requests can delay a request forever.
+#[derive(Clone, Copy, Debug)]
+pub enum Starvation {
+    /// Later requests can overtake a request without limit.
+    Possible,
+    /// The wait of every request is bounded.
+    Bounded {
+        /// Longest wait that the conformance test allows for a distant request, in ms, while nearer requests arrive
+        /// every 0.2 ms. Almost every service takes less than 1 ms. At most 1,300, a third of the test.
+        test_bound_ms: f64,
+    },
+}
+
 /// A kind of scheduler; each file of this folder implements one.
 pub trait Model: Sized {
     /// The parameters, declared with [`sledlab_core::params!`].
@@ -110,8 +123,8 @@ pub trait Model: Sized {
     const MEANING: &'static str;
     /// Whether the scheduler takes part when all schedulers race; those for short queues and oracles do not.
     const IN_RACE: bool = true;
-    /// Whether no request can wait forever, whatever arrives after it.
-    const STARVATION_FREE: bool;
+    /// Whether later requests can delay a request forever.
+    const STARVATION: Starvation;
     /// Whether the scheduler heeds [`Setting::batch`] itself; its default is then to serve all requests of a position
     /// together. The queues of other schedulers are wrapped for joint service.
     const BATCHES: bool = false;
@@ -129,8 +142,8 @@ pub type Make = fn(&Table, &dyn Mechanics, bool) -> Result<Box<dyn Scheduler>>;
 pub struct Facts {
     /// Whether the scheduler takes part when all schedulers race.
     pub in_race: bool,
-    /// Whether no request can wait forever.
-    pub starvation_free: bool,
+    /// Whether later requests can delay a request forever.
+    pub starvation: Starvation,
 }
 
 /// A scheduler in the list.
@@ -141,7 +154,7 @@ const fn of<M: Model>() -> Entry {
         name: M::NAME,
         aliases: M::ALIASES,
         meaning: registry::one_line(M::MEANING),
-        facts: Facts { in_race: M::IN_RACE, starvation_free: M::STARVATION_FREE },
+        facts: Facts { in_race: M::IN_RACE, starvation: M::STARVATION },
         specs: specs::<M>,
         resolve: resolve::<M>,
         make: make::<M>,

@@ -6,7 +6,7 @@ use sledlab_core::Result;
 use sledlab_core::hash::Map;
 
 use super::queue::planned::{Planned, Planner};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{DeviceState, Mechanics, Queued};
 
 /// Most requests of a tree: the number of costs to compute grows with the square.
@@ -29,7 +29,7 @@ impl Model for Mst {
     const MEANING: &'static str =
         "minimum spanning tree: a walk around the tree of waiting positions; for up to 1000 requests";
     const IN_RACE: bool = false;
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &MstParams, _: Setting) -> Result<Box<dyn Scheduler>> {
         let order = |mechanics: &dyn Mechanics, requests| Places::new(mechanics, requests).in_order();

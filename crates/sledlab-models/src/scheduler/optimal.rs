@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sledlab_core::{Error, Result};
 
 use super::queue::planned::{Planned, Planner};
-use super::{Model, NoParams, Scheduler, Setting};
+use super::{Model, NoParams, Scheduler, Setting, Starvation};
 use crate::device::{DeviceState, Mechanics, Queued};
 
 /// Most requests of a plan: each further request doubles the time and memory of planning.
@@ -20,7 +20,7 @@ impl Model for Optimal {
     const MEANING: &'static str =
         "optimal order: the smallest sum of completion times; an oracle for up to 12 requests";
     const IN_RACE: bool = false;
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         if setting.mechanics.heeds_time() {

@@ -6,7 +6,7 @@ use sledlab_core::Result;
 
 use super::queue::crowded::Crowded;
 use super::queue::positioned::Positioned;
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::Aim;
 
 sledlab_core::params! {
@@ -26,7 +26,7 @@ impl Model for PAlpha {
     const MEANING: &'static str =
         "between p-sptf and pa-sptf: waiting times to the power of alpha per positioning time";
     // With alpha = 0 this is P-SPTF, under which requests can starve.
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
     fn make(params: &PAlphaParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

@@ -6,7 +6,7 @@ use sledlab_core::Result;
 
 use super::queue::crowded::Crowded;
 use super::queue::positioned::Positioned;
-use super::{Model, NoParams, Scheduler, Setting};
+use super::{Model, NoParams, Scheduler, Setting, Starvation};
 use crate::device::Aim;
 
 /// P-SPTF (SC-15): the position with the most requests per positioning time.
@@ -17,7 +17,7 @@ impl Model for PSptf {
     const NAME: &'static str = "p-sptf";
     const MEANING: &'static str =
         "parallel SPTF: the position with most requests per positioning time, all of them served at once";
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

@@ -6,7 +6,7 @@ use sledlab_core::Result;
 
 use super::queue::crowded::Crowded;
 use super::queue::positioned::Positioned;
-use super::{Model, NoParams, Scheduler, Setting};
+use super::{Model, NoParams, Scheduler, Setting, Starvation};
 use crate::device::Aim;
 
 /// PA-SPTF (SC-16): the position with the largest sum of waiting times per positioning time.
@@ -19,7 +19,7 @@ impl Model for PaSptf {
         "parallel aged SPTF: the position with most waiting per positioning time, all served at once";
     // A wait grows without end, but so do the sums of waits at nearby positions where more requests arrive than can
     // be served.
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

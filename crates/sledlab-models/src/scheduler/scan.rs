@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::sweep::{End, Sweep};
-use super::{Model, NoParams, Scheduler, Setting};
+use super::{Model, NoParams, Scheduler, Setting, Starvation};
 
 /// Up and down by block number.
 pub(super) struct Scan;
@@ -14,7 +14,8 @@ impl Model for Scan {
     const ALIASES: &'static [&'static str] = &["look"];
     const MEANING: &'static str =
         "elevator: requests in ascending order of blocks, then back in descending order (LOOK)";
-    const STARVATION_FREE: bool = true;
+    // The sweep may have turned just before: two sweeps.
+    const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 200.0 };
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         Ok(Sweep::boxed(End::Turn, setting))

@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Result, Time};
 
 use super::queue::positioned::Positioned;
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{Aim, DeviceState, Location, Mechanics, Queued};
 
 sledlab_core::choices! {
@@ -34,7 +34,7 @@ impl Model for Sdf {
     const NAME: &'static str = "sdf";
     const MEANING: &'static str =
         "shortest distance first: the request nearest in the x-y plane, without settling and direction";
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &SdfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let last_lbn = match params.rule {

@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::positioned::Positioned;
-use super::{Model, NoParams, Scheduler, Setting};
+use super::{Model, NoParams, Scheduler, Setting, Starvation};
 use crate::device::Aim;
 
 /// The request the mechanism reaches soonest.
@@ -14,7 +14,7 @@ impl Model for Sptf {
     const NAME: &'static str = "sptf";
     const MEANING: &'static str =
         "shortest positioning time first: the request that the mechanism reaches soonest";
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         Ok(Positioned::boxed(&Aim::Time, setting))

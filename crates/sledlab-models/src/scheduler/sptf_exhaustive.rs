@@ -3,7 +3,7 @@
 use sledlab_core::Result;
 
 use super::queue::positioned::Positioned;
-use super::{Model, NoParams, Scheduler, Setting};
+use super::{Model, NoParams, Scheduler, Setting, Starvation};
 use crate::device::Aim;
 
 /// [`Sptf`](super::sptf::Sptf) without an index.
@@ -15,7 +15,7 @@ impl Model for SptfExhaustive {
     const MEANING: &'static str =
         "SPTF by probing every queued request: the same choices as `sptf`, slower in long queues";
     const IN_RACE: bool = false;
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(_: &NoParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         Ok(Positioned::boxed(&Aim::Time, Setting { exhaustive: true, ..setting }))

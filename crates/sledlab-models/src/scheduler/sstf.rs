@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use sledlab_core::{Error, Result, Time};
 
 use super::queue::ordered::{Key, Ordered};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{Mechanics, QueueOrder, Queued};
 
 sledlab_core::choices! {
@@ -64,7 +64,7 @@ impl Model for Sstf {
     const NAME: &'static str = "sstf";
     const MEANING: &'static str =
         "shortest seek time first: the request the fewest tracks away from the last block accessed";
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &SstfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let by_lbn = params.ties == Ties::Lbn || setting.mechanics.queue_order() == QueueOrder::Blocks;

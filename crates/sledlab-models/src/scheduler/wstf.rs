@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sledlab_core::{Result, Span, Time};
 
 use super::queue::positioned::Positioned;
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{Aim, Crowd, Score, Stretch};
 
 sledlab_core::params! {
@@ -24,7 +24,8 @@ impl Model for Wstf {
     const NAME: &'static str = "wstf";
     const MEANING: &'static str =
         "weighted shortest time first: positioning time times the share of the tolerated wait left";
-    const STARVATION_FREE: bool = true;
+    // After 1,000 ms the weight of the distant request is negative, and only the 50 older requests may weigh less.
+    const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 1_050.0 };
 
     fn make(params: &WstfParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let score = Weighted { max_wait_ns: params.max_wait_ms * 1e6 };

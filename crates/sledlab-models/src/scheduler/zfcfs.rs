@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::fcfs::Fcfs;
 use super::queue::grid::{ZoneParams, Zones};
 use super::queue::zoned::{self, Circular};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 
 /// Order of arrival inside a zone of the medium; the zones in circular order.
 pub(super) struct Zfcfs;
@@ -16,7 +16,7 @@ impl Model for Zfcfs {
     const MEANING: &'static str =
         "zone-based FCFS: zones of the medium in circular order, FCFS inside until a zone is empty";
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::loops(params, setting.mechanics);

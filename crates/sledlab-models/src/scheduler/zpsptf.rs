@@ -8,7 +8,7 @@ use super::queue::crowded::{Crowded, NEAREST};
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Tour, Waiting};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{Aim, Mechanics, Queued};
 
 /// P-SPTF inside a zone of the medium; the next zone is the one with the most requests per positioning time to it.
@@ -19,7 +19,7 @@ impl Model for Zpsptf {
     const NAME: &'static str = "zpsptf";
     const MEANING: &'static str =
         "P-SPTF between zones of the medium and inside; each zone is served until empty";
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
     fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

@@ -8,7 +8,7 @@ use super::queue::crowded::Crowded;
 use super::queue::grid::{CellParams, ZoneOrder, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Tour, Waiting};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{Aim, Mechanics};
 
 /// P-SPTF inside a zone of the medium; the zones back and forth along a snake.
@@ -20,7 +20,7 @@ impl Model for ZscanPsptf {
     const MEANING: &'static str =
         "P-SPTF in zones that are visited back and forth, column after column, until each is empty";
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
     const BATCHES: bool = true;
 
     fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {

@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::queue::grid::{ZoneParams, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Circular};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::Aim;
 
 /// SPTF inside a zone of the medium; the zones in circular order.
@@ -18,7 +18,7 @@ impl Model for Zsptf {
         "zone-based SPTF: zones of the medium in circular order, SPTF inside until a zone is empty";
     // A zone is served until it is empty, so a stream of requests into one zone keeps the requests of all others
     // waiting.
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::loops(params, setting.mechanics);

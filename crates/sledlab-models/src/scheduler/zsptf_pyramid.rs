@@ -5,7 +5,7 @@ use sledlab_core::{Error, Result};
 use super::queue::grid::{Grid, ZoneOrder, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Circular, Tour, Waiting};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::{Aim, Mechanics};
 
 sledlab_core::choices! {
@@ -44,7 +44,7 @@ impl Model for ZsptfPyramid {
     const MEANING: &'static str =
         "zsptf with pyramiding: zones with too few requests are merged with neighbouring zones";
     // As for `zsptf`: a stream of requests into one zone keeps the requests of all others waiting.
-    const STARVATION_FREE: bool = false;
+    const STARVATION: Starvation = Starvation::Possible;
 
     fn make(params: &ZsptfPyramidParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::of_sweep(params.parity), setting.mechanics);

@@ -5,7 +5,7 @@ use sledlab_core::Result;
 use super::queue::grid::{ZoneParams, Zones};
 use super::queue::positioned::Positioned;
 use super::queue::zoned::{self, Circular};
-use super::{Model, Scheduler, Setting};
+use super::{Model, Scheduler, Setting, Starvation};
 use crate::device::Aim;
 
 /// As ZSPTF, but a visit to a zone serves only requests that had arrived when the visit began.
@@ -17,7 +17,8 @@ impl Model for Ztsptf {
     const MEANING: &'static str =
         "time-constrained zsptf: a visit to a zone serves only requests that arrived before the visit";
     // A visit serves a fixed set of requests, and every zone is visited once in a round.
-    const STARVATION_FREE: bool = true;
+    // The requests that were queued in the nearer zones when the scheduler entered them.
+    const STARVATION: Starvation = Starvation::Bounded { test_bound_ms: 100.0 };
 
     fn make(params: &ZoneParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::loops(params, setting.mechanics);

@@ -3,28 +3,31 @@
 mod array;
 mod cached;
 mod failed;
+mod hybrid_counts;
 mod medium;
 pub mod params;
 mod residency;
 mod single;
 mod station;
 mod watch;
+mod wrapper;
 
 pub use array::Array;
 pub use cached::Cached;
+pub use hybrid_counts::{HybridCounts, Traffic};
 pub use medium::{Content, Contents, Medium};
 pub use params::{Start, SystemParams};
-pub use residency::{Residency, SlotState};
+pub use residency::Residency;
 pub use single::Single;
 pub use station::{Completion, Station};
 pub use watch::{Access, Candidate, Choice, Rested, Seen, State};
+pub use wrapper::SystemWrapper;
 
 use sledlab_core::{Error, Result, Span, Time};
 
-use crate::cache::{self, CacheCounts, CacheParams};
+use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
 use crate::device::{FaultCounts, Queued};
-use crate::hybrid::{self, HybridCounts};
 use crate::merge::MergeParams;
 use crate::power::{self, Energy, Ledger, Spent};
 use crate::scheduler;
@@ -44,7 +47,7 @@ const MOST_EVENTS: usize = 1024;
 /// scheduler sees every request that has arrived when it chooses.
 ///
 /// A system such as a cache wraps another system. No method has a default: a wrapper that forgot to forward one would
-/// silently hide the answer of the system behind it.
+/// silently hide the answer of the system behind it. A wrapper that forwards most methods is a [`SystemWrapper`].
 pub trait System: Send {
     /// Number of blocks the host sees.
     fn capacity_blocks(&self) -> u64;
@@ -114,8 +117,6 @@ pub trait Durable: Send {
     /// The power fails: all volatile state is lost, and for every block of a write under way `survives` decides whether
     /// the medium has it. Returns the contents that recovery finds.
     fn crash(&mut self, survives: &mut dyn FnMut() -> bool) -> Contents;
-    /// From now on the system frees room before the data in it are durable elsewhere: a defect that tests must find.
-    fn free_early(&mut self);
 }
 
 /// Implements [`System::advance_before`] by one [`System::advance`] after the other.
@@ -145,79 +146,6 @@ pub struct Setup<'a> {
     pub merge: &'a MergeParams,
     /// The state of the device at the start.
     pub start: Start,
-}
-
-/// A hybrid in the place of each device.
-#[derive(Clone, Debug)]
-pub struct HybridFile {
-    /// The kind of hybrid, with its parameters.
-    pub choice: hybrid::Choice,
-    /// The front device.
-    pub front: DeviceFile,
-    /// The power policy of the front device.
-    pub power: power::Choice,
-}
-
-/// All parts that a system is assembled from.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemParts<'a> {
-    /// How the devices are combined.
-    pub system: &'a SystemParams,
-    /// The cache in front of all devices.
-    pub cache: &'a CacheParams,
-    /// The hybrid in the place of each device, if any.
-    pub hybrid: Option<&'a HybridFile>,
-    /// The file of the devices, which are all alike.
-    pub device: &'a DeviceFile,
-    /// Scheduler, merging and power policy of each device.
-    pub setup: Setup<'a>,
-    /// Whether media keep contents, which takes memory and time.
-    pub keep_contents: bool,
-}
-
-/// Assembles the system of `parts`, with no request waiting and nothing cached.
-///
-/// # Errors
-/// Parameters out of range, or that contradict each other.
-pub fn assemble(parts: SystemParts) -> Result<Box<dyn System>> {
-    let SystemParts { system, cache, .. } = parts;
-    let mut bare = if system.kind == params::SystemKind::Single && system.devices == 1 {
-        if system.bus == params::BusUse::Shared {
-            return Err(Error::user("system.bus = \"shared\", but system.kind = \"single\" has one device")
-                .with_remedy("set system.bus = \"own\", or choose a system.kind of several"));
-        }
-        array::check_failures(system)?;
-        node(parts)?
-    } else {
-        Box::new(Array::new(parts)?)
-    };
-    if parts.keep_contents && bare.durable().is_none() {
-        return Err(Error::user("this device cannot keep contents").with_remedy("choose another device"));
-    }
-    if cache.capacity_blocks < cache.line_blocks {
-        return Err(Error::user(format!(
-            "cache.capacity_blocks = {} is less than a line of {} blocks",
-            cache.capacity_blocks, cache.line_blocks
-        ))
-        .with_remedy("make the cache larger, or cache.line_blocks smaller"));
-    }
-    Ok(match cache.kind {
-        cache::CacheKind::None => bare,
-        cache::CacheKind::WriteBack => Box::new(Cached::new(cache, bare)?),
-    })
-}
-
-/// A device, or the hybrid in its place.
-fn node(parts: SystemParts) -> Result<Box<dyn System>> {
-    let SystemParts { hybrid, device, setup, keep_contents, .. } = parts;
-    let build = |file, setup| -> Result<Box<dyn System>> {
-        let system = build(file, setup)?;
-        Ok(if keep_contents { Box::new(Medium::new(system)) } else { system })
-    };
-    let back = build(device, setup)?;
-    let Some(HybridFile { choice, front, power }) = hybrid else { return Ok(back) };
-    let front = build(front, Setup { power, ..setup })?;
-    choice.make(hybrid::HybridDevices { front, back })
 }
 
 /// Builds the system that a device file describes, each station with an empty queue.

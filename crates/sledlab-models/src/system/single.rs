@@ -2,10 +2,9 @@
 
 use sledlab_core::{Error, Span, Time};
 
-use super::{Completion, Durable, Residency, Station, System};
+use super::{Completion, Durable, HybridCounts, Residency, Station, System};
 use crate::cache::CacheCounts;
 use crate::device::{FaultCounts, Queued};
-use crate::hybrid::HybridCounts;
 use crate::power::Spent;
 
 /// A system of one device with its queue.

@@ -7,9 +7,9 @@ use sledlab_core::{Error, Span, Time};
 use super::watch::{Seen, State, Watch};
 use super::{MOST_COMPLETED, MOST_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
-use crate::device::{self, Busy, Device, MechanicalWork, Queued, Rest, Served};
+use crate::device::{self, Busy, Device, Queued, Rest, Served};
 use crate::merge::{Merged, Merger};
-use crate::power::{Ledger, PowerPolicy, PowerRates, Prices};
+use crate::power::{Ledger, MechanicalWork, PowerPolicy, PowerRates, Prices};
 use crate::scheduler::Scheduler;
 
 /// A completed request, as the host sees it.

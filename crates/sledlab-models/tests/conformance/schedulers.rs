@@ -5,7 +5,7 @@ use sledlab_core::error::Blame;
 use sledlab_core::{Result, Span, Time};
 use sledlab_models::conformance::scheduler::{Case, RULES, Subject};
 use sledlab_models::device::{Device, Mechanics, Queued};
-use sledlab_models::scheduler::{Entry, LIST};
+use sledlab_models::scheduler::{Entry, LIST, Starvation};
 
 use crate::disk_racing::{self, DISKS, disk};
 use crate::racing::{Course, Draw, choice, device, race};
@@ -32,7 +32,7 @@ pub fn tests() -> Vec<Trial> {
         (("index_by_layout", index_agrees_with_search_by_layout), has_index),
         (("index_on_variants", index_agrees_with_search_on_variants), has_index),
         (("index_on_disks", index_agrees_with_search_on_disks), has_index),
-        (("bounded_wait", serves_far_request_in_bounded_time), |entry| entry.facts.starvation_free),
+        (("bounded_wait", serves_far_request_in_bounded_time), has_bounded_wait),
     ];
     LIST.iter()
         .flat_map(|entry| {
@@ -45,6 +45,10 @@ pub fn tests() -> Vec<Trial> {
 /// Whether the scheduler may use a position index, in a zone or a sweep perhaps.
 fn has_index(entry: &Entry) -> bool {
     PLANNERS.iter().all(|(name, _)| *name != entry.name)
+}
+
+fn has_bounded_wait(entry: &Entry) -> bool {
+    matches!(entry.facts.starvation, Starvation::Bounded { .. })
 }
 
 /// The longest queue that a scheduler orders.
@@ -176,29 +180,10 @@ fn index_agrees_with_search_on_disks(entry: &'static Entry) {
     }
 }
 
-/// The longest that a scheduler without starvation may let the far request wait, in ms, where near requests arrive every
-/// 0.2 ms and hardly any service takes longer than 1 ms.
-fn bound_ms(name: &str) -> f64 {
-    match name {
-        // Some 50 requests are older.
-        "fcfs" => 50.0,
-        // C-SCAN: one sweep over the waiting requests and those that join ahead of the sled. ZTSPTF: the requests that
-        // waited in the near zones when these were entered.
-        "c-scan" | "ztsptf" => 100.0,
-        // The sweep may have turned just before, so two sweeps.
-        "scan" => 200.0,
-        // ASPTF: 200 ms of waiting make up for 1 ms of positioning, and only the 1,050 requests that arrive up to then
-        // may overtake the far one. WSTF: after 1,000 ms the weight of the far request is below zero, and only the 50
-        // older requests may have a smaller one.
-        "asptf" | "wstf" => 1_050.0,
-        // Any bound shows that the scheduler is free of starvation; this one is a third of the stream.
-        _ => 1_300.0,
-    }
-}
-
 fn serves_far_request_in_bounded_time(entry: &'static Entry) {
+    let Starvation::Bounded { test_bound_ms } = entry.facts.starvation else { return };
     let (wait, lasts) = far_wait(entry.name, "requests = 20000");
-    let bound = Span::from_ms(bound_ms(entry.name));
+    let bound = Span::from_ms(test_bound_ms);
     assert!(3.0 * bound.as_ms() < lasts.as_ms(), "the stream is too short");
     assert!(wait.is_some_and(|wait| wait <= bound), "{wait:?}");
 }

@@ -1,5 +1,7 @@
 //! A host that records what it wrote and which requests were acknowledged, and checks what it reads.
 
+mod defects;
+
 use std::collections::HashMap;
 use std::fmt;
 
@@ -7,16 +9,19 @@ use rand::RngExt;
 use sledlab_core::params::Params;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Op, Span, Time, seed};
+use sledlab_models::assembly::{SystemParts, assemble};
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::hybrid::{self, HybridCounts, HybridDevices};
+use sledlab_models::hybrid::{self, HybridDevices};
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::{
-    self, Cached, Content, Medium, Setup, Start, System, SystemParams, SystemParts,
+    self, Cached, Content, HybridCounts, Medium, Setup, Start, System, SystemParams,
 };
 use sledlab_models::{power, scheduler};
 use toml::Table;
+
+use self::defects::{AnsweringEarly, LosingHeaders};
 
 /// Number of blocks that requests touch: more than the front device holds.
 const BLOCKS: u64 = 400;
@@ -196,13 +201,13 @@ impl Bench {
             let cache = self.cache.clone().unwrap_or_default();
             let (cache, device) = (&cache, &self.back);
             let parts = SystemParts { system, cache, hybrid: None, device, setup, keep_contents: true };
-            return system::assemble(parts).unwrap();
+            return assemble(parts).unwrap();
         }
         let medium = |file| Medium::new(system::build(file, setup).unwrap());
-        let answers_early = |medium: Medium, defect| {
-            Box::new(if self.has(defect) { medium.answering_early() } else { medium })
+        let defective = |medium: Medium, answers_early: Defect| -> Box<dyn System> {
+            if self.has(answers_early) { Box::new(AnsweringEarly::new(medium)) } else { Box::new(medium) }
         };
-        let back = answers_early(medium(&self.back), Defect::BackAnswersEarly);
+        let back = defective(medium(&self.back), Defect::BackAnswersEarly);
         // Room for four segments or logs of 4 KB.
         let (front_mb, buffered) = self.smallest.map_or((0.018, 2), |buffered| (0.0, buffered));
         let buffer_kb = 4 * buffered;
@@ -221,13 +226,14 @@ impl Bench {
             None => back,
             Some(choice) => {
                 let front = medium(&self.front);
-                let front = if self.has(Defect::LosesHeaders) { front.losing_headers() } else { front };
-                let front = answers_early(front, Defect::FrontAnswersEarly);
-                let mut hybrid = choice.make(HybridDevices { front, back }).unwrap();
-                if let Some(hybrid) = hybrid.durable().filter(|_| self.has(Defect::FreesEarly)) {
-                    hybrid.free_early();
-                }
-                hybrid
+                let front = if self.has(Defect::LosesHeaders) {
+                    Box::new(LosingHeaders(front))
+                } else {
+                    defective(front, Defect::FrontAnswersEarly)
+                };
+                let devices = HybridDevices { front, back };
+                let frees_early = self.has(Defect::FreesEarly);
+                if frees_early { choice.make_freeing_early(devices) } else { choice.make(devices) }.unwrap()
             }
         };
         match &self.cache {

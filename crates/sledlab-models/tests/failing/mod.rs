@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use sledlab_core::params::Params;
 use sledlab_core::{Op, Time};
+use sledlab_models::assembly::{SystemParts, assemble};
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::device::{FaultCounts, Queued};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{self, Completion, Content, Setup, Start, System, SystemParams, SystemParts};
+use sledlab_models::system::{Completion, Content, Setup, Start, System, SystemParams};
 use sledlab_models::{power, scheduler};
 use toml::Table;
 
@@ -42,7 +43,7 @@ impl Array {
         let (power, merge) = (power::Choice::of_device(1e9).unwrap(), MergeParams::default());
         let setup = Setup { scheduler: &scheduler, power: &power, merge: &merge, start: Start::Parked };
         let cache = CacheParams::default();
-        system::assemble(SystemParts {
+        assemble(SystemParts {
             system: &params,
             cache: &cache,
             hybrid: None,

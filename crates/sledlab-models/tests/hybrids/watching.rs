@@ -5,15 +5,14 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use sledlab_core::{Error, Op, Span, Time};
-use sledlab_models::cache::CacheCounts;
+use sledlab_core::{Op, Time};
+use sledlab_models::cache::SlotState;
+use sledlab_models::device::Queued;
 use sledlab_models::device::preset::{self, DeviceFile};
-use sledlab_models::device::{FaultCounts, Queued};
-use sledlab_models::hybrid::{self, HybridCounts, HybridDevices};
+use sledlab_models::hybrid::{self, HybridDevices};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::power::Spent;
 use sledlab_models::system::{
-    self, Completion, Durable, Residency, Setup, SlotState, Start, Station, System,
+    self, Completion, Durable, HybridCounts, Residency, Setup, Start, System, SystemWrapper,
 };
 use sledlab_models::{power, scheduler};
 use toml::Table;
@@ -44,87 +43,31 @@ struct Watched {
     accesses: Arc<Mutex<Vec<Access>>>,
 }
 
-impl System for Watched {
-    fn capacity_blocks(&self) -> u64 {
-        self.system.capacity_blocks()
+impl SystemWrapper for Watched {
+    fn inner(&self) -> &dyn System {
+        self.system.as_ref()
     }
 
-    fn arrive(&mut self, now: Time, request: Queued) {
+    fn inner_mut(&mut self) -> &mut dyn System {
+        self.system.as_mut()
+    }
+
+    fn wrapped_arrive(&mut self, now: Time, request: Queued) {
         self.system.arrive(now, request);
     }
 
-    fn next_event(&self) -> Option<Time> {
+    fn wrapped_next_event(&self) -> Option<Time> {
         self.system.next_event()
     }
 
-    fn advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
+    fn wrapped_advance(&mut self, now: Time, completed: &mut Vec<Completion>) {
         let before = completed.len();
         self.system.advance(now, completed);
         let done = completed[before..].iter().map(|done| Access { device: self.name, done: *done });
         self.accesses.lock().unwrap().extend(done);
     }
 
-    fn advance_before(&mut self, horizon: Time, completed: &mut Vec<Completion>) -> bool {
-        system::advance_by_events(self, horizon, completed)
-    }
-
-    fn flush(&mut self, now: Time, request: Queued) -> bool {
-        self.system.flush(now, request)
-    }
-
-    fn failure(&mut self) -> Option<Error> {
-        self.system.failure()
-    }
-
-    fn stations(&self) -> Vec<&Station> {
-        self.system.stations()
-    }
-
-    fn stations_mut(&mut self) -> Vec<&mut Station> {
-        self.system.stations_mut()
-    }
-
-    fn queue_length(&self) -> usize {
-        self.system.queue_length()
-    }
-
-    fn longest_queue(&self) -> usize {
-        self.system.longest_queue()
-    }
-
-    fn open_ledgers(&mut self, now: Time) {
-        self.system.open_ledgers(now);
-    }
-
-    fn close_ledgers(&mut self, now: Time) {
-        self.system.close_ledgers(now);
-    }
-
-    fn background(&self) -> (Spent, Time) {
-        self.system.background()
-    }
-
-    fn cache(&self) -> Option<CacheCounts> {
-        self.system.cache()
-    }
-
-    fn hybrid(&self) -> Option<HybridCounts> {
-        self.system.hybrid()
-    }
-
-    fn residency(&self) -> Vec<Residency> {
-        self.system.residency()
-    }
-
-    fn faults(&self) -> Option<FaultCounts> {
-        self.system.faults()
-    }
-
-    fn positioning(&self, now: Time, read: &Queued) -> Span {
-        self.system.positioning(now, read)
-    }
-
-    fn durable(&mut self) -> Option<&mut dyn Durable> {
+    fn wrapped_durable(&mut self) -> Option<&mut dyn Durable> {
         self.system.durable()
     }
 }

@@ -8,6 +8,7 @@ use sledlab_trace::work::Work;
 use toml::{Table, Value};
 
 use super::failure::{self, FailedNodes, Redundancy};
+use crate::experiment::keys::CLUSTER_TABLES;
 use crate::experiment::{Experiment, SystemSetup, keys, places};
 
 sledlab_core::choices! {
@@ -42,8 +43,6 @@ sledlab_core::params! {
     }
 }
 
-/// Tables of an experiment file with a cluster, besides those of the store.
-pub(crate) const OF_CLUSTERS: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
 /// Tables that may not stand in an experiment that replays a work record.
 const FOREIGN: [&str; 3] = ["trace", "workload", "replay"];
 
@@ -98,7 +97,7 @@ impl ClusterExperiment {
         let mut table = keys::parse(name, text)?;
         places::see_all(&mut table, name);
         let (own, store): (Table, Table) =
-            table.into_iter().partition(|(key, _)| OF_CLUSTERS.contains(&key.as_str()));
+            table.into_iter().partition(|(key, _)| CLUSTER_TABLES.contains(&key.as_str()));
         refuse_foreign(&store)?;
         store.keys().filter(|key| *key != "seed").try_for_each(|key| known(key))?;
         Ok(ClusterExperiment { store: Experiment::from_table(store)?, own })
@@ -115,7 +114,7 @@ impl ClusterExperiment {
             }
             Some(("group", _)) => Err(Error::user("groups are said in a file")
                 .with_remedy("write a table [[group]] in an experiment file, and give that")),
-            Some((table, key)) if OF_CLUSTERS.contains(&table) => {
+            Some((table, key)) if CLUSTER_TABLES.contains(&table) => {
                 let mut changed = preset_or_table(&self.own, table)?;
                 let value = keys::read_value(value);
                 match key.split_once('.') {
@@ -158,7 +157,7 @@ impl ClusterExperiment {
                     .filter(|(key, _)| known(key).is_ok())
                     .map(|(key, value)| (key.clone(), value.clone())),
             );
-            said.retain(|key, _| OF_CLUSTERS.iter().all(|own| *own != key));
+            said.retain(|key, _| CLUSTER_TABLES.iter().all(|own| *own != key));
             Experiment::from_table(said)
         });
         std::iter::once(Ok(self.store.clone())).chain(grouped).collect()
@@ -250,7 +249,7 @@ impl ClusterExperiment {
         let mut said = self.store.said().clone();
         let own = ["nodes", "node", "name"];
         for (key, value) in group.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
-            if key == "seed" || OF_CLUSTERS.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
+            if key == "seed" || CLUSTER_TABLES.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) {
                 return Err(Error::user(format!("group.{key}: a group has no {key} of its own"))
                     .with_remedy("say it for all, outside of the group"));
             }
@@ -325,7 +324,7 @@ fn refuse_foreign(table: &Table) -> Result<()> {
 
 /// Refuses unknown tables.
 fn known(table: &str) -> Result<()> {
-    let all = || keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(OF_CLUSTERS);
+    let all = || keys::TABLES.into_iter().filter(|table| !FOREIGN.contains(table)).chain(CLUSTER_TABLES);
     if all().any(|known| known == table) { Ok(()) } else { Err(Error::unknown("table", table, all())) }
 }
 

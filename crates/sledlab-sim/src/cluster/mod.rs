@@ -55,7 +55,6 @@ use sledlab_models::power::Energy;
 use sledlab_trace::work::{NodeStep, Work};
 
 use crate::experiment::SystemSetup;
-pub(crate) use config::OF_CLUSTERS;
 use config::{NodeKind, Resolved};
 use engine::Cluster;
 use member::{Member, Rates, Skips};

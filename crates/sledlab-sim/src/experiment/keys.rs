@@ -8,7 +8,6 @@ use sledlab_core::{Error, Result};
 use sledlab_models::device::preset;
 use toml::{Table, Value};
 
-use crate::cluster::OF_CLUSTERS;
 use crate::replay::ReplayParams;
 
 /// Tables of an experiment file, and `seed`, the one key outside of them.
@@ -26,6 +25,8 @@ pub(crate) const TABLES: [&str; 11] = [
     "replay",
 ];
 const SEED: &str = "seed";
+/// Further tables of an experiment file with a cluster, which replays a work record.
+pub(crate) const CLUSTER_TABLES: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
 
 /// Parses TOML; errors carry file, line and column.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
@@ -74,7 +75,7 @@ pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'s
 pub(crate) fn check_tables(table: &Table) -> Result<()> {
     let known = || TABLES.into_iter().chain([SEED]);
     match table.keys().find(|key| known().all(|known| known != key.as_str())) {
-        Some(key) if OF_CLUSTERS.contains(&key.as_str()) => {
+        Some(key) if CLUSTER_TABLES.contains(&key.as_str()) => {
             Err(Error::user(format!("{key}: only the replay of a work record has such a table"))
                 .with_remedy("run the file with `sledlab smart replay`"))
         }

@@ -8,11 +8,12 @@ mod workload;
 use sledlab_core::params::Params;
 use sledlab_core::registry::split_plug_in;
 use sledlab_core::{Error, Result, Source};
+use sledlab_models::assembly::HybridFile;
 use sledlab_models::cache::CacheParams;
 use sledlab_models::device::CustomDevice;
 use sledlab_models::device::preset::{self, DeviceFile};
 use sledlab_models::merge::MergeParams;
-use sledlab_models::system::{HybridFile, System, SystemParams};
+use sledlab_models::system::{System, SystemParams};
 use sledlab_models::{hybrid, power, replacement, scheduler};
 use sledlab_trace::synthetic;
 use toml::{Table, Value};
@@ -315,7 +316,7 @@ impl Experiment {
         let own = self.workload.as_ref();
         resolved.workload = Workload::new(&table("trace")?, table("workload")?, has_source, limit, own)?;
         if !self.unbuilt {
-            memory::check(&resolved.store)?;
+            memory::check(resolved.store.devices()?, || resolved.store.one_device())?;
         }
         // Building is cheap and finds errors that single values cannot show: a device without blocks, for example.
         if !self.unbuilt {

@@ -3,11 +3,12 @@
 
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result};
+use sledlab_models::assembly::{HybridFile, SystemParts, assemble};
 use sledlab_models::cache::{self, CacheParams};
 use sledlab_models::device::preset::DeviceFile;
 use sledlab_models::merge::MergeParams;
 use sledlab_models::system::params::SystemKind;
-use sledlab_models::system::{self, HybridFile, Setup, System, SystemParams, SystemParts};
+use sledlab_models::system::{self, Setup, System, SystemParams};
 use sledlab_models::{power, scheduler};
 use toml::{Table, Value};
 
@@ -45,7 +46,7 @@ impl SystemSetup {
             )
             .with_remedy("leave out system.failed, or choose system.kind = \"mirror\""));
         }
-        system::assemble(SystemParts { keep_contents: true, ..self.parts(&self.scheduler) })
+        assemble(SystemParts { keep_contents: true, ..self.parts(&self.scheduler) })
     }
 
     /// Number of devices, or of units of one device that each move on their own; spares are left out.
@@ -74,7 +75,7 @@ impl SystemSetup {
                 setup,
                 keep_contents: false,
             };
-            return system::assemble(parts);
+            return assemble(parts);
         };
         system::build(&DeviceFile { params: units.each, ..self.device.clone() }, setup)
     }
@@ -101,7 +102,7 @@ impl SystemSetup {
 
     /// The same system under another scheduler: one that measures its decisions, for example.
     pub(super) fn under(&self, scheduler: &scheduler::Choice) -> Result<Box<dyn System>> {
-        system::assemble(self.parts(scheduler))
+        assemble(self.parts(scheduler))
     }
 
     fn parts<'a>(&'a self, scheduler: &'a scheduler::Choice) -> SystemParts<'a> {

@@ -15,7 +15,8 @@ use super::controller::{Begun, CommandEntry, Controller, Done};
 use super::drive::Drive;
 use super::params::DiskParams;
 use crate::device::bus::{Bus, By, Port};
-use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
+use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing};
+use crate::power::MechanicalWork;
 
 /// The shortest span that times can express.
 const INSTANT: Span = Span::from_ns(1);

@@ -38,9 +38,10 @@ use self::drive::Drive;
 use super::disksim::{Importer, called};
 use super::host::HostParams;
 use super::{
-    Bus, Busy, Device, FaultCounts, MechanicalWork, Mechanics, Model, OnBus, Positioning, Queued, Rest,
-    Served, States, Timing,
+    Bus, Busy, Device, FaultCounts, Mechanics, Model, OnBus, Positioning, Queued, Rest, Served, States,
+    Timing,
 };
+use crate::power::MechanicalWork;
 
 impl Model for DiskParams {
     const NAME: &'static str = "disk";

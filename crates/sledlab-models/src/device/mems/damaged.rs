@@ -6,7 +6,8 @@ use sledlab_core::{Error, Time};
 
 use super::sled::Sled;
 use super::tips::Tips;
-use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
+use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing};
+use crate::power::MechanicalWork;
 
 /// A device whose requests are checked for lost blocks.
 pub(super) struct Damaged {

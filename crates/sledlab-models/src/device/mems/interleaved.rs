@@ -16,8 +16,8 @@ use super::params::MemsParams;
 use super::shared_pass::Open;
 use super::sled::{Pass, SledState};
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
-use crate::power::Spent;
+use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing};
+use crate::power::{MechanicalWork, Spent};
 
 /// Time between the end of a write's last pass and its completion.
 const WRITE_COMPLETION: Span = Span::from_ns(1_000);

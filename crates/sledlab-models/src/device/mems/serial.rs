@@ -4,8 +4,8 @@ use sledlab_core::{Error, Result, Span, Time};
 
 use super::params::MemsParams;
 use super::unit::SledUnit;
-use crate::device::{Busy, Device, FaultCounts, MechanicalWork, Mechanics, Queued, Rest, Served, Timing};
-use crate::power::Spent;
+use crate::device::{Busy, Device, FaultCounts, Mechanics, Queued, Rest, Served, Timing};
+use crate::power::{MechanicalWork, Spent};
 
 /// A sled whose commands and data wait for the mechanism only, never for a bus.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use sledlab_core::{Span, Time};
 use super::layout::Place;
 use super::sled::{Pass, Sled};
 use super::unit::{SledUnit, first_pass, note_further_pass};
-use crate::device::{Busy, MechanicalWork, Queued, Served, Timing};
-use crate::power::Shares;
+use crate::device::{Busy, Queued, Served, Timing};
+use crate::power::{MechanicalWork, Shares};
 
 /// A request with blocks still to be served.
 #[derive(Debug)]

@@ -14,7 +14,8 @@ use super::kinematics::{self, Heading, Kinematics};
 use super::layout::{self, Layout, Place};
 use super::params::{Direction, DirectionTie, MemsParams, Selection, SledMotion};
 use super::row_table::{Line, RowCost, RowTable};
-use crate::device::{DeviceState, MechanicalWork, QueueOrder};
+use crate::device::{DeviceState, QueueOrder};
+use crate::power::MechanicalWork;
 
 /// Position and direction of a sled, at rest between accesses or moving at access velocity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

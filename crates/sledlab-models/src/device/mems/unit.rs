@@ -7,8 +7,8 @@ use sledlab_core::{Op, Result, Span};
 use super::kinematics::Turn;
 use super::params::{IdleMotion, IdlePower, MemsParams, Parking};
 use super::sled::{Pass, Sled, SledState, Spot};
-use crate::device::{MechanicalWork, Queued, Rest, Timing};
-use crate::power::PowerRates;
+use crate::device::{Queued, Rest, Timing};
+use crate::power::{MechanicalWork, PowerRates};
 
 /// A sled with its state.
 #[derive(Clone, Debug)]

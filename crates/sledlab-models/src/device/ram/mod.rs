@@ -1,11 +1,8 @@
 //! Memory that keeps its contents (DM-15): all blocks take equally long to reach.
 
-use sledlab_core::{BLOCK_BYTES, Error, Result, Span, Time};
+use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 
-use super::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, MechanicalWork, Mechanics, Model,
-    PositionIndex, Positioning, QueueOrder, Queued, Rest, Served, States, Timing,
-};
+use super::{Device, DeviceState, Model, Positioning, Queued, Served, Simple, SimpleDevice, States, Timing};
 use crate::power::PowerRates;
 
 /// Bytes of a megabyte, in capacities and in rates.
@@ -40,7 +37,7 @@ impl Model for RamParams {
         &[("ram", include_str!("../../../presets/devices/ram.toml"))];
 
     fn device(&self) -> Result<Box<dyn Device>> {
-        Ok(Box::new(Ram::new(self)))
+        Ok(Box::new(Simple::new(Ram::new(self))))
     }
 
     /// A timeout longer than any rest of a run, as memory has nothing to park.
@@ -70,72 +67,16 @@ impl Ram {
             active_mw: params.active_mw,
         }
     }
-
-    fn transfer(&self, request: &Queued) -> Timing {
-        let ns = (self.block_ns * f64::from(request.blocks)).round() as u64;
-        Timing { transfer: Span::from_ns(ns), ..Timing::default() }
-    }
 }
 
-impl Mechanics for Ram {
+impl SimpleDevice for Ram {
     fn capacity_blocks(&self) -> u64 {
         self.capacity_blocks
     }
 
-    fn state(&self) -> DeviceState {
-        DeviceState::STILL
-    }
-
-    fn location(&self, _lbn: u64) -> Location {
-        Location::ONLY
-    }
-
-    fn extent(&self) -> Extent {
-        Extent { cylinders: 1, rows: 1, blocks_per_track: self.capacity_blocks }
-    }
-
-    fn blocks_at_once(&self) -> u32 {
-        u32::try_from(self.extent().blocks_per_track).unwrap_or(u32::MAX)
-    }
-
-    fn positioning_from(&self, _state: DeviceState, _request: &Queued) -> Span {
-        Span::ZERO
-    }
-
-    fn positioning(&self, request: &Queued) -> Span {
-        self.positioning_from(self.state(), request)
-    }
-
-    fn tie(&self, _request: &Queued) -> u64 {
-        0
-    }
-
-    fn queue_order(&self) -> QueueOrder {
-        QueueOrder::Arrival
-    }
-
-    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
-        0
-    }
-
-    fn heeds_time(&self) -> bool {
-        false
-    }
-
-    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
-        (self.transfer(request), state)
-    }
-
-    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
-        false
-    }
-
-    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
-        None
-    }
-
-    fn snapshot(&self) -> Box<dyn Mechanics> {
-        Box::new(self.clone())
+    fn serve(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+        let ns = (self.block_ns * f64::from(request.blocks)).round() as u64;
+        (Timing { overhead: self.access, transfer: Span::from_ns(ns), ..Timing::default() }, state)
     }
 
     fn power_rates(&self) -> PowerRates {
@@ -152,64 +93,8 @@ impl Mechanics for Ram {
     fn idle_mw(&self) -> f64 {
         self.idle_mw
     }
-}
 
-impl Device for Ram {
-    fn mechanics(&self) -> &dyn Mechanics {
-        self
-    }
-
-    fn probe(&self, _now: Time, request: &Queued) -> Timing {
-        Timing { overhead: self.access, ..self.transfer(request) }
-    }
-
-    fn tell_time(&mut self, _now: Time) {}
-
-    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
-        now
-    }
-
-    fn let_in(&mut self) -> Option<Queued> {
-        None
-    }
-
-    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
-        let mut busy = Busy { until: now, work: MechanicalWork::default() };
-        for request in batch {
-            let (start, timing) = (busy.until, self.probe(now, request));
-            let work = MechanicalWork { access: timing.service(), ..MechanicalWork::default() };
-            busy.work += work;
-            busy.until = start + timing.service();
-            let energy = self.power_rates().spent(&work);
-            let completion = busy.until;
-            served.push(Served { request: *request, start, completion, timing, energy, device: Some(0) });
-        }
-        Some(busy)
-    }
-
-    fn takes_more(&self) -> bool {
-        false
-    }
-
-    fn has_own_work(&self) -> bool {
-        false
-    }
-
-    fn next_wakeup(&self) -> Option<Time> {
-        None
-    }
-
-    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
-        None
-    }
-
-    fn faults(&self) -> Option<FaultCounts> {
-        None
-    }
-
-    fn forgo_energy(&mut self) {}
-
-    fn rest(&mut self, _rest: Rest) {}
+    fn on_completion(&mut self, _served: &Served) {}
 
     fn failure(&mut self) -> Option<Error> {
         None
@@ -218,6 +103,7 @@ impl Device for Ram {
 
 #[cfg(test)]
 mod tests {
+    use sledlab_core::Time;
     use sledlab_core::params::Params;
 
     use super::*;
@@ -225,7 +111,7 @@ mod tests {
     #[test]
     fn a_request_costs_an_access_and_its_transfer() {
         let params = RamParams { capacity_mb: 4, bus_mb_s: 256.0, active_mw: 1000.0, ..RamParams::default() };
-        let mut ram = Ram::new(&params);
+        let mut ram = params.device().unwrap();
         assert_eq!(ram.mechanics().capacity_blocks(), 7812);
         let request = |lbn, blocks| Queued { lbn, blocks, ..Queued::default() };
         let (near, far) = (request(0, 1), request(7800, 8));

@@ -14,10 +14,10 @@ use super::lines::{Lines, PageWay, Step};
 use super::pages::{Pages, Written};
 use super::params::{Costs, Shape, SsdParams};
 use crate::device::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, MechanicalWork, Mechanics, PositionIndex,
-    QueueOrder, Queued, Rest, Served, Timing,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, PositionIndex, QueueOrder,
+    Queued, Rest, Served, Timing,
 };
-use crate::power::PowerRates;
+use crate::power::{MechanicalWork, PowerRates};
 
 /// Pages of one command in the device at once: more than dies, channels and bus work on at a time.
 const MOST_PAGES: u32 = 4096;

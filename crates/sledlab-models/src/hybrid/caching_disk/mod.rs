@@ -35,11 +35,11 @@ use super::buffer::Buffer;
 use super::io::{Io, Part, Tier};
 use super::streams::Streams;
 use super::system::Logic;
-use super::{Capacities, HybridCounts, KB_BLOCKS, Model};
+use super::{Capacities, KB_BLOCKS, Model, PlantDefect};
 use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::replacement::{CustomPolicy, Found, ReplacementPolicy, Use};
-use crate::system::{Completion, Contents, Residency};
+use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 /// Which of the techniques of paper 001, section 4.2, are on.
 #[derive(Clone, Copy, Debug)]
@@ -447,11 +447,13 @@ impl Logic for CachingDisk {
         headers::recover(self.durable(media))
     }
 
-    fn free_early(&mut self) {
-        self.frees_early = true;
-    }
-
     fn failure(&mut self) -> Option<Error> {
         self.directory.failure().or_else(|| self.managers.as_mut()?.failure())
+    }
+}
+
+impl PlantDefect for CachingDisk {
+    fn free_early(&mut self) {
+        self.frees_early = true;
     }
 }

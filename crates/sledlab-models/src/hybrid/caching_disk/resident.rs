@@ -4,7 +4,8 @@ use sledlab_core::Time;
 
 use super::destaging::Step;
 use super::{CachingDisk, Phase};
-use crate::system::{Residency, SlotState};
+use crate::cache::SlotState;
+use crate::system::Residency;
 
 impl CachingDisk {
     /// What every slot holds, and how many victims in the buffer wait for their write-behind or are being written.

@@ -1,7 +1,6 @@
 //! Logs on the front device: a ring in which the oldest log is overwritten once its blocks have been destaged.
 
-use crate::cache::BlockRun;
-use crate::system::SlotState;
+use crate::cache::{BlockRun, SlotState};
 
 /// The state of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,11 +29,11 @@ use self::lookup::{Lookup, Piece};
 pub use self::params::WriteBufferParams;
 use super::io::{Io, Part, Tier, shared};
 use super::system::Logic;
-use super::{Capacities, HybridCounts, Model};
+use super::{Capacities, Model, PlantDefect};
 use crate::cache::BlockRun;
 use crate::device::Queued;
 use crate::replacement::CustomPolicy;
-use crate::system::{Completion, Contents, Residency};
+use crate::system::{Completion, Contents, HybridCounts, Residency};
 
 /// What to do when an access is complete.
 pub(super) enum Job {
@@ -328,11 +328,13 @@ impl Logic for WriteBuffer {
         recovery::recover(&front, back, &self.logs)
     }
 
-    fn free_early(&mut self) {
-        self.frees_early = true;
-    }
-
     fn failure(&mut self) -> Option<Error> {
         None
+    }
+}
+
+impl PlantDefect for WriteBuffer {
+    fn free_early(&mut self) {
+        self.frees_early = true;
     }
 }

@@ -23,15 +23,14 @@ use self::faults::Faults;
 use self::flow::{Access, Flow};
 use self::layout::{Held, Layout};
 use self::units::OfUnits;
-use super::params::{BusUse, SystemKind, SystemParams};
+use super::params::{BusUse, SystemParams};
 use super::{
-    Completion, Content, Contents, Durable, Medium, Residency, Setup, Single, Start, Station, System,
-    SystemParts, advance_by_events,
+    Completion, Content, Contents, Durable, HybridCounts, Residency, Setup, Single, Station, System,
+    advance_by_events,
 };
 use crate::cache::CacheCounts;
 use crate::device::preset::DeviceFile;
-use crate::device::{self, Bus, FaultCounts, Queued, Units};
-use crate::hybrid::HybridCounts;
+use crate::device::{FaultCounts, Queued, Units};
 use crate::power::Spent;
 
 /// Several devices of one kind, or hybrids in their places; a request is complete when all its accesses are.
@@ -53,32 +52,30 @@ pub struct Array {
 }
 
 impl Array {
-    /// The devices or hybrids of `parts` as one array, each with an empty queue.
+    /// `nodes` as one array: devices, or hybrids of two devices each, and spares. The media of the nodes keep contents
+    /// if `keep_contents`.
     ///
     /// # Errors
-    /// Too few devices, a unit that does not fit, and parameters of the device that contradict each other or the array.
-    pub fn new(parts: SystemParts) -> Result<Self> {
-        let params = parts.system;
-        check(params, parts.device)?;
-        let bus = Bus::default();
-        let node = |index| {
-            let start = if index < params.devices { parts.setup.start } else { Start::Parked };
-            let parts = SystemParts { setup: Setup { start, ..parts.setup }, ..parts };
-            match params.bus {
-                BusUse::Own => super::node(parts),
-                BusUse::Shared => on_bus(&bus, parts),
-            }
-        };
-        let count = params.devices + faults::spares(params);
-        let nodes = (0..count).map(node).collect::<Result<Vec<_>>>()?;
-        let device_blocks = nodes[0].capacity_blocks();
+    /// A unit that does not fit.
+    pub fn new(
+        params: &SystemParams,
+        nodes: Vec<Box<dyn System>>,
+        devices_of_node: u32,
+        keep_contents: bool,
+    ) -> Result<Self> {
+        let device_blocks = nodes.first().map_or(0, |node| node.capacity_blocks());
         let mut array = Array::of(layout::build(params, device_blocks)?, nodes);
         array.bus = params.bus;
-        array.devices_of_node = if parts.hybrid.is_some() { 2 } else { 1 };
-        array.keeper = parts.keep_contents.then(Box::default);
+        array.devices_of_node = devices_of_node;
+        array.keeper = keep_contents.then(Box::default);
         array.faults = Faults::new(params).map(Box::new);
         array.fail_due(Time::ZERO);
         Ok(array)
+    }
+
+    /// Number of nodes of an array: devices and spares.
+    pub fn nodes(params: &SystemParams) -> u64 {
+        params.devices + faults::spares(params)
     }
 
     /// The units of a device as one array, each with an empty queue and the policies of `setup`.
@@ -169,86 +166,6 @@ fn nearest(
         let positioning = |device: &usize| nodes[faults::node(faults, *device)].positioning(now, read);
         (0..devices).filter(|device| has(*device)).min_by_key(positioning).unwrap_or(0)
     }
-}
-
-/// A device on the bus that all devices of the array share.
-fn on_bus(bus: &Bus, parts: SystemParts) -> Result<Box<dyn System>> {
-    if parts.hybrid.is_some() {
-        return Err(Error::user("system.bus = \"shared\" is for disks: hybrids have a bus of their own")
-            .with_remedy("set system.bus = \"own\", or leave out hybrid.kind"));
-    }
-    let device = device::build_on(bus, parts.device)?;
-    let system = Box::new(Single::new(Station::of(device, parts.setup)?));
-    Ok(if parts.keep_contents { Box::new(Medium::new(system)) } else { system })
-}
-
-/// Checks the parameters of failures.
-///
-/// # Errors
-/// Failures in a system that cannot survive them, numbers of devices that do not exist, and times or a rebuild rate
-/// without a failure.
-pub(super) fn check_failures(params: &SystemParams) -> Result<()> {
-    let SystemParams { kind, devices, failed, failed_at_s, rebuild_mb_s, .. } = params;
-    let Some(largest) = failed.0.iter().max() else {
-        for (key, is_said) in
-            [("failed_at_s", !failed_at_s.is_start()), ("rebuild_mb_s", *rebuild_mb_s > 0.0)]
-        {
-            if is_said {
-                return Err(Error::user(format!("system.{key} is said, and no device fails"))
-                    .with_remedy("say which: system.failed"));
-            }
-        }
-        return Ok(());
-    };
-    if !kind.outlives_failures() {
-        return Err(Error::user(format!(
-            "system.failed: a system of kind \"{}\" loses its data with a device",
-            kind.word()
-        ))
-        .with_remedy("choose system.kind = \"mirror\" or \"raid5\", or leave out system.failed"));
-    }
-    if *largest as u64 >= *devices {
-        return Err(Error::user(format!("system.failed: there is no device {largest}"))
-            .with_remedy(format!("choose numbers from 0 to {}", devices - 1)));
-    }
-    if failed_at_s.0.len() != 1 && failed_at_s.0.len() != failed.0.len() {
-        return Err(Error::user(format!(
-            "system.failed_at_s says {} moments for {} failures",
-            failed_at_s.0.len(),
-            failed.0.len()
-        ))
-        .with_remedy("say one for all, or as many as in system.failed"));
-    }
-    Ok(())
-}
-
-/// Checks that devices of `file` can be combined as `params` say.
-fn check(params: &SystemParams, file: &DeviceFile) -> Result<()> {
-    let SystemParams { kind, devices, .. } = *params;
-    let (word, fewest) = (kind.word(), kind.fewest_devices());
-    if devices < fewest {
-        return Err(Error::user(format!("system.devices = {devices} is too few for a {word}"))
-            .with_remedy(format!("choose at least {fewest} devices, for example system.devices = 4")));
-    }
-    if kind == SystemKind::Single && devices > 1 {
-        return Err(Error::user(format!("system.devices = {devices}, but system.kind = \"{word}\" has one"))
-            .with_remedy("choose a system.kind of several: concatenation, stripe, mirror or raid5"));
-    }
-    if let Some(Units { called, remedy, .. }) = file.params.units()? {
-        return Err(Error::user(format!(
-            "a device of several {called} cannot be one of a system of several"
-        ))
-        .with_remedy(remedy));
-    }
-    if kind.outlives_failures() && file.params.device()?.faults().is_some() {
-        return Err(Error::user(format!(
-            "a {word} does not recompute what is lost under bad tips of a device"
-        ))
-        .with_remedy(
-            "leave out device.bad_tips and device.failing_tips, or have whole devices fail: system.failed",
-        ));
-    }
-    check_failures(params)
 }
 
 impl System for Array {
@@ -415,9 +332,5 @@ impl Durable for Array {
             }
         }
         all
-    }
-
-    fn free_early(&mut self) {
-        self.nodes.iter_mut().filter_map(|node| node.durable()).for_each(Durable::free_early);
     }
 }

@@ -12,10 +12,11 @@ use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
 
 use self::contents::Kept;
 use self::flushes::Flush;
-use super::{Completion, Content, Contents, Durable, Residency, Station, System, advance_by_events};
+use super::{
+    Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
+};
 use crate::cache::{BlockRun, CacheCounts, CacheParams, Destage, Lines};
 use crate::device::{FaultCounts, Queued, Timing};
-use crate::hybrid::HybridCounts;
 use crate::power::{Spent, TotalSpent};
 
 /// A write-back cache and the system behind it.
@@ -495,11 +496,5 @@ impl Durable for Cached {
             }
         }
         found
-    }
-
-    fn free_early(&mut self) {
-        if let Some(behind) = self.behind.durable() {
-            behind.free_early();
-        }
     }
 }

@@ -2,11 +2,15 @@
 //! ends with an error if a block did not hold the version that the model finds, or something durable was lost.
 #![cfg(target_os = "linux")]
 
-mod sessions;
+// The example uses a part of the module.
+#[allow(dead_code)]
+#[path = "../tests/power/mod.rs"]
+mod power;
 
 use std::process::ExitCode;
 
-use sessions::{System, Tally, run};
+use power::systems::System;
+use power::{Tally, wire};
 use sledlab_emulation::Server;
 
 /// Power failures where the command line gives no number.
@@ -15,9 +19,9 @@ const FAILURES: u64 = 2_000;
 fn main() -> ExitCode {
     let failures = std::env::args().nth(1).and_then(|number| number.parse().ok()).unwrap_or(FAILURES);
     let groups = [
-        ("durable", sessions::durable()),
-        ("volatile", sessions::volatile()),
-        ("never_flushed", sessions::never_flushed()),
+        ("durable", wire::durable()),
+        ("volatile", wire::volatile()),
+        ("never_flushed", wire::never_flushed()),
     ];
     let systems: usize = groups.iter().map(|(_, systems)| systems.len()).sum();
     let each = failures.div_ceil(systems as u64);
@@ -48,9 +52,9 @@ fn main() -> ExitCode {
 fn group(systems: &[System], each: u64) -> Result<(Tally, f64), String> {
     let (mut all, mut least) = (Tally::default(), 1.0_f64);
     for system in systems {
-        let tally = run(system, each, Server::start).map_err(|wrong| format!("{system}: {wrong}"))?;
+        let tally = wire::run(system, each, Server::start).map_err(|wrong| format!("{system}: {wrong}"))?;
         least = least.min(tally.lost as f64 / tally.failures as f64);
-        all.add(tally);
+        all += tally;
     }
     Ok((all, least))
 }

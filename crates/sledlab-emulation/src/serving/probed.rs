@@ -1,0 +1,10 @@
+//! Measured times of the requests of a probe.
+
+/// The time that a request took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probed {
+    /// Whether the request reads.
+    pub reads: bool,
+    pub bytes: u32,
+    pub ns: u64,
+}

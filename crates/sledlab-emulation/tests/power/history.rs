@@ -1,0 +1,145 @@
+//! The operations of a client before a power failure, and the check of a block after it.
+
+use sledlab_core::BLOCK_BYTES;
+use sledlab_models::system::{Content, Contents};
+
+use super::operations::{Kind, Operation};
+
+pub const BLOCK: usize = BLOCK_BYTES as usize;
+
+/// An operation that was sent.
+struct Sent {
+    operation: Operation,
+    /// The data of its blocks after it, if it changes them.
+    data: Vec<u8>,
+    /// When the operation was sent, on the client's clock.
+    at: u64,
+    /// When the client got the reply. An operation sent at that time or later follows this one.
+    done: Option<u64>,
+    /// Whether the operation is known to have reached the device.
+    has_arrived: bool,
+    /// Whether the operation is durable once it is done, without a flush.
+    is_durable: bool,
+}
+
+impl Sent {
+    fn changes(&self, lbn: u64) -> bool {
+        self.operation.kind.changes() && (self.operation.first..self.operation.end).contains(&lbn)
+    }
+
+    fn block(&self, lbn: u64) -> &[u8] {
+        &self.data[(lbn - self.operation.first) as usize * BLOCK..][..BLOCK]
+    }
+}
+
+/// The operations since the device was switched on. The number of an operation is that of its version in the model, less
+/// one.
+pub struct History {
+    /// The contents of the device when it was switched on.
+    image: Vec<u8>,
+    /// The contents after all operations sent, in order.
+    pub store: Vec<u8>,
+    operations: Vec<Sent>,
+    is_volatile: bool,
+}
+
+impl History {
+    pub fn new(image: Vec<u8>, is_volatile: bool) -> Self {
+        History { store: image.clone(), image, operations: Vec::new(), is_volatile }
+    }
+
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    pub fn kind(&self, number: usize) -> Kind {
+        self.operations[number].operation.kind
+    }
+
+    pub fn is_done(&self, number: usize) -> bool {
+        self.operations[number].done.is_some()
+    }
+
+    /// Adds an operation sent at time `at`, after which [`store`](History::store) holds its data.
+    pub fn send(&mut self, operation: Operation, at: u64, has_arrived: bool, is_fua: bool) {
+        let Operation { kind, first, end } = operation;
+        let data = if kind.changes() {
+            self.store[first as usize * BLOCK..end as usize * BLOCK].to_vec()
+        } else {
+            Vec::new()
+        };
+        let is_durable = !self.is_volatile || is_fua || kind == Kind::Trim;
+        self.operations.push(Sent { operation, data, at, done: None, has_arrived, is_durable });
+    }
+
+    /// Records the reply to an operation.
+    pub fn complete(&mut self, number: usize, done: u64) {
+        let sent = &mut self.operations[number];
+        (sent.done, sent.has_arrived) = (Some(done), true);
+    }
+
+    /// The operations that may have left `version` of the model in a block; `None` stands for the contents at the
+    /// beginning. At version 0 the model has found no write in the block, so the block holds the result of the last trim.
+    /// If it is unknown whether a trim has arrived, both that trim and the operation before it are candidates.
+    fn candidates(&self, lbn: u64, version: usize) -> Vec<Option<usize>> {
+        if version > 0 {
+            return vec![Some(version - 1)];
+        }
+        let mut candidates = Vec::new();
+        for (number, sent) in self.operations.iter().enumerate().rev() {
+            if sent.operation.kind == Kind::Trim && sent.changes(lbn) {
+                candidates.push(Some(number));
+                if sent.has_arrived {
+                    return candidates;
+                }
+            }
+        }
+        candidates.push(None);
+        candidates
+    }
+
+    /// Checks every block of `store` after a power failure. Returns whether an acknowledged write is lost.
+    ///
+    /// # Errors
+    /// A block that does not hold the version that the model has found, and a lost durable write.
+    pub fn check(&self, store: &[u8], contents: &Contents) -> Result<bool, String> {
+        let mut is_lost = false;
+        for (lbn, block) in (0..).zip(store.chunks(BLOCK)) {
+            is_lost |= self.check_block(lbn, block, contents)?;
+        }
+        Ok(is_lost)
+    }
+
+    fn check_block(&self, lbn: u64, block: &[u8], contents: &Contents) -> Result<bool, String> {
+        let version = match contents.get(&lbn) {
+            None => 0,
+            Some(Content::Data(version)) => *version as usize,
+            Some(Content::Header(_)) => return Err(format!("block {lbn} holds a header")),
+        };
+        let holds = |number: &Option<usize>| match number.map(|number| self.operations.get(number)) {
+            None => block == &self.image[lbn as usize * BLOCK..][..BLOCK],
+            Some(sent) => sent.is_some_and(|sent| sent.changes(lbn) && sent.block(lbn) == block),
+        };
+        let Some(number) = self.candidates(lbn, version).into_iter().find(holds) else {
+            return Err(format!("block {lbn} is not the version {version} that the model finds"));
+        };
+        let Some(done) = number.map_or(Some(0), |number| self.operations[number].done) else {
+            return Ok(false);
+        };
+        let after = number.map_or(0, |number| number + 1);
+        let mut is_lost = false;
+        for (number, later) in self.operations.iter().enumerate().skip(after) {
+            if !later.changes(lbn) || later.done.is_none() || later.at < done {
+                continue;
+            }
+            let is_flush = |sent: &Sent| sent.operation.kind == Kind::Flush && sent.done.is_some();
+            if later.is_durable || self.operations[number..].iter().any(is_flush) {
+                return Err(format!(
+                    "block {lbn} holds version {version}, but operation {number} was durable"
+                ));
+            }
+            is_lost = true;
+        }
+        Ok(is_lost)
+    }
+}

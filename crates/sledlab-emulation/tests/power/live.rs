@@ -1,0 +1,197 @@
+//! A client that drives the model directly, in simulated time, and stores the data itself.
+
+use rand::RngExt;
+use sledlab_core::{Op, Request, Result as Outcome, Time, seed};
+use sledlab_emulation::Versions;
+use sledlab_emulation::store::versions::Recovered;
+use sledlab_models::system::{Content, Contents};
+use sledlab_sim::{Answer, Live};
+
+use super::BLOCKS;
+use super::history::{BLOCK, History};
+use super::operations::{Kind, Operation};
+use super::systems::System;
+
+/// Planted defects that the checks must find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// The store takes a write for acknowledged when it arrives.
+    ArrivedIsAnswered,
+    /// The store takes a write for durable when it is acknowledged, although a volatile cache holds it.
+    AnsweredIsSafe,
+    /// The store takes a flush for complete when it arrives.
+    FlushedAtOnce,
+    /// The system loses a block that was written.
+    LosesBlock,
+}
+
+/// The result of a power failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Whether operations were in flight.
+    pub struck: bool,
+    /// Whether an acknowledged write was lost.
+    pub lost: bool,
+    /// Number of blocks whose data in the store was not what the model found.
+    pub restored: usize,
+    /// The contents of the store after the failure.
+    pub store: Vec<u8>,
+}
+
+struct Client {
+    live: Live,
+    versions: Versions,
+    history: History,
+    answers: Vec<Answer>,
+    defect: Option<Defect>,
+}
+
+/// A block of the contents at the beginning: a third of the blocks are zeroes.
+fn original(lbn: u64) -> [u8; BLOCK] {
+    if lbn.is_multiple_of(3) { [0; BLOCK] } else { filled(u64::MAX, lbn) }
+}
+
+/// Data of a block that differs from that of every other write and block.
+fn filled(number: u64, lbn: u64) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    for (place, word) in block.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        *word = [number, lbn][place % 2].to_le_bytes();
+    }
+    block
+}
+
+impl Client {
+    fn new(live: Live, defect: Option<Defect>) -> Self {
+        let is_volatile = live.is_volatile();
+        let image = (0..BLOCKS).flat_map(original).collect();
+        Client {
+            versions: Versions::new(is_volatile && defect != Some(Defect::AnsweredIsSafe)),
+            history: History::new(image, is_volatile),
+            live,
+            answers: Vec::new(),
+            defect,
+        }
+    }
+
+    /// Simulates the events due up to `now`, one by one.
+    fn advance(&mut self, now: Time) -> Outcome<()> {
+        while let Some(due) = self.live.next_event().filter(|due| *due <= now) {
+            self.live.advance(due, &mut self.answers)?;
+            self.take_answers();
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, now: Time, operation: Operation) -> Outcome<()> {
+        let Operation { kind, first, end } = operation;
+        let op = match kind {
+            Kind::Read => Op::Read,
+            Kind::Write | Kind::WriteZeroes => Op::Write,
+            Kind::Trim => Op::Trim,
+            Kind::Flush => Op::Flush,
+        };
+        let request = Request { op, lbn: first, blocks: (end - first) as u32, ..Request::default() };
+        let id = self.history.len() as u64;
+        let (number, arrival) = self.live.submit(now, request, &mut self.answers)?;
+        assert_eq!(number, id);
+        // Completions from before the operation arrived are handled first; its own comes afterwards.
+        let own = self.answers.iter().position(|answer| answer.id == id);
+        let own = own.map(|place| self.answers.remove(place));
+        self.take_answers();
+        let bytes = first as usize * BLOCK..end as usize * BLOCK;
+        match op {
+            Op::Write => {
+                self.versions.arrive(id, first, &self.history.store[bytes.clone()]);
+                if self.defect == Some(Defect::ArrivedIsAnswered) {
+                    self.versions.acknowledged(id);
+                }
+            }
+            Op::Trim => self.versions.trim(first, end - first),
+            Op::Flush if self.defect == Some(Defect::FlushedAtOnce) => self.versions.flushed(id),
+            _ => {}
+        }
+        if kind == Kind::Write {
+            let data = (first..end).flat_map(|lbn| filled(id, lbn));
+            self.history.store[bytes].iter_mut().zip(data).for_each(|(to, byte)| *to = byte);
+        } else if kind.changes() {
+            self.history.store[bytes].fill(0);
+        }
+        self.history.send(operation, arrival.as_ns(), true, false);
+        self.answers.extend(own);
+        self.take_answers();
+        Ok(())
+    }
+
+    fn take_answers(&mut self) {
+        for Answer { id, at } in std::mem::take(&mut self.answers) {
+            // An operation that arrives at the time of a reply does not follow: the arrival is handled first.
+            self.history.complete(id as usize, at.as_ns() + 1);
+            if self.history.kind(id as usize) == Kind::Flush {
+                self.versions.flushed(id);
+            }
+            self.versions.acknowledged(id);
+        }
+    }
+
+    /// Cuts the power, and checks every block of the store.
+    fn cut_power(mut self, at: Time, survives: &mut dyn FnMut() -> bool) -> Result<Failure, String> {
+        self.advance(at).map_err(|error| error.to_string())?;
+        let struck = self.live.under_way() > 0;
+        let Client { live, versions, history, defect, .. } = self;
+        let mut late = Vec::new();
+        let (_, mut contents) = live.crash(at, survives, &mut late).map_err(|error| error.to_string())?;
+        assert!(late.iter().all(|answer| answer.at <= at), "an answer comes after the power failure");
+        if defect == Some(Defect::LosesBlock) {
+            lose_block(&mut contents);
+        }
+        let recovered = versions.crashed(&contents).map_err(|error| error.to_string())?;
+        let Recovered { older: restored, lost: lost_blocks, .. } = recovered;
+        let mut store = history.store.clone();
+        for (lbn, data) in &restored {
+            let at = *lbn as usize * BLOCK;
+            if store[at..at + BLOCK] == *data && *data != [0; BLOCK] {
+                return Err(format!("block {lbn} is reported as older and is not"));
+            }
+            store[at..at + BLOCK].copy_from_slice(data);
+        }
+        let lost = history.check(&store, &contents)?;
+        if lost != (lost_blocks > 0) {
+            return Err(format!("{lost_blocks} blocks are reported as lost after their acknowledgment"));
+        }
+        Ok(Failure { struck, lost, restored: restored.len(), store })
+    }
+}
+
+/// Removes the first block that was written.
+fn lose_block(contents: &mut Contents) {
+    let is_written = |content: &Content| matches!(content, Content::Data(version) if *version > 0);
+    let written = contents.iter().filter(|(_, content)| is_written(content)).map(|(lbn, _)| *lbn);
+    if let Some(lbn) = written.min() {
+        contents.remove(&lbn);
+    }
+}
+
+/// Sends random operations, and cuts the power.
+///
+/// # Errors
+/// What the check of the blocks has found wrong.
+pub fn run(system: &System, number: u64, defect: Option<Defect>) -> Result<Failure, String> {
+    let mut rng = seed::stream(number, "power failures");
+    let live = Live::keeping_contents(&system.experiment, None);
+    let mut client = Client::new(live.unwrap_or_else(|error| panic!("{system}: {error}")), defect);
+    assert!(client.live.capacity_blocks() >= BLOCKS, "{system}");
+    let writes = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];
+    let gap_us = system.mean_gap_us * [0.3, 1.0, 3.0][rng.random_range(0..3_usize)];
+    let mut at_us = 0.0;
+    for _ in 0..rng.random_range(3..60) {
+        let now = Time::from_ns((at_us * 1e3) as u64);
+        let operation = Operation::draw(&mut rng, writes, system.has_flushes);
+        let advanced = if rng.random_bool(0.5) { client.advance(now) } else { Ok(()) };
+        advanced.and_then(|()| client.submit(now, operation)).map_err(|error| error.to_string())?;
+        // Now and then several operations arrive at once.
+        at_us += if rng.random_bool(0.3) { 0.0 } else { 2.8 * gap_us * rng.random::<f64>() };
+    }
+    at_us += system.mean_gap_us * [0.5, 1.0, 10.0][rng.random_range(0..3_usize)] * rng.random::<f64>();
+    let surviving = [0.0, 0.2, 0.5, 0.8, 1.0][rng.random_range(0..5_usize)];
+    client.cut_power(Time::from_ns((at_us * 1e3) as u64), &mut || rng.random_bool(surviving))
+}

@@ -1,0 +1,216 @@
+//! A client that uses a server over its socket, cuts the power of its device, and reads every block afterwards.
+
+#[path = "../host/mod.rs"]
+mod host;
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use host::{FLUSH, FUA, Host, READ, TRIM, WRITE, WRITE_ZEROES};
+use rand::RngExt;
+use sledlab_core::{BLOCK_BYTES, Result as Outcome, seed};
+use sledlab_emulation::{HostPath, Priority, Scale, Server, ServerOptions};
+use sledlab_sim::Experiment;
+
+use super::history::History;
+use super::operations::{Kind, Operation};
+use super::systems::{self, System};
+use super::{BLOCKS, Tally};
+
+/// Starts a server, intact or with a planted defect.
+pub type Start = fn(&Experiment, ServerOptions) -> Outcome<Server>;
+
+/// Systems that acknowledge writes when they are durable.
+pub fn durable() -> Vec<System> {
+    let mechanical = systems::mechanical().into_iter().take(systems::OVER_THE_WIRE);
+    systems::durable().into_iter().chain(mechanical).collect()
+}
+
+/// The same systems behind a volatile cache.
+pub fn volatile() -> Vec<System> {
+    let mechanical = systems::mechanical_volatile().into_iter().take(systems::OVER_THE_WIRE);
+    systems::volatile().into_iter().chain(mechanical).collect()
+}
+
+/// Volatile systems with a client that never flushes.
+pub fn never_flushed() -> Vec<System> {
+    systems::volatile().into_iter().map(System::without_flushes).collect()
+}
+
+/// A client between two power failures. Its clock is the number of replies received.
+struct Session {
+    host: Host,
+    number: u64,
+    history: History,
+    /// Numbers of operations without a reply, by cookie.
+    in_flight: HashMap<u64, usize>,
+    replies: u64,
+}
+
+impl Session {
+    /// Connects to the server and reads all blocks.
+    fn begin(server: &Server, number: u64, is_volatile: bool) -> Result<Session, String> {
+        let socket = server.socket().ok_or("no socket")?;
+        let host = Host::connect(socket).map_err(|error| format!("no server: {error}"))?;
+        let blank = History::new(vec![0; (BLOCKS * BLOCK_BYTES) as usize], is_volatile);
+        let mut session = Session { host, number, history: blank, in_flight: HashMap::new(), replies: 0 };
+        session.send(Operation { kind: Kind::Read, first: 0, end: BLOCKS });
+        let image = session.receive()?;
+        // The read has a number in the model too.
+        session.history = History::new(image, is_volatile);
+        session.history.send(Operation { kind: Kind::Read, first: 0, end: BLOCKS }, 0, true, false);
+        session.history.complete(0, session.replies);
+        Ok(session)
+    }
+
+    fn send(&mut self, operation: Operation) {
+        let Operation { first, end, .. } = operation;
+        self.send_bytes(operation, first * BLOCK_BYTES, ((end - first) * BLOCK_BYTES) as u32, false);
+    }
+
+    /// Sends an operation on `length` bytes from `offset`, which lie in the blocks of `operation`.
+    fn send_bytes(&mut self, operation: Operation, offset: u64, length: u32, is_fua: bool) {
+        let bytes = offset as usize..offset as usize + length as usize;
+        let mut data = Vec::new();
+        let command = match operation.kind {
+            Kind::Read => READ,
+            Kind::Write => WRITE,
+            Kind::WriteZeroes => WRITE_ZEROES,
+            Kind::Trim => TRIM,
+            Kind::Flush => FLUSH,
+        };
+        if operation.kind == Kind::Write {
+            data = self.fill(offset, length);
+            self.history.store[bytes].copy_from_slice(&data);
+        } else if operation.kind.changes() {
+            self.history.store[bytes].fill(0);
+        }
+        let cookie = self.host.ask(command, if is_fua { FUA } else { 0 }, offset, length, &data);
+        self.in_flight.insert(cookie, self.history.len());
+        self.history.send(operation, self.replies, false, is_fua);
+    }
+
+    /// Waits for the next reply and returns its data.
+    fn receive(&mut self) -> Result<Vec<u8>, String> {
+        let (cookie, errno, data) = self.host.reply().map_err(|error| error.to_string())?;
+        if errno != 0 {
+            return Err(format!("request {cookie} has failed with {errno}"));
+        }
+        self.replies += 1;
+        let number = self.in_flight.remove(&cookie).ok_or("a reply without a request")?;
+        self.history.complete(number, self.replies);
+        Ok(data)
+    }
+
+    /// Sends one random operation.
+    fn step(&mut self, rng: &mut impl RngExt, writes: f64, has_flushes: bool) -> Result<(), String> {
+        let operation = Operation::draw(rng, writes, has_flushes);
+        if operation.kind != Kind::Write {
+            self.send(operation);
+            return Ok(());
+        }
+        let Operation { first, end, .. } = operation;
+        let (mut offset, mut length) = (first * BLOCK_BYTES, ((end - first) * BLOCK_BYTES) as u32);
+        if rng.random_bool(0.1) {
+            // The request begins and ends within a block.
+            (offset, length) = (offset + 100, length - 150);
+        }
+        let is_fua = has_flushes && rng.random_bool(0.1);
+        self.send_bytes(operation, offset, length, is_fua);
+        if is_fua { self.end_of_fua() } else { Ok(()) }
+    }
+
+    /// Waits for a write with force unit access. Its flush takes the next number in the model if no other operation is
+    /// sent before.
+    fn end_of_fua(&mut self) -> Result<(), String> {
+        while !self.history.is_done(self.history.len() - 1) {
+            self.receive()?;
+        }
+        self.history.send(Operation::FLUSH, self.replies, true, false);
+        self.history.complete(self.history.len() - 1, self.replies);
+        Ok(())
+    }
+
+    /// Data for a write that differs from that of every other write.
+    fn fill(&self, offset: u64, length: u32) -> Vec<u8> {
+        let words = (0..u64::from(length).div_ceil(8)).flat_map(|word| {
+            let place = offset / 8 + word;
+            [self.number, self.history.len() as u64, place][place as usize % 3].to_le_bytes()
+        });
+        words.take(length as usize).collect()
+    }
+}
+
+/// Uses a system and cuts its power `failures` times.
+///
+/// # Errors
+/// A block that does not hold what the model finds, a lost durable write, or a server that stops.
+pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String> {
+    let scale: Scale = system.scale.parse().map_err(|error| format!("{error}"))?;
+    let options = ServerOptions {
+        scale,
+        host_us: HostPath::Fixed(0.0),
+        priority: Priority::Normal,
+        power_failures: true,
+        ..ServerOptions::default()
+    };
+    let server = start(&system.experiment, options).map_err(|error| error.to_string())?;
+    let mut tally = Tally::default();
+    let mut session = Session::begin(&server, 0, system.is_volatile)?;
+    for number in 0..failures {
+        let mut rng = seed::stream(number, &system.to_string());
+        let writes = [0.3, 0.6, 0.9][rng.random_range(0..3_usize)];
+        for _ in 0..rng.random_range(3..40) {
+            session.step(&mut rng, writes, system.has_flushes)?;
+            if rng.random_bool(0.3) {
+                for _ in 0..rng.random_range(0..=session.in_flight.len()) {
+                    session.receive()?;
+                }
+            }
+            if rng.random_bool(0.1) {
+                spin(rng.random_range(0..2_000));
+            }
+        }
+        spin([0, 200, 2_000][rng.random_range(0..3_usize)]);
+        let failed = server.power_fail(Some(number));
+        let Ok((failure, contents)) = failed else { return Err(cause_of_end(server)) };
+        // The replies that were sent before the connection broke.
+        while session.receive().is_ok() {}
+        let next = Session::begin(&server, number + 1, system.is_volatile)?;
+        let lost = session.history.check(&next.history.store, &contents)?;
+        if lost && failure.lost == 0 {
+            return Err("the server does not report a lost acknowledged write".to_owned());
+        }
+        tally += Tally {
+            failures: 1,
+            struck: u64::from(failure.under_way > 0),
+            restored: u64::from(failure.older > 0),
+            lost: u64::from(lost),
+            blocks: BLOCKS,
+        };
+        session = next;
+    }
+    drop(session);
+    let report = server.stop(true).map_err(|error| error.to_string())?;
+    match report.failure {
+        Some(error) => Err(error.to_string()),
+        None if report.power_failures.len() as u64 != failures => Err("failures were not counted".to_owned()),
+        None => Ok(tally),
+    }
+}
+
+/// The error with which a server has ended.
+fn cause_of_end(server: Server) -> String {
+    match server.stop(false) {
+        Ok(report) => report.failure.map_or_else(|| "the server ended".to_owned(), |error| error.to_string()),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Waits by polling the clock: sleep is too coarse.
+fn spin(us: u64) {
+    let until = Instant::now() + Duration::from_micros(us);
+    while Instant::now() < until {
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,190 @@
+//! Devices that serve one request after another and have no positions that schedulers could use.
+
+use sledlab_core::{Error, Span, Time};
+
+use super::{
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, PositionIndex, QueueOrder,
+    Queued, Rest, Served, Timing, Way,
+};
+use crate::power::{MechanicalWork, PowerRates};
+
+/// A device without commands in parallel, work of its own or failing parts. [`Simple`] makes a [`Device`] of it.
+///
+/// The time of a request may depend on a state, which [`Simple`] stores.
+pub trait SimpleDevice: Clone + Send + Sync + 'static {
+    /// Number of blocks, at least 1.
+    fn capacity_blocks(&self) -> u64;
+
+    /// Timing of `request` from `state`, and the state after the request. Requests start in
+    /// [`DeviceState::STILL`].
+    fn serve(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState);
+
+    /// Power of the device in each of its power states.
+    fn power_rates(&self) -> PowerRates;
+
+    /// Power while idle, in mW.
+    fn idle_mw(&self) -> f64;
+
+    /// Called after each request.
+    fn on_completion(&mut self, served: &Served);
+
+    /// The error of a failed device; see [`Device::failure`].
+    fn failure(&mut self) -> Option<Error>;
+}
+
+/// A [`Device`] and [`Mechanics`] made of a [`SimpleDevice`].
+#[derive(Clone, Debug)]
+pub struct Simple<D> {
+    device: D,
+    state: DeviceState,
+}
+
+impl<D> Simple<D> {
+    /// An idle device.
+    pub fn new(device: D) -> Self {
+        Simple { device, state: DeviceState::STILL }
+    }
+}
+
+impl<D: SimpleDevice> Mechanics for Simple<D> {
+    fn capacity_blocks(&self) -> u64 {
+        self.device.capacity_blocks()
+    }
+
+    fn state(&self) -> DeviceState {
+        self.state
+    }
+
+    fn location(&self, _lbn: u64) -> Location {
+        Location::ONLY
+    }
+
+    fn extent(&self) -> Extent {
+        Extent { cylinders: 1, rows: 1, blocks_per_track: self.capacity_blocks() }
+    }
+
+    fn blocks_at_once(&self) -> u32 {
+        u32::try_from(self.capacity_blocks()).unwrap_or(u32::MAX)
+    }
+
+    fn positioning_from(&self, state: DeviceState, request: &Queued) -> Span {
+        self.device.serve(state, request).0.positioning()
+    }
+
+    fn positioning(&self, request: &Queued) -> Span {
+        self.positioning_from(self.state, request)
+    }
+
+    fn tie(&self, _request: &Queued) -> u64 {
+        0
+    }
+
+    fn queue_order(&self) -> QueueOrder {
+        QueueOrder::Arrival
+    }
+
+    fn distance_squared(&self, _from: (i32, i32), _lbn: u64) -> u64 {
+        0
+    }
+
+    fn heeds_time(&self) -> bool {
+        false
+    }
+
+    fn serve_from(&self, state: DeviceState, request: &Queued) -> (Timing, DeviceState) {
+        let (timing, then) = self.device.serve(state, request);
+        (Timing { overhead: Span::ZERO, ..timing }, then)
+    }
+
+    fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
+        let (timing, to) = self.device.serve(state, request);
+        Way::straight((state.x, state.y), (to.x, to.y), timing.positioning())
+    }
+
+    fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
+        false
+    }
+
+    fn position_index(&self, _aim: &Aim) -> Option<Box<dyn PositionIndex>> {
+        None
+    }
+
+    fn snapshot(&self) -> Box<dyn Mechanics> {
+        Box::new(self.clone())
+    }
+
+    fn power_rates(&self) -> PowerRates {
+        self.device.power_rates()
+    }
+
+    fn idle_mw(&self) -> f64 {
+        self.device.idle_mw()
+    }
+}
+
+impl<D: SimpleDevice> Device for Simple<D> {
+    fn mechanics(&self) -> &dyn Mechanics {
+        self
+    }
+
+    fn probe(&self, _now: Time, request: &Queued) -> Timing {
+        self.device.serve(self.state, request).0
+    }
+
+    fn tell_time(&mut self, _now: Time) {}
+
+    fn admit(&mut self, now: Time, _request: &Queued) -> Time {
+        now
+    }
+
+    fn let_in(&mut self) -> Option<Queued> {
+        None
+    }
+
+    fn issue(&mut self, now: Time, batch: &[Queued], served: &mut Vec<Served>) -> Option<Busy> {
+        let mut busy = Busy { until: now, work: MechanicalWork::default() };
+        for request in batch {
+            let start = busy.until;
+            let (timing, then) = self.device.serve(self.state, request);
+            self.state = then;
+            let (service, seek) = (timing.service(), timing.positioning());
+            // The device is powered during the command overhead.
+            let work = MechanicalWork { seek, access: service - seek, ..MechanicalWork::default() };
+            busy.work += work;
+            busy.until = start + service;
+            let (completion, energy) = (busy.until, self.power_rates().spent(&work));
+            let done = Served { request: *request, start, completion, timing, energy, device: Some(0) };
+            self.device.on_completion(&done);
+            served.push(done);
+        }
+        Some(busy)
+    }
+
+    fn takes_more(&self) -> bool {
+        false
+    }
+
+    fn has_own_work(&self) -> bool {
+        false
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        None
+    }
+
+    fn wake(&mut self, _now: Time, _served: &mut Vec<Served>) -> Option<MechanicalWork> {
+        None
+    }
+
+    fn faults(&self) -> Option<FaultCounts> {
+        None
+    }
+
+    fn forgo_energy(&mut self) {}
+
+    fn rest(&mut self, _rest: Rest) {}
+
+    fn failure(&mut self) -> Option<Error> {
+        self.device.failure()
+    }
+}

@@ -1,0 +1,62 @@
+//! Columns of requests, as bytes that Python and Rust exchange.
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyTuple};
+use sledlab_core::Request;
+use sledlab_trace::table::{Columns, Times};
+
+/// The next columns of an iterator of columns, as `Source.from_columns` reads them.
+pub(crate) fn next_columns(chunks: &Bound<'_, PyAny>, fractional: bool) -> PyResult<Option<Columns>> {
+    let next = chunks.call_method0("__next__");
+    let chunk = match next {
+        Err(end) if end.is_instance_of::<pyo3::exceptions::PyStopIteration>(chunks.py()) => return Ok(None),
+        other => other?,
+    };
+    let [time, op, offset, length, device, metadata]: [PyBackedBytes; 6] = chunk.extract()?;
+    let time_us = if fractional {
+        Times::Fractional(from_bytes(&time, f64::from_le_bytes))
+    } else {
+        Times::Whole(from_bytes(&time, i64::from_le_bytes))
+    };
+    let whole = |bytes: &[u8]| from_bytes(bytes, i64::from_le_bytes);
+    Ok(Some(Columns {
+        time_us,
+        op: op.to_vec(),
+        offset_bytes: whole(&offset),
+        length_bytes: whole(&length),
+        device: whole(&device),
+        metadata: whole(&metadata),
+    }))
+}
+
+fn from_bytes<T>(bytes: &[u8], read: impl Fn([u8; 8]) -> T) -> Vec<T> {
+    bytes.as_chunks().0.iter().copied().map(read).collect()
+}
+
+/// A column as bytes.
+pub(crate) fn to_bytes<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    write: impl Fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, values.len() * N, |bytes| {
+        for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
+            *place = write(*value);
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn to_columns<'py>(py: Python<'py>, requests: &[Request]) -> PyResult<Bound<'py, PyTuple>> {
+    let op: Vec<u8> = requests.iter().map(|request| request.op.letter() as u8).collect();
+    let columns = (
+        to_bytes(py, requests, |request| request.arrival.as_ns().to_le_bytes())?,
+        PyBytes::new(py, &op),
+        to_bytes(py, requests, |request| request.lbn.to_le_bytes())?,
+        to_bytes(py, requests, |request| request.wanted_bytes().to_le_bytes())?,
+        to_bytes(py, requests, |request| request.device.to_le_bytes())?,
+        to_bytes(py, requests, |request| [u8::from(request.metadata)])?,
+    );
+    columns.into_pyobject(py)
+}

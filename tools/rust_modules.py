@@ -1,0 +1,118 @@
+"""Report import cycles between the top-level modules of each Rust crate. `make lint` runs it.
+
+A top-level module is a file or folder of `src`. Cargo rejects cycles between crates, but rustc accepts cycles
+between modules. Ignored are unit tests: `#[cfg(test)]` blocks, `tests.rs`, `*_tests.rs` and folders `tests`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+CRATES = Path(__file__).parents[1] / "crates"
+
+JUSTIFIED: dict[tuple[str, str, str], str] = {}
+"""Allowed cycles: crate and the two modules, in alphabetical order, with the reason."""
+
+COMMENT = re.compile(r"//[^\n]*")
+TEST_BLOCK = re.compile(r"#\[cfg\(test\)\]\s*mod \w+ \{.*?^\}", re.DOTALL | re.MULTILINE)
+PATH = re.compile(r"\b((?:super::)+|crate::)(\{|\w+)")
+
+
+def first_names(text: str, start: int) -> list[str]:
+    """Return the first segments of the paths in the group that opens before `start`.
+
+    >>> first_names("use crate::{device::{Bus, Unit}, power, self as own};", 12)
+    ['device', 'power', 'self']
+    """
+    names, depth, begins = [], 1, True
+    for token in re.finditer(r"[{},]|\w+", text[start:]):
+        if token[0] == "{":
+            depth += 1
+        elif token[0] == "}":
+            depth -= 1
+            if depth == 0:
+                break
+        elif token[0] == ",":
+            begins = depth == 1
+            continue
+        elif begins:
+            names.append(token[0])
+        begins = False
+    return names
+
+
+def imports(text: str, place: tuple[str, ...]) -> set[str]:
+    """Return the top-level modules that a source file names; `place` is the path of the file's module.
+
+    >>> sorted(imports("use crate::device::Bus;\\nuse super::super::power::{Spent};", ("system", "array")))
+    ['device', 'power']
+    >>> imports("use super::array::Unit; // crate::power", ("system", "single"))
+    {'system'}
+    """
+    text = TEST_BLOCK.sub("", COMMENT.sub("", text))
+    found = set()
+    for path in PATH.finditer(text):
+        base = () if path[1] == "crate::" else place[: len(place) - path[1].count("super")]
+        names = first_names(text, path.end()) if path[2] == "{" else [path[2]]
+        found |= {(*base, name)[0] for name in names}
+    return found
+
+
+def graph(source: Path) -> dict[str, set[str]]:
+    """Return the imports between the top-level modules of a crate, from its folder `src`."""
+    arrows: dict[str, set[str]] = {}
+    for file in source.rglob("*.rs"):
+        parts = file.relative_to(source).with_suffix("").parts
+        place = parts[:-1] if parts[-1] == "mod" else parts
+        is_test = "tests" in place or place[-1].endswith("_tests")
+        if place != ("lib",) and not is_test:
+            arrows.setdefault(place[0], set()).update(imports(file.read_text(encoding="utf-8"), place))
+    return {module: (names & arrows.keys()) - {module} for module, names in arrows.items()}
+
+
+def cycles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that import each other, directly or through others.
+
+    >>> cycles({"device": {"power"}, "power": {"device"}, "system": {"device"}})
+    [['device', 'power']]
+    """
+    reached = {module: set(names) for module, names in arrows.items()}
+    for through in arrows:
+        for module in arrows:
+            if through in reached[module]:
+                reached[module] |= reached[through]
+    groups = {
+        tuple(sorted(other for other in reached[module] if module in reached[other]))
+        for module in arrows
+        if module in reached[module]
+    }
+    return [list(group) for group in sorted(groups)]
+
+
+def report(crates: Path) -> list[str]:
+    """Return one line for each import in a cycle that is not justified."""
+    lines = []
+    for source in sorted(crates.glob("*/src")):
+        crate, arrows = source.parent.name, graph(source)
+        for module, names in arrows.items():
+            names -= {name for name in names if (crate, min(module, name), max(module, name)) in JUSTIFIED}
+        for group in cycles(arrows):
+            lines += [
+                f"{crate}: {module} imports {name} in the cycle of {', '.join(group)}"
+                for module in group
+                for name in sorted(arrows[module] & set(group))
+            ]
+    return lines
+
+
+def main() -> int:
+    """Print the imports in cycles; return the exit code."""
+    lines = report(CRATES)
+    print("\n".join(lines), end="\n" if lines else "")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
