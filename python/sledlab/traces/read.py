@@ -266,7 +266,7 @@ def _to_frame(data: Any) -> polars.DataFrame:
         if hasattr(data, "__arrow_c_stream__"):
             return polars.DataFrame(data)
     except (polars.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise Error(f"the columns cannot be read: {error}") from error
+        raise Error(f"the columns cannot be read: {str(error).splitlines()[0]}") from error
     raise Error(
         f"cannot make a trace of {type(data).__name__}",
         remedy="give a path, a polars, pandas or Arrow table, or a mapping of columns",
@@ -274,7 +274,10 @@ def _to_frame(data: Any) -> polars.DataFrame:
 
 
 def _column(values: Any) -> Any:
-    """Return a column as polars reads it without pyarrow, which columns of pandas would need."""
+    """Return a column as polars reads it: without pyarrow, and numbers of one type."""
+    if isinstance(values, (list, tuple)):
+        array = numpy.array(values)
+        return array if array.dtype.kind in "iuf" else values
     if not hasattr(values, "iloc"):
         return values
     array = values.to_numpy()

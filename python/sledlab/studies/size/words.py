@@ -78,7 +78,8 @@ def _verdict(found: SmartSize, device: str, least: int | None) -> str:
 def _missed(found: SmartSize, device: str) -> str:
     """A sentence: no number of nodes meets the goal; the nearest result."""
     most = found.buys.get(device, found.nodes[1])
-    tried = f"with {found.nodes[0]:,} to {_nodes(most)}"
+    bought = f", the most that {_budget(found)} buys" if device in found.buys else ""
+    tried = f"with {found.nodes[0]:,} to {_nodes(most)}{bought}"
     if found.goal.until is not None:
         last = found.of(device)[-1]
         return (

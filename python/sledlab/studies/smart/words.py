@@ -18,7 +18,7 @@ from sledlab.studies.smart import figures, money
 from sledlab.studies.smart.labels import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sledlab.show.document import Part
     from sledlab.studies.smart.tables import SmartRun, SmartStudy
@@ -39,12 +39,12 @@ def _names(study: SmartStudy, column: str) -> list[str]:
 
 
 def answer(study: SmartStudy) -> str:
-    """The answer: the fastest device for each job on most nodes, its lead, and the bottleneck."""
-    return " ".join(sentence for job in _names(study, "job") for sentence in verdict(study, job))
+    """Return the fastest device for each job on most nodes, and its lead."""
+    return " ".join(verdict(study, job) for job in _names(study, "job"))
 
 
-def verdict(study: SmartStudy, job: str) -> Iterator[str]:
-    """The answer for one job, on most nodes."""
+def verdict(study: SmartStudy, job: str) -> str:
+    """A sentence: the answer for one job, on most nodes."""
     most, rows = _largest(study, job)
     rows.sort(key=lambda each: each.run.elapsed_s)
     if len(_names(study, "device")) > 1:  # devices are compared, each by its fastest replay
@@ -58,17 +58,13 @@ def verdict(study: SmartStudy, job: str) -> Iterator[str]:
         return f"{each.where.device} ({', '.join(own)})" if own else each.where.device
 
     what = ", ".join([f"`{job}` on {most:,} node{'s' if most > 1 else ''}", *shared])
+    end = "," if shared else ""
     if not others:
-        yield f"{what}{',' if shared else ''} takes {figure(best.run.elapsed_s)} s with {who(best)}."
-    else:
-        factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), who(each)) for each in others]
-        than = [f"{factor} times as fast as {name}" for factor, name in factors[:3]]
-        more = " and others" if len(others) > 3 else ""
-        end = "," if shared else ""
-        yield (
-            f"{what}{end} is fastest with {who(best)}, {figure(best.run.elapsed_s)} s: {joined(than)}{more}."
-        )
-    yield from _bottlenecks(rows, who)
+        return f"{what}{end} takes {figure(best.run.elapsed_s)} s with {who(best)}."
+    factors = [(figure(each.run.elapsed_s / best.run.elapsed_s, 2), who(each)) for each in others]
+    than = [f"{factor} times as fast as {name}" for factor, name in factors[:3]]
+    more = " and others" if len(others) > 3 else ""
+    return f"{what}{end} is fastest with {who(best)}, {figure(best.run.elapsed_s)} s: {joined(than)}{more}."
 
 
 def _largest(study: SmartStudy, job: str) -> tuple[int, list[SmartRun]]:
@@ -87,23 +83,6 @@ def _aside(study: SmartStudy, each: SmartRun) -> list[str]:
         "at": "worked on at the host" if where.at == "host" else "worked on at the nodes",
     }
     return [text for column, text in said.items() if text and len(_names(study, column)) > 1]
-
-
-def _bottlenecks(rows: Sequence[SmartRun], who: Callable[[SmartRun], str]) -> Iterator[str]:
-    """A sentence: the bottleneck of all replays, or of some."""
-    for what, noun in PART_NAMES.items():
-        group = [each for each in rows if each.run.bottleneck == what]
-        if not group:
-            continue
-        many = len(group) == len(rows) > 1
-        where = "everywhere" if many else f"on {joined([who(each) for each in group])}"
-        if not all(each.run.saved() for each in group):
-            yield f"Most of the time goes to the {noun} {where}."
-            continue
-        shares = sorted(each.run.saved()[what] for each in group)
-        least, most = saved(shares[0]), saved(shares[-1])
-        much = least if least == most else f"{least} to {most}"
-        yield f"The {noun} holds it up {where}: twice as fast it saves {much}."
 
 
 def tried(study: SmartStudy) -> bool:
