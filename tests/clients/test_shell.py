@@ -55,7 +55,7 @@ def test_other_programs_unpack_what_sledlab_packed(program, plain, run, sledlab_
 
 COMMANDS = [
     "--help",
-    "device list",
+    "list device",
     "simulate --device mems-g2 --trace {trace} --limit 1000 --json",
     "trace head {trace} -n 2000",
     "trace convert {trace} /dev/stdout --to csv",

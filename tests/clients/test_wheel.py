@@ -193,7 +193,7 @@ LONG = re.compile(
 )
 """Examples that take minutes, for data of full size or many long runs: only `--everything` runs them."""
 
-MEASURED = re.compile("validate drive")
+MEASURED = re.compile("--measured")
 """Examples on measured drives, which are not part of sledlab."""
 
 
