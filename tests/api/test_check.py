@@ -364,13 +364,13 @@ def test_a_device_file_runs_a_class_where_that_is_allowed(modules):
 def test_the_command_tells_each_rule_that_is_kept(sledlab):
     done = sledlab("check", "clock:Clock", "--cases", 5)
     assert done.code == 0
-    assert done.out.splitlines()[0] == f"kept: {EVICTS}"
+    assert done.out.splitlines()[0] == f"passed: {EVICTS}"
     assert done.out.splitlines()[-1] == "clock:Clock keeps all 5 rules, each in 5 cases of seed 1."
 
 
 def test_the_command_refuses_what_breaks_a_rule(sledlab):
     done = sledlab("check", "planted:Wavers")
     assert done.code == 2
-    assert done.out.splitlines() == [f"kept: {SERVED}", f"kept: {PURE}"]
+    assert done.out.splitlines() == [f"passed: {SERVED}", f"passed: {PURE}"]
     assert AS_PREDICTED in done.err
     assert "help: make serve a function" in done.err

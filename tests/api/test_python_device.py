@@ -365,7 +365,7 @@ def test_on_the_command_line(capsys, tmp_path):
     assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
     assert run(["simulate", "--workload", "uniform", "--device", "sledlab_devices:Fails"]) == 2
     assert "out of ideas" in capsys.readouterr().err
-    assert run(["device", "show", "sledlab_devices:Memory", "--set", "device.capacity_mb=2", "--json"]) == 0
+    assert run(["show", "device", "sledlab_devices:Memory", "--set", "device.capacity_mb=2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["capacity_blocks"] == 3906
 
 

@@ -82,7 +82,7 @@ def test_options_reach_the_study(sledlab):
         (("hybrid",), "no trace"),
         ((*CELLO, "--configs", "disk,mcd"), "unknown configuration `mcd`"),
         ((*CELLO, "--configs", ","), "no configurations"),
-        ((*CELLO, "--mems-mb", "64,x"), "`x` is not a number"),
+        ((*CELLO, "--mems-mb", "64,x"), "`x` is not a size"),
         ((*CELLO, "--mems-mb", "4000"), "more than the front device"),
         ((*CELLO, "--segment-kb", "8..4"), "`8..4` is not a range"),
         ((*CELLO, "--segment-kb", "4.5"), "not a segment"),

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not drives.present(), reason=drives.MISSING)
 
 @pytest.mark.parametrize("drive", DRIVES)
 def test_no_worse_than_the_reference_simulator(drive: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line(["validate", "drive", drive, "--measured", str(drives.stream(drive)), "--json"]) == 0
+    assert command_line(["check", drive, "--measured", str(drives.stream(drive)), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     reference = drives.recorded(drive)
     assert found["requests"] == len(reference.measured)

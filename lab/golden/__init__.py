@@ -1,1 +1,0 @@
-"""Golden outputs: texts and files that commands of sledlab print and write, recorded and compared."""
