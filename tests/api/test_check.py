@@ -365,7 +365,7 @@ def test_the_command_tells_each_rule_that_is_kept(sledlab):
     done = sledlab("check", "clock:Clock", "--cases", 5)
     assert done.code == 0
     assert done.out.splitlines()[0] == f"passed: {EVICTS}"
-    assert done.out.splitlines()[-1] == "clock:Clock keeps all 5 rules, each in 5 cases of seed 1."
+    assert done.out.splitlines()[-1] == "clock:Clock passes all 5 rules, each in 5 cases with seed 1."
 
 
 def test_the_command_refuses_what_breaks_a_rule(sledlab):
