@@ -22,6 +22,7 @@ OTHERS = {
     "lru": libcachesim.LRU,
     "fifo": libcachesim.FIFO,
     "arc": libcachesim.ARC,
+    "sieve": libcachesim.Sieve,
 }
 
 

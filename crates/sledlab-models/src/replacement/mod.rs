@@ -15,6 +15,7 @@ mod lru;
 mod one_list;
 mod priorities;
 mod random;
+mod sieve;
 mod slru;
 #[cfg(test)]
 mod tests;
@@ -139,6 +140,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
         of::<random::Random>(),
         of::<slru::Slru>(),
         of::<arc::Arc>(),
+        of::<sieve::Sieve>(),
         of::<lfuda::Lfuda>(),
         of::<lfuda_literal::LfudaLiteral>(),
         of::<acme::Acme>(),

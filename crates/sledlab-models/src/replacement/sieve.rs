@@ -1,0 +1,136 @@
+//! SIEVE: one queue in order of insertion, and a hand that walks from its tail to its head and evicts the first key that
+//! was not used since the hand passed it (Zhang et al., NSDI 2024, <https://junchengyang.com/publication/nsdi24-SIEVE.pdf>).
+//!
+//! A hit only sets a bit. SIEVE is made for web caches; unlike LRU it does not resist scans of blocks.
+
+use std::mem::take;
+
+use sledlab_core::Error;
+use sledlab_core::hash::Set;
+use sledlab_core::params::NoParams;
+
+use super::lists::Lists;
+use super::{Found, Model, ReplacementPolicy, SparingPolicy, Use};
+
+/// SIEVE.
+pub struct Sieve {
+    /// The queue in two parts: one from the hand to the head, the other from the tail to the hand.
+    queue: Lists<2>,
+    /// The part from the hand to the head: its last key is at the hand. It is empty only if the queue is.
+    ahead: usize,
+    /// Keys that were used since they were inserted or the hand passed them.
+    visited: Set<u64>,
+    capacity: usize,
+}
+
+impl Model for Sieve {
+    type Params = NoParams;
+    const NAME: &'static str = "sieve";
+    const MEANING: &'static str = "sieve: evicts the oldest entry that was not used since the last round";
+
+    fn new(_: &NoParams, capacity: usize) -> Self {
+        Sieve { queue: Lists::new(), ahead: 0, visited: Set::default(), capacity }
+    }
+}
+
+impl Sieve {
+    fn behind(&self) -> usize {
+        1 - self.ahead
+    }
+
+    /// At the head, the hand returns to the tail.
+    fn wrap(&mut self) {
+        if self.queue.len(self.ahead) == 0 {
+            self.ahead = self.behind();
+        }
+    }
+
+    /// Moves the hand past the key at the hand.
+    fn pass(&mut self) {
+        if let Some(key) = self.queue.back(self.ahead) {
+            self.visited.remove(&key);
+            self.queue.push_front(self.behind(), key);
+            self.wrap();
+        }
+    }
+}
+
+impl ReplacementPolicy for Sieve {
+    fn access(&mut self, access: Use) -> Found {
+        if self.holds(access.key) {
+            self.visited.insert(access.key);
+            return Found::Hit;
+        }
+        let full = self.len() == self.capacity;
+        let victim = if full { self.next_victim(&mut |_| true) } else { None };
+        if let Some(key) = victim {
+            self.evict(key);
+        }
+        self.queue.insert_front(self.ahead, access.key);
+        Found::Miss { victim }
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        self.queue.find(key).is_some()
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len(0) + self.queue.len(1)
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
+}
+
+impl SparingPolicy for Sieve {
+    fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
+        let parts = [self.ahead, self.behind()];
+        let unvisited = |key: u64, may: &mut dyn FnMut(u64) -> bool| !self.visited.contains(&key) && may(key);
+        let first_round =
+            parts.iter().find_map(|part| self.queue.last(*part, &mut |key| unvisited(key, may)));
+        // In the second round no bit is set.
+        first_round.or_else(|| parts.iter().find_map(|part| self.queue.last(*part, may)))
+    }
+
+    /// Walks the hand to `key`, as a search for a victim would, and removes the key.
+    fn evict(&mut self, key: u64) {
+        if self.visited.contains(&key) {
+            take(&mut self.visited);
+        }
+        while self.queue.back(self.ahead).is_some_and(|at| at != key) {
+            self.pass();
+        }
+        self.queue.remove(key);
+        self.wrap();
+    }
+
+    fn rank(&self) -> Option<u64> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sledlab_core::params::NoParams;
+
+    use super::{Found, Model, ReplacementPolicy, Sieve, Use};
+
+    /// A key that was used since the hand passed it survives one round of the hand.
+    #[test]
+    fn used_keys_survive_one_round() {
+        let mut cache = Sieve::new(&NoParams {}, 3);
+        let mut access = |key| cache.access(Use { key, next: Use::NEVER });
+        for key in [1, 2, 3] {
+            assert_eq!(access(key), Found::Miss { victim: None });
+        }
+        assert_eq!(access(1), Found::Hit);
+        // The hand passes 1 and evicts 2; 4 is inserted at the head.
+        assert_eq!(access(4), Found::Miss { victim: Some(2) });
+        assert_eq!(access(5), Found::Miss { victim: Some(3) });
+        assert_eq!(access(4), Found::Hit);
+        // The hand passes 4, evicts 5 at the head, and returns to the tail.
+        assert_eq!(access(6), Found::Miss { victim: Some(5) });
+        assert_eq!(access(7), Found::Miss { victim: Some(1) });
+    }
+}
