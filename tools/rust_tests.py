@@ -48,7 +48,7 @@ def commands(*, ignored: bool) -> list[list[str]]:
     if nextest.returncode == 0:
         tests = ["nextest", "run", "--workspace", *(["--run-ignored", "all"] if ignored else [])]
     else:
-        tests = ["test", "--workspace", "--lib", "--tests", *(["--", "--include-ignored"] if ignored else [])]
+        tests = ["test", "--workspace", "--tests", *(["--", "--include-ignored"] if ignored else [])]
     return [["cargo", *tests], ["cargo", "test", "--workspace", "--doc"]]
 
 
