@@ -4,6 +4,7 @@ import re
 
 import pytest
 import sledlab as sl
+from sledlab.cli.show import command_of
 
 from tests.conftest import PROJECT
 
@@ -13,9 +14,9 @@ FILES = sorted((PROJECT / "presets" / "experiments").glob("*.toml"))
 @pytest.mark.slow("runs a comparison")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_experiment_runs_and_writes_points(sledlab, file, tmp_path, without_pages):
-    study = sl.experiment.show(file.stem).study
+    command = command_of(sl.experiment.show(file.stem).study).split()
     quick = ["--limit", "30", "--warmup", "0", "--seeds", "1", "--jobs", "1", "--out", tmp_path]
-    assert sledlab(study, file, *quick).code == 0
+    assert sledlab(*command, file, *quick).code == 0
     assert (tmp_path / "points.parquet").exists()
 
 
