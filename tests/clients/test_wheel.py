@@ -189,7 +189,7 @@ PREPARED = {
 
 LONG = re.compile(
     r"smart (--job sort|--query q5|study/study|size|record --(job sort|query q5|job join))|race-of-sleds"
-    r"|--limit 100000 --(seeds|replacement|budget)"
+    r"|--limit 1e5 --(seeds|budget)"
 )
 """Examples that take minutes, for data of full size or many long runs: only `--everything` runs them."""
 

@@ -80,7 +80,7 @@ STUDY: Study[Comparison] = Study(
     \b
     Examples:
       sledlab compare --device mems-g2 --trace app.csv --schedulers fcfs,sptf
-      sledlab compare --device mems-g2 --workload uniform --seeds 10 --out race
+      sledlab compare --device mems-g2 --workload uniform --limit 1e5 --seeds 10
       sledlab compare --devices mems-g2,atlas-10k --trace app.csv
     """,
     options=CompareOptions,

@@ -30,7 +30,7 @@ STUDY: Study[PowerStudy] = Study(
     \b
     Examples:
       sledlab power --device mems-g2 --trace app.csv --out study
-      sledlab power --device mems-g2 --device mobile-disk --workload hplajw
+      sledlab power --device mems-g2 --workload hplajw --limit 20000
       sledlab power study/study.toml --battery-wh 5
     """,
     options=PowerArguments,

@@ -31,7 +31,7 @@ STUDY: Study[TunedHybrid] = Study(
     \b
     Examples:
       sledlab hybrid tune --trace app.csv --budget 256 --out tuned
-      sledlab hybrid tune --workload cello --budget 100 --price-per-mb 0.5
+      sledlab hybrid tune --workload cello --limit 1e5 --budget 100 --price-per-mb 0.5
     """,
     options=TuneOptions,
     plan=later("sledlab.studies.tune.plan:plan"),
