@@ -92,7 +92,7 @@ def lateness_us(reads: int, *, beside: bool, counted: list[int]) -> dict[str, fl
     loop = server.emulation.closed_loop
     assert loop is not None
     assert loop.closed, loop
-    table = server.emulation.table.to_pydict()
+    table = server.emulation.table.to_dict(as_series=False)
     connection, count = Counter(table["connection"]).most_common(1)[0]
     assert count == reads, "no other has as many replies"
     late = [

@@ -145,7 +145,7 @@ def test_a_flush_is_answered_with_the_last_write_before_it_and_a_trim_at_once(na
         pl.read_parquet(tmp_path / "out" / "requests.parquet").select("id", "completion_ns").iter_rows()
     )
     last, flushes, trimmed = 0, 0, 0
-    replies = {row["id"]: row for row in server.emulation.table.to_pylist()}
+    replies = {row["id"]: row for row in server.emulation.table.to_dicts()}
     for number, op in enumerate(ops):
         if op == "W":
             last = max(last, completed[number])

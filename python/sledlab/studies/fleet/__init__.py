@@ -31,7 +31,7 @@ STUDY: Study[Fleet] = Study(
     \b
     Examples:
       sledlab fleet sample: --devices mems-g2,atlas-10k,ssd-tlc --goal p99=20ms
-      sledlab fleet sample: --devices mems-g2,atlas-10k --placement packed
+      sledlab fleet sample: --devices mems-g2 --placement packed --out fleet
       sledlab fleet fleet/study.toml --goal mean=2ms
     """,
     options=FleetArguments,
