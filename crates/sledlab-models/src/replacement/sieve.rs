@@ -26,7 +26,7 @@ pub struct Sieve {
 impl Model for Sieve {
     type Params = NoParams;
     const NAME: &'static str = "sieve";
-    const MEANING: &'static str = "sieve: evicts the oldest entry that was not used since the last round";
+    const MEANING: &'static str = "evicts the oldest entry that was not used since the last round";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         Sieve { queue: Lists::new(), ahead: 0, visited: Set::default(), capacity }
