@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sledlab.errors import Error, Place
 from sledlab.lazy import shutil, zlib
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of the system that more room on the disk mends."""
@@ -228,3 +231,21 @@ def drafted_directory(path: Path) -> Iterator[Path]:
             place.rename(real)
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def uninterrupted(operation: Callable[[], T]) -> T:
+    """Return the result of an operation of polars; repeat it if Ctrl-C arrives and the process notes that.
+
+    polars drops the result of an operation during which SIGINT arrives and raises `KeyboardInterrupt`, in
+    addition to the handler of the process. A handler that only notes the signal (`sledlab.runs.interrupt`)
+    needs the result, to save what was done.
+
+    Raises:
+        KeyboardInterrupt: The handler is Python's, or Ctrl-C arrived twice.
+    """
+    try:
+        return operation()
+    except KeyboardInterrupt:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            raise
+        return operation()

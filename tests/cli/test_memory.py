@@ -59,11 +59,16 @@ def test_a_thousand_sleds_take_little():
 def test_a_limit_of_the_address_space_is_heeded():
     """What cannot be had would abort the process: no message, and a core file."""
     code = (
-        "import re, resource, sledlab as sl\n"
+        "import re, resource, time, sledlab as sl\n"
         "from pathlib import Path\n"
+        "def address_space():\n"
+        "    status = Path('/proc/self/status').read_text()\n"
+        "    return int(re.search(r'VmSize:\\s+(\\d+)', status)[1]) * 1024\n"
         "said = {'device': 'mems-g3', 'scheduler': 'pa-sptf', 'limit': 10}\n"
         "sl.simulate(sl.workload('uniform'), **said)\n"
-        "size = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) * 1024\n"
+        "size = 0\n"
+        "while size != (size := address_space()):\n"  # threads of polars start in the background
+        "    time.sleep(0.5)\n"
         "resource.setrlimit(resource.RLIMIT_AS, (size + (60 << 20),) * 2)\n"
         "many = {'system': sl.system('stripe', devices=1000)}\n"
         "sl.simulate(sl.workload('uniform'), **said, **many)"
@@ -109,11 +114,16 @@ def test_a_queue_without_end_is_refused(sledlab, monkeypatch, scheduler):
 def test_a_queue_beyond_the_address_space_is_refused():
     """The table of what waits could not grow, and the process would be aborted."""
     code = (
-        "import re, resource, sledlab as sl\n"
+        "import re, resource, time, sledlab as sl\n"
         "from pathlib import Path\n"
+        "def address_space():\n"
+        "    status = Path('/proc/self/status').read_text()\n"
+        "    return int(re.search(r'VmSize:\\s+(\\d+)', status)[1]) * 1024\n"
         "said = {'device': 'mems-g2', 'speedup': 1e6}\n"
         "sl.simulate(sl.workload('uniform'), **said, limit=10)\n"
-        "size = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) * 1024\n"
+        "size = 0\n"
+        "while size != (size := address_space()):\n"  # threads of polars start in the background
+        "    time.sleep(0.5)\n"
         "resource.setrlimit(resource.RLIMIT_AS, (size + (300 << 20),) * 2)\n"
         "sl.simulate(sl.workload('uniform', requests=20_000_000), **said, requests=False)"
     )

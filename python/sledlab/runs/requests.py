@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sledlab.errors import Error
-from sledlab.files import Draft, writing
+from sledlab.files import Draft, uninterrupted, writing
 from sledlab.lazy import numpy as np
 from sledlab.lazy import polars
 from sledlab.traces import parquet
@@ -168,7 +168,10 @@ class _CsvWriter:
 
     def write(self, frame: polars.DataFrame) -> None:
         """Write rows."""
-        frame.write_csv(self._file, include_header=not self._has_header, quote_style="never")
+        text = uninterrupted(
+            lambda: frame.write_csv(include_header=not self._has_header, quote_style="never")
+        )
+        self._file.write(text.encode())
         self._has_header = True
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from sledlab.files import uninterrupted
 from sledlab.lazy import polars
 from sledlab.traces import footer
 
@@ -31,7 +32,7 @@ def batches(path: str | Path, columns: Sequence[str], rows: int) -> Iterator[pol
     """Read the columns of a file, at most `rows` rows at a time."""
     table = polars.scan_parquet(path, glob=False, hive_partitioning=False).select(columns)
     for start in range(0, row_count(path), rows):
-        yield table.slice(start, rows).collect()
+        yield uninterrupted(table.slice(start, rows).collect)
 
 
 def write_table(table: polars.DataFrame, path: Path) -> None:
@@ -78,10 +79,8 @@ class ParquetWriter:
         """Write the rows in memory as a row group."""
         if not self._frames:
             return
-        buffer = BytesIO()
-        table = polars.concat(self._frames)
-        table.write_parquet(buffer, compression_level=COMPRESSION_LEVEL, row_group_size=max(1, table.height))
-        body, self._footer = footer.split(buffer.getbuffer())
+        packed = uninterrupted(self._packed)
+        body, self._footer = footer.split(packed.getbuffer())
         if self._file is None:
             self._file = self._path.open("wb")
             self._file.write(footer.MAGIC)
@@ -91,8 +90,16 @@ class ParquetWriter:
             self._groups.append(group)
         self._file.write(body)
         self._size += len(body)
-        self._rows += table.height
+        self._rows += self._held
         self._frames, self._held = [], 0
+
+    def _packed(self) -> BytesIO:
+        """Return the rows in memory as a Parquet file."""
+        buffer = BytesIO()
+        polars.concat(self._frames).write_parquet(
+            buffer, compression_level=COMPRESSION_LEVEL, row_group_size=max(1, self._held)
+        )
+        return buffer
 
     def close(self) -> None:
         """Complete the file."""
