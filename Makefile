@@ -13,7 +13,8 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export NO_MKDOCS_2_WARNING := 1
 
 RUST_FILES := $(shell find crates presets -name '*.rs' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
-READY := $(BIN)/.built $(BIN)/.tools
+CHARTS := python/sledlab/show/uplot/uPlot.iife.min.js
+READY := $(BIN)/.built $(BIN)/.tools $(CHARTS)
 RELEASE := $(BIN)/.release $(BIN)/.tools
 FUZZ_SECONDS ?= 60
 
@@ -137,12 +138,11 @@ $(BIN)/.locked: requirements.lock | $(BIN)/python
 # What it is tested, checked and documented with.
 $(BIN)/.tools: requirements-dev.lock | $(BIN)/.locked
 	$(PIP_LOCKED) requirements-dev.lock
-	@$(BIN)/python -m tools.charts
 	@touch $@
 
 # Packages are downloaded while Rust is compiled.
 $(BIN)/.built: requirements.lock pyproject.toml $(RUST_FILES) | rust $(BIN)/.maturin
-	@$(MAKE) --no-print-directory -j3 $(BIN)/.locked $(BIN)/.quick $(BIN)/.charts
+	@$(MAKE) --no-print-directory -j3 $(BIN)/.locked $(BIN)/.quick $(CHARTS)
 	@touch $@
 
 $(BIN)/.maturin: requirements.lock | $(BIN)/python
@@ -155,10 +155,9 @@ $(BIN)/.quick: pyproject.toml $(RUST_FILES)
 	@rm -f $(BIN)/.release
 	@touch $@
 
-# The chart library of reports, where there is npm.
-$(BIN)/.charts: web/package-lock.json | $(BIN)/python
+# The chart library of reports. Without npm the file stays missing, and the next `make` tries again.
+$(CHARTS): web/package-lock.json | $(BIN)/python
 	@$(BIN)/python -m tools.charts
-	@touch $@
 
 # The same in the profile of wheels, for all that measures speed or writes pages of the docs.
 $(BIN)/.release: pyproject.toml $(RUST_FILES) | rust $(BIN)/.locked

@@ -40,8 +40,12 @@ def _models(_context: click.Context, _parameter: click.Parameter, word: str) -> 
 @click.command()
 @click.argument("model", metavar="MODULE:CLASS|NAME|FILE.toml", shell_complete=_models)
 @option("--kind", type=click.Choice(KINDS), help="Kind of model  [default: detected from its methods]")
-@option("--seed", metavar="N", type=click.IntRange(min=0), help="Seed of the cases  [default: 1]")
-@option("--cases", metavar="N", type=click.IntRange(min=1), help="Cases per rule  [default: 100]")
+@option(
+    "--seed", metavar="N", type=click.IntRange(min=0), help=f"Seed of the cases  [default: {DEFAULT_SEED}]"
+)
+@option(
+    "--cases", metavar="N", type=click.IntRange(min=1), help=f"Cases per rule  [default: {DEFAULT_CASES}]"
+)
 @option(
     "--measured",
     metavar="FILE",

@@ -243,12 +243,7 @@ def _job_meaning(name: str) -> str:
 
 def show_trace(name: str, options: ShowOptions) -> None:
     """Show the characterization of a trace, as `sledlab trace info` does."""
-    trace = read_trace(name)
-    found = {"file": trace.name, "format": trace.format, **trace.info()}
-    if options.as_json:
-        show_json(found)
-    else:
-        trace_info.show(found)
+    trace_info.print_info(read_trace(name), as_json=options.as_json)
 
 
 def show_experiment(name: str, options: ShowOptions) -> None:

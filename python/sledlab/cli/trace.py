@@ -92,11 +92,7 @@ def opened(function: Callable[..., None]) -> Callable[..., None]:
 @opened
 def info(trace: Trace, *, as_json: bool) -> None:
     """What a workload is like: rate, reads, sizes, working set, sequentiality, bursts, reuse."""
-    found = {"file": trace.name, "format": trace.format, **trace.info()}
-    if as_json:
-        show_json(found)
-    else:
-        trace_info.show(found)
+    trace_info.print_info(trace, as_json=as_json)
 
 
 @trace.command("hits")

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.cli.options import show_table
+from sledlab.cli.options import show_json, show_table
 from sledlab.show import terminal
 from sledlab.show.wording import counted, figure, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sledlab.traces.read import Trace
+
 
 KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
 """Kinds of operation in the singular and the plural."""
+
+
+def print_info(trace: Trace, *, as_json: bool) -> None:
+    """Print the characterization of a trace as tables or as JSON."""
+    found = {"file": trace.name, "format": trace.format, **trace.info()}
+    if as_json:
+        show_json(found)
+    else:
+        show(found)
 
 
 def show(found: Mapping[str, Any]) -> None:
