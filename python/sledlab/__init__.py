@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from sledlab.studies.fleet.tables import Fleet as Fleet
     from sledlab.studies.hybrid import hybrid_study as hybrid_study
     from sledlab.studies.hybrid.tables import HybridStudy as HybridStudy
+    from sledlab.studies.opening import open as open  # noqa: A004
     from sledlab.studies.power import power_study as power_study
     from sledlab.studies.power.tables import PowerStudy as PowerStudy
     from sledlab.studies.seek_map import SeekMap as SeekMap
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from sledlab.studies.smart.tables import SmartStudy as SmartStudy
     from sledlab.studies.tune import tune_hybrid as tune_hybrid
     from sledlab.studies.tune.tables import TunedHybrid as TunedHybrid
+    from sledlab.study.partial import PartialStudy as PartialStudy
     from sledlab.traces.hits import HitRatios as HitRatios
     from sledlab.traces.hits import hit_ratios as hit_ratios
     from sledlab.traces.read import Trace as Trace
@@ -146,6 +148,8 @@ _HOMES = {
     "read_trace": "traces.read",
     "trace": "traces.read",
     "split_volumes": "traces.splitting",
+    "open": "studies.opening",
+    "PartialStudy": "study.partial",
     **dict.fromkeys(("Survey", "Volume", "merged", "read_volumes", "survey"), "traces.volumes"),
     "Work": "traces.work",
     "work": "traces.work",
@@ -162,6 +166,7 @@ register("Result", partial(loaded, "sledlab.show.run:FACE"))
 register("ClusterResult", partial(loaded, "sledlab.show.cluster:FACE"))
 register("Work", partial(loaded, "sledlab.show.work:FACE"))
 register("Outcome", partial(loaded, "sledlab.study.display:FACE"))
+register("PartialStudy", partial(loaded, "sledlab.study.partial:FACE"))
 for _listed in (*LIST, *SINGLE):
     if _listed.display:
         register(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,11 @@ from sledlab.files import drafted, make_directory, writing
 from sledlab.lazy import json, tomllib
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+FORMAT = 1
+"""Version of the files in a directory: one more when an earlier `sledlab.open` cannot read them."""
 
 MANIFEST = "sledlab.json"
 """The manifest: the kind of the results in a directory, and their files and directories of points."""
@@ -21,6 +25,12 @@ STUDY = "study.toml"
 
 REPORT = "report.html"
 """The page about the results."""
+
+OUTCOME = "outcome.json"
+"""Results that no other file holds in full, for `sledlab.open`."""
+
+UNFINISHED = "unfinished.json"
+"""The runs of a study, until it is finished."""
 
 
 def results(out: str | Path | None, kind: str, *, replace: bool = False) -> Path | None:
@@ -56,10 +66,65 @@ def leaves(directory: Path, kind: str, names: Iterable[str]) -> None:
     """Adds `names` to the files of results in the manifest of a directory; called before they are written."""
     path = directory / MANIFEST
     files = {*_manifest(directory)[1], *names}
-    text = json.dumps({"kind": kind, "files": sorted(files)}, indent=2) + "\n"
+    text = json.dumps({"format": FORMAT, "kind": kind, "files": sorted(files)}, indent=2) + "\n"
     if not path.is_file() or path.read_bytes() != text.encode():
         with drafted(path) as draft:
             draft.write_text(text, encoding="utf-8")
+
+
+def kind_of(directory: Path) -> str:
+    """Return the kind of the results in a directory.
+
+    Raises:
+        Error: The directory does not exist or holds no results, or they are damaged or of a newer version.
+    """
+    if not directory.is_dir():
+        what = "is no directory" if directory.exists() else "does not exist"
+        raise Error(f"`{directory}` {what}", remedy="give a directory that --out wrote")
+    if not (directory / MANIFEST).exists():
+        raise Error(
+            f"`{directory}` holds no results of sledlab: there is no {MANIFEST}",
+            remedy="give a directory that --out wrote",
+        )
+    manifest = read_json(directory / MANIFEST)
+    version = manifest.get("format", FORMAT)
+    if version != FORMAT:
+        raise Error(
+            f"a newer version of sledlab wrote `{directory}`: format {version}, this version reads {FORMAT}",
+            remedy="install the newer version",
+        )
+    return str(manifest.get("kind"))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read an object from a JSON file in a directory of results.
+
+    Raises:
+        Error: The file is missing or damaged.
+    """
+    with reading(path):
+        value: dict[str, Any] = {**json.loads(path.read_bytes())}
+        return value
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Path]:
+    """Turn exceptions while a file of results is read into an error that names the file.
+
+    Raises:
+        Error: The file is missing or damaged.
+    """
+    remedy = "run the command that wrote it again with the same --out; a study reuses its saved runs"
+    try:
+        yield path
+    except Error:
+        raise
+    except FileNotFoundError as error:
+        raise Error(f"`{path}` is missing", remedy=remedy) from error
+    except OSError as error:
+        raise Error(f"cannot read `{path}`: {error.strerror}", remedy=remedy) from error
+    except Exception as error:  # JSON, TOML, polars and the types of rows each raise their own
+        raise Error(f"`{path}` is damaged", remedy=remedy) from error
 
 
 def _manifest(directory: Path) -> tuple[str, list[str]]:

@@ -64,6 +64,7 @@ def test_python_and_its_own_file_give_the_same_bytes(tmp_path):
         "experiment.toml",
         "report.html",
         "tables.tex",
+        "outcome.json",
         "sledlab.json",
     }
     assert {path.name for path in (tmp_path / "a").iterdir()} == files

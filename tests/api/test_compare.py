@@ -424,6 +424,8 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "study.toml",
         "report.html",
         "tables.tex",
+        "outcome.json",
+        "timing.json",
         "points",
         "sledlab.json",
     }

@@ -258,7 +258,8 @@ def test_mistakes_are_told_before_the_work_starts(refused, changes, says):
 def test_out_holds_everything_and_is_found_again(tmp_path):
     found = study(out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    leaves = {"summary.json", "report.html", "tables.tex", "points", "study.toml", "sledlab.json"}
+    leaves = {"summary.json", "report.html", "tables.tex", "points", "study.toml"}
+    leaves |= {"outcome.json", "sledlab.json"}
     assert (
         names == {f"{name}.{kind}" for name in sl.HybridStudy.kinds for kind in ("parquet", "csv")} | leaves
     )

@@ -268,6 +268,7 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         "summary.json",
         "report.html",
         "tables.tex",
+        "outcome.json",
         "points",
         "study.toml",
         "sledlab.json",

@@ -235,6 +235,8 @@ def test_out_holds_everything(tmp_path):
     left = {path.name for path in tmp_path.iterdir()}
     assert left == tables | {
         "points",
+        "outcome.json",
+        "timing.json",
         "study.toml",
         "summary.json",
         "report.html",

@@ -170,6 +170,7 @@ def test_the_command_line_says_the_same_and_leaves_it(
         assert "held up by" in capsys.readouterr().out
     files = sorted(path.name for path in (tmp_path / "a").iterdir())
     assert files == [
+        "outcome.json",
         "report.html",
         "sizes.csv",
         "sizes.parquet",

@@ -30,6 +30,7 @@ FILES = (
     "study.toml",
     "report.html",
     "tables.tex",
+    "outcome.json",
 )
 
 

@@ -105,6 +105,9 @@ sledlab diff run
 sledlab diff run elsewhere
 sledlab diff run small.csv
 sledlab diff run run --out page.pdf
+sledlab plot run
+sledlab plot nowhere
+sledlab plot run --save page.doc
 sledlab device shwo
 sledlab show device
 sledlab show device mems-g4

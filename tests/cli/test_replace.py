@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
-from sledlab.results import MANIFEST, leaves, results
+from sledlab.results import FORMAT, MANIFEST, leaves, results
 
 FEW = ("--limit", 200)
 UNIFORM = ("--device", "mems-g2", "--workload", "uniform", *FEW)
@@ -147,6 +147,7 @@ def test_a_damaged_manifest_is_none(tmp_path, text):
     leaves(tmp_path, "simulate", ["summary.json"])
     leaves(tmp_path, "simulate", ["more.csv"])
     assert json.loads((tmp_path / MANIFEST).read_text()) == {
+        "format": FORMAT,
         "kind": "simulate",
         "files": ["more.csv", "summary.json"],
     }

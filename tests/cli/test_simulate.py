@@ -58,6 +58,7 @@ def test_out_leaves_everything_and_runs_again_to_the_same_bytes(sledlab, tmp_pat
         "timeline.parquet",
         "timing.json",
         "experiment.toml",
+        "outcome.json",
         "report.html",
         "sledlab.json",
         "tables.tex",

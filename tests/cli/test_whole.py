@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab.files import Draft, drafted
-from sledlab.results import MANIFEST
+from sledlab.results import MANIFEST, OUTCOME
 
 from tests.points import files, kept_bytes
 
@@ -59,6 +59,7 @@ CHECKS = {
     "summary.json": check_json,
     "timing.json": check_json,
     MANIFEST: check_json,
+    OUTCOME: check_json,
     "experiment.toml": lambda path: tomllib.loads(path.read_text())["workload"]["kind"],
     "tables.tex": lambda path: path.read_text().endswith("\\end{tabular}\n") or pytest.fail(path.name),
     "report.html": lambda path: path.read_text().rstrip().endswith("</html>") or pytest.fail(path.name),

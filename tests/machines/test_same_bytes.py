@@ -29,7 +29,7 @@ STUDIES: dict[str, Callable[..., object]] = {
     "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], networks=["hub"], **said),
 }
 
-OF_THIS_RUN = ("decision_cost.csv", "decision_cost.parquet", "sledlab.json")
+OF_THIS_RUN = ("decision_cost.csv", "decision_cost.parquet", "timing.json", "sledlab.json")
 """Files with wall-clock times, and that which names the others."""
 
 

@@ -21,7 +21,7 @@ from sledlab.errors import Error
 from sledlab.files import check_writable, drafted
 from sledlab.results import leaves
 from sledlab.runs.compose import compose, in_its_file, read
-from sledlab.runs.emulation import Emulation, PowerFailure
+from sledlab.runs.emulation import EMULATION, REPLIES, Emulation, PowerFailure
 from sledlab.runs.keywords import takes_options
 from sledlab.runs.recording import KIND, Recording
 from sledlab.runs.recording import LEFT as RUN_LEFT
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
     from sledlab.runs.compose import Device
     from sledlab.runs.result import Result
-
-EMULATION = "emulation.json"
-REPLIES = "emulation.parquet"
 
 LEFT = (EMULATION, REPLIES)
 """Files that a server leaves in a directory, besides those of a run and the traces of its requests."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab._native import __version__
 from sledlab.files import drafted
-from sledlab.results import REPORT
+from sledlab.lazy import json, polars
+from sledlab.results import OUTCOME, REPORT, read_json, reading
 from sledlab.runs.cluster_result import COMPONENTS, COUNTS, ClusterResult
-from sledlab.runs.places import left_in
+from sledlab.runs.places import left_in, seen_from
 from sledlab.runs.recording import EXPERIMENT, LATEX, SUMMARY
 from sledlab.shown import SCHEMA
 from sledlab.traces.work import MOST_NODES
@@ -27,7 +28,7 @@ PHASES = ("phases.parquet", "phases.csv")
 KIND = "replay"
 """Kind of the results that a replay leaves in a directory."""
 
-LEFT = (SUMMARY, EXPERIMENT, REPORT, LATEX, *PHASES)
+LEFT = (SUMMARY, EXPERIMENT, REPORT, LATEX, OUTCOME, *PHASES)
 """Files that a replay leaves in a directory."""
 
 TIMES = (*COMPONENTS, "processor")
@@ -166,6 +167,7 @@ def write(result: ClusterResult, directory: Path) -> None:
         SUMMARY: result.to_json() + "\n",
         EXPERIMENT: left_in(directory, result.toml),
         LATEX: result.latex(),
+        OUTCOME: json.dumps({"sent": [list(row) for row in result.sent]}) + "\n",
     }
     for name, text in texts.items():
         with drafted(directory / name) as place:
@@ -175,3 +177,18 @@ def write(result: ClusterResult, directory: Path) -> None:
     with drafted(directory / PHASES[1]) as place:
         result.phases.write_csv(place)
     result.report(directory / REPORT)
+
+
+def read(directory: Path) -> ClusterResult:
+    """Read the result that `write` wrote into a directory.
+
+    Raises:
+        Error: A file is missing or damaged.
+    """
+    summary = read_json(directory / SUMMARY)
+    summary.pop("warnings", None)
+    with reading(directory / PHASES[0]) as path:
+        columns = polars.read_parquet(path).to_dict(as_series=False)
+    with reading(directory / EXPERIMENT) as path:
+        toml = seen_from(path)
+    return ClusterResult(summary, columns, read_json(directory / OUTCOME)["sent"], toml)

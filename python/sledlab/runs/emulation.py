@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 CAUSES = ("on time", "woken late", "model", "data", "client", "floor")
 """Causes of late replies, by the number that the server gives each."""
 
+EMULATION, REPLIES = "emulation.json", "emulation.parquet"
+"""Files that `serve` leaves besides those of a run."""
+
 SCHEMA = 1
 """Version of the keys of `emulation.json`."""
 
@@ -137,6 +140,23 @@ class Emulation:
     """A row for every reply; see `frame`."""
     power_failures: tuple[PowerFailure, ...] = ()
     """Power failures, in order."""
+
+    @classmethod
+    def read(cls, saved: Mapping[str, Any], table: polars.DataFrame) -> Emulation:
+        """Return the emulation whose `to_dict` and `frame` are given."""
+        scale, loop = float(saved["time_scale"]), saved["closed_loop"]
+        response = table["planned_ns"].cast(int) - table["arrival_ns"].cast(int)
+        return cls(
+            scale=scale,
+            untimed=bool(saved["untimed"]),
+            closed_loop=None if loop is None else ClosedLoop(**loop),
+            server=saved["server"],
+            response_ns=response.to_numpy() * scale,
+            lateness_ns=table["lateness_ns"].to_numpy(),
+            cause=np.array([CAUSES.index(each) for each in table["cause"]], dtype=np.int64),
+            table=table,
+            power_failures=tuple(map(PowerFailure.read, saved["power_failures"])),
+        )
 
     @property
     def replies(self) -> int:

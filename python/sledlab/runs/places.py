@@ -108,6 +108,18 @@ def left_in(directory: Path, toml: str) -> str:
     return toml
 
 
+def seen_from(path: Path) -> str:
+    """Read a complete experiment, with names of files relative to the working directory."""
+    toml = path.read_text(encoding="utf-8")
+    tables = tomllib.loads(toml)
+    for key, kind in FILES.items():
+        table, name = key.split(".")
+        file = tables.get(table, {}).get(name)
+        if file is not None and (here := seen(file, str(path))) != file:
+            toml = kind(toml).with_setting(key, to_toml(here)).said()
+    return toml
+
+
 def study_left_in(directory: Path, toml: str) -> str:
     """A study, or an experiment with presets, with names of files relative to the directory it goes to."""
     tables = tomllib.loads(toml)

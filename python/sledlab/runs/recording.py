@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.files import check_writable, drafted
 from sledlab.lazy import polars
-from sledlab.results import REPORT, leaves, results
+from sledlab.results import OUTCOME, REPORT, leaves, results
 from sledlab.runs.perfetto import MOST_REQUESTS, check_name
 from sledlab.runs.places import left_in
 from sledlab.runs.requests import KEPT_ROWS, Memory, RequestsTable, Sink, Tee, to_file
@@ -32,7 +32,7 @@ LATEX = "tables.tex"
 KIND = "simulate"
 """Kind of the results that a run leaves in a directory."""
 
-LEFT = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT, LATEX)
+LEFT = (SUMMARY, REQUESTS, TIMELINE, TIMING, EXPERIMENT, REPORT, LATEX, OUTCOME)
 """Files that a run leaves in a directory."""
 
 
@@ -120,6 +120,7 @@ class Recording:
             SUMMARY: result.to_json() + "\n",
             TIMING: json.dumps(result.timing, indent=2) + "\n",
             EXPERIMENT: left_in(self.directory, result.experiment),
+            OUTCOME: json.dumps({"cdf": dict(result.cdf)}) + "\n",
         }
         for name, text in texts.items():
             with drafted(self.directory / name) as place:

@@ -15,6 +15,7 @@ from sledlab.study.executor.local import processes
 from sledlab.study.executor.measured import measured
 from sledlab.study.inputs import plugins_of
 from sledlab.study.kept import Kept, keys
+from sledlab.study.partial import write_runs
 from sledlab.study.plan import named
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ class Bench:
             if not self._kept.knows(known[point], point)
             and (share is None or share.has(places[known[point]]))
         ]
+        if missing and self._kept.place is not None:
+            write_runs(self._kept.place.parent, plan, known)
         try:
             failed = self._run(plan, missing, known, doing)
         except KeyboardInterrupt as interrupt:

@@ -65,7 +65,7 @@ class ByDevice(Outcome):
         rows: Sequence[Any] = self.rows[name]
         return [row for row in rows if row.device == device]
 
-    def plot(self, section: str, *, device: str | None = None) -> Figure:
+    def plot(self, section: str = "states", *, device: str | None = None) -> Figure:
         """Draws a section for one of the devices.
 
         Args:

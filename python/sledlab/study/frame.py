@@ -12,7 +12,7 @@ from sledlab.model.catalogue import Chosen
 from sledlab.model.choices import spelled
 from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
-from sledlab.results import leaves, results
+from sledlab.results import UNFINISHED, leaves, results
 from sledlab.runs.compose import in_its_file
 from sledlab.runs.keywords import unknown_option
 from sledlab.runs.options import declared
@@ -82,7 +82,7 @@ def _run(
         raise _alone(study.name, race=study.race is not None)
     directory = results(out, study.name, replace=replace)  # once all runs are checked
     if directory is not None:
-        leaves(directory, study.name, [POINTS])
+        leaves(directory, study.name, [POINTS, UNFINISHED])
     reuse = several(said.get("reuse"))
     row = arrived(study.subject.row)
     bench = Bench(where, directory, row, reuse=reuse, despite_failures=study.despite_failures)
@@ -97,6 +97,7 @@ def _run(
     if directory is not None:
         leaves(directory, study.name, outcome.leaves)
         outcome.write(directory)
+        (directory / UNFINISHED).unlink(missing_ok=True)
     return outcome
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.files import drafted
-from sledlab.results import REPORT, STUDY
+from sledlab.results import OUTCOME, REPORT, STUDY
 from sledlab.runs.places import study_left_in
-from sledlab.runs.recording import LATEX, SUMMARY
+from sledlab.runs.recording import LATEX, SUMMARY, TIMING
 from sledlab.shown import SCHEMA, Shown, face_of
 from sledlab.study.columns import frame, records
+from sledlab.study.saved import from_plain, to_plain
 from sledlab.study.statistics import averaged, runs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Self
 
     import polars
@@ -37,6 +39,7 @@ class Outcome(Shown):
 
     Attributes:
         kinds: The class of the rows of each table, by name.
+        cost_kinds: The class of the rows of each table of `costs`, by name.
         rows: The simulated results, a list of typed rows for each table, by name.
         costs: Tables of wall-clock figures, which differ from run to run.
         config: The part of the experiment that all runs share, as plain data.
@@ -45,6 +48,7 @@ class Outcome(Shown):
     """
 
     kinds: ClassVar[Mapping[str, type]] = {}
+    cost_kinds: ClassVar[Mapping[str, type]] = {}
     figure_column: ClassVar[str] = "mean_ms"
     """Column that the default figure draws."""
 
@@ -121,6 +125,8 @@ class Outcome(Shown):
             STUDY,
             REPORT,
             LATEX,
+            OUTCOME,
+            *([TIMING] if self.costs else []),
         ]
 
     def write(self, directory: str | Path) -> None:
@@ -132,8 +138,45 @@ class Outcome(Shown):
             with drafted(place / f"{name}.csv") as draft:
                 found.write_csv(draft)
         text = json.dumps(self.arranged(self.rows), indent=2, ensure_ascii=False, allow_nan=False)
-        study = study_left_in(place, self.toml)
-        for name, said in {SUMMARY: text + "\n", STUDY: study, LATEX: self.latex()}.items():
+        texts = {
+            SUMMARY: text + "\n",
+            STUDY: study_left_in(place, self.toml),
+            LATEX: self.latex(),
+            OUTCOME: json.dumps(self.saved()) + "\n",
+            **({TIMING: json.dumps(to_plain(self.costs)) + "\n"} if self.costs else {}),
+        }
+        for name, said in texts.items():
             with drafted(place / name) as draft:
                 draft.write_text(said, encoding="utf-8")
         self.report(place / REPORT)
+
+    def saved(self) -> dict[str, Any]:
+        """Return everything but wall-clock figures and the study file as plain data, for `restored`."""
+        elsewhere = {"rows", "costs", "toml", *self.kinds}
+        names = [each.name for each in fields(self) if each.init and each.name not in elsewhere]
+        return {"rows": to_plain(self.rows), **{name: to_plain(getattr(self, name)) for name in names}}
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any], costs: Mapping[str, Any], toml: str) -> Self:
+        """Return the outcome whose `saved` is given.
+
+        Args:
+            saved: The plain data.
+            costs: The wall-clock figures as plain data.
+            toml: The study as a file.
+
+        Raises:
+            AttributeError, KeyError, TypeError: The data is not that of an outcome of this class.
+        """
+        others = {name: value for name, value in saved.items() if name != "rows"}
+        return cls.made(_typed(cls.kinds, saved["rows"]), _typed(cls.cost_kinds, costs), toml=toml, **others)
+
+    @classmethod
+    def made(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
+        """Return the outcome of these tables; subclasses whose fields differ override this."""
+        return cls(rows=rows, costs=costs, **others)
+
+
+def _typed(kinds: Mapping[str, type], tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return tables of plain data with rows of their classes."""
+    return {name: from_plain(Sequence[kinds[name]], rows) for name, rows in tables.items()}  # type: ignore[valid-type]

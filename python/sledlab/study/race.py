@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sledlab.errors import Error
 from sledlab.study.outcome import Outcome
+from sledlab.study.race_rows import DecisionCost, Level, Mean, RacePoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
 
-    from sledlab.study.race_rows import DecisionCost, Mean
     from sledlab.study.statistics import Averaged
 
 LEVEL = 0.02
@@ -153,6 +153,9 @@ class Race(Outcome):
         axes: The values of all axes.
         toml: The race as a file.
     """
+
+    kinds: ClassVar[Mapping[str, type]] = {"points": RacePoint, "curves": Mean, "throughput": Level}
+    cost_kinds: ClassVar[Mapping[str, type]] = {"decision_cost": DecisionCost}
 
     rows: Mapping[str, Sequence[Any]] = field(repr=False)
     costs: Mapping[str, Sequence[DecisionCost]] = field(repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from sledlab.study.measure import FoundOf, Measured, row_of
 from sledlab.traces.volumes import MergedTraces, Survey, Volume, survey
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sledlab.traces.read import Trace
 
 SURVEY = "seed = 1\n\n[survey]\n"

@@ -14,6 +14,7 @@ from sledlab.study.stores import BELADY, StoresPlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Self
 
     from matplotlib.figure import Figure
 
@@ -135,6 +136,11 @@ class HybridStudy(Outcome):
     def __post_init__(self) -> None:
         """Puts the tables under their names."""
         object.__setattr__(self, "rows", {name: getattr(self, name) for name in self.kinds})
+
+    @classmethod
+    def made(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
+        """Return the study with these tables."""
+        return cls(**rows, **others)
 
     @property
     def study(self) -> Mapping[str, Any]:

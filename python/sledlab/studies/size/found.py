@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab._native import __version__
 from sledlab.files import drafted
-from sledlab.results import REPORT
+from sledlab.results import OUTCOME, REPORT, read_json, reading
 from sledlab.runs.recording import LATEX, SUMMARY
 from sledlab.shown import SCHEMA, Shown, face_of
-from sledlab.studies.size.goal import ClusterGoal  # noqa: TC001 - annotations are read at run time
+from sledlab.studies.size.goal import ClusterGoal
 from sledlab.study.columns import Column, Only, frame, records
 from sledlab.study.cost import Cost  # noqa: TC001 - annotations are read at run time
 from sledlab.study.replays import ReplayFigures  # noqa: TC001 - annotations are read at run time
+from sledlab.study.saved import from_plain, to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     import polars
@@ -30,7 +32,7 @@ SIZES = ("sizes.parquet", "sizes.csv")
 KIND = "size"
 """The kind of these results, named in the directory that they are written to."""
 
-LEFT = (SUMMARY, REPORT, LATEX, *SIZES)
+LEFT = (SUMMARY, REPORT, LATEX, OUTCOME, *SIZES)
 """All files that `write` leaves in a directory."""
 
 
@@ -167,4 +169,18 @@ class SmartSize(Shown):
             draft.write_text(text + "\n", encoding="utf-8")
         with drafted(directory / LATEX) as draft:
             draft.write_text(self.latex(), encoding="utf-8")
+        with drafted(directory / OUTCOME) as draft:
+            draft.write_text(json.dumps(to_plain(self)) + "\n", encoding="utf-8")
         self.report(directory / REPORT)
+
+
+def read(directory: Path) -> SmartSize:
+    """Read the outcome that `SmartSize.write` wrote into a directory.
+
+    Raises:
+        Error: A file is missing or damaged.
+    """
+    with reading(directory / OUTCOME) as path:
+        saved = read_json(path)
+        goal, rows = ClusterGoal(**saved.pop("goal")), from_plain(Sequence[Size], saved.pop("rows"))
+        return SmartSize(goal=goal, rows=rows, **saved)

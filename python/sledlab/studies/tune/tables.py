@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from sledlab._native import Experiment
 from sledlab.files import drafted
@@ -24,6 +24,7 @@ from sledlab.traces.fitted import Fitted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Self
 
     import polars
     from matplotlib.figure import Figure
@@ -66,6 +67,8 @@ class TunedHybrid(Outcome):
         (64, 'lru', True)
     """
 
+    kinds: ClassVar[Mapping[str, type]] = {"runs": TriedDisk, "baselines": StoreRow}
+
     choice: TriedDisk
     runs: Sequence[TriedDisk]
     baselines: Mapping[str, StoreRow]
@@ -78,6 +81,17 @@ class TunedHybrid(Outcome):
     def __post_init__(self) -> None:
         """Puts the tables under their names."""
         object.__setattr__(self, "rows", {"runs": self.runs, "baselines": list(self.baselines.values())})
+
+    def saved(self) -> dict[str, Any]:
+        """Return the outcome as plain data, with the choice as its place among the runs."""
+        return {**super().saved(), "choice": self.runs.index(self.choice)}
+
+    @classmethod
+    def made(cls, rows: Mapping[str, Any], costs: Mapping[str, Any], **others: Any) -> Self:
+        """Return the outcome of these runs and baselines."""
+        baselines = {row.configuration: row for row in rows["baselines"]}
+        choice = rows["runs"][others.pop("choice")]
+        return cls(choice=choice, runs=rows["runs"], baselines=baselines, **others)
 
     @property
     def table(self) -> polars.DataFrame:

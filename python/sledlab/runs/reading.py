@@ -1,0 +1,51 @@
+"""Read the result of a run from the directory that it was written to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.lazy import polars
+from sledlab.results import OUTCOME, read_json, reading
+from sledlab.runs.emulation import EMULATION, REPLIES, Emulation
+from sledlab.runs.places import seen_from
+from sledlab.runs.recording import EXPERIMENT, REQUESTS, SUMMARY, TIMELINE, TIMING
+from sledlab.runs.requests import RequestsParquet
+from sledlab.runs.result import Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read(directory: Path) -> Result:
+    """Read a result from the directory that it was written to.
+
+    Raises:
+        Error: A file is missing or damaged.
+    """
+    summary = read_json(directory / SUMMARY)
+    summary.pop("warnings", None)
+    with reading(directory / TIMELINE) as path:
+        series = polars.read_parquet(path).to_dict(as_series=False)
+    with reading(directory / EXPERIMENT) as path:
+        experiment = seen_from(path)
+    with reading(directory / OUTCOME) as path:
+        cdf = read_json(path)["cdf"]
+    requests = directory / REQUESTS
+    return Result(
+        summary=summary,
+        series=series,
+        cdf=cdf,
+        timing=read_json(directory / TIMING),
+        experiment=experiment,
+        table=RequestsParquet(requests) if requests.exists() else None,
+        emulation=_emulation(directory),
+    )
+
+
+def _emulation(directory: Path) -> Emulation | None:
+    """Read the lateness of replies; `None` for a run that served no programs."""
+    if not (directory / EMULATION).exists():
+        return None
+    saved = read_json(directory / EMULATION)
+    with reading(directory / REPLIES) as path:
+        return Emulation.read(saved, polars.read_parquet(path))

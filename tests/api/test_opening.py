@@ -1,0 +1,212 @@
+"""Results that are opened again from their directory."""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import polars as pl
+import pytest
+import sledlab as sl
+from sledlab.errors import Notice
+from sledlab.shown import face_of
+from sledlab.study.kept import Kept
+
+UNIFORM = sl.workload("uniform")
+SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
+FEW = {"limit": 200, "jobs": 1}
+
+WRITERS = {
+    "simulate": lambda **said: sl.simulate(UNIFORM, "mems-g2", limit=300, **said),
+    "replay": lambda **said: sl.replay(SCAN, "mems-g2", **said),
+    "compare": lambda **said: sl.compare(
+        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4], seeds=2,
+        vary={"device.spring_factor": [0, 0.4]}, **FEW, **said,
+    ),
+    "side-by-side": lambda **said: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], **FEW, **said),
+    "power": lambda **said: sl.power_study(UNIFORM, "mems-g2", loads=[1], timeouts_ms=[0, 10], **FEW, **said),
+    "hybrid": lambda **said: sl.hybrid_study(
+        sl.workload("cello"), mems_mb=[64], segments_kb=[8], price_ratios=[4], replacement=["lru", "fifo"],
+        **FEW, **said,
+    ),
+    "tune": lambda **said: sl.tune_hybrid(
+        sl.workload("cello"), budget=16, segments_kb=[8, 64], replacement="lru", **FEW, **said
+    ),
+    "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], networks=["hub"], jobs=1, **said),
+    "size": lambda **said: sl.smart_size(
+        "sort", ["mems-g3", "ram"], until="store", nodes="2..4", job_settings=["scale_factor=0.001"], **said
+    ),
+    "fleet": lambda **said: sl.fleet(
+        "cloud:volumes=3,requests=300,footprint_gb=0.1", ["mems-g2", "ram"], goal="p99=20ms", jobs=1, **said
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_opened_results_equal_the_originals(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    original = WRITERS[kind](out="out")
+    opened = sl.open("out")
+    assert type(opened) is type(original)
+    assert repr(opened) == repr(original)
+    assert opened.to_dict() == original.to_dict()
+    assert opened.latex() == original.latex()
+    assert face_of(opened).page(opened) == face_of(original).page(original)
+    assert opened.as_file == original.as_file
+    for name, table in getattr(original, "tables", {}).items():
+        assert opened.tables[name].equals(table), name
+    assert len(opened.plot().axes) == len(original.plot().axes)
+
+
+def test_opened_run_has_its_requests(tmp_path):
+    original = WRITERS["simulate"](out=tmp_path)
+    assert sl.open(tmp_path).requests.equals(original.requests)
+
+
+def test_names_of_files_fit_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("trace.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,4096,4096\n")
+    sl.simulate("trace.csv", "mems-g2", out="run")
+    sl.compare("trace.csv", "mems-g2", schedulers="fcfs", speedups=[1], jobs=1, out="race")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir("below")
+    assert "../trace.csv" in sl.open("../run").experiment
+    assert "../trace.csv" in sl.open("../race").toml
+
+
+def test_opening_runs_and_imports_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("lifo.py").write_text(
+        "class Lifo(list):\n    push = list.append\n    def pop(self, now_ns, device):\n"
+        "        return list.pop(self)\n"
+    )
+    Path("trace.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,4096,4096\n")
+    run = sl.simulate("trace.csv", "mems-g2", scheduler="lifo:Lifo", out="run")
+    race = sl.compare("trace.csv", "mems-g2", schedulers=["fcfs", "lifo:Lifo"], jobs=1, out="race")
+    sys.modules.pop("lifo", None)
+    Path("lifo.py").write_text("raise SystemExit('imported')\n")
+    Path("trace.csv").unlink()
+    for opened, original in ((sl.open("run"), run), (sl.open("race"), race)):
+        assert repr(opened) == repr(original)
+        assert opened.report("page.html").exists()
+        assert opened.plot().axes
+    assert "lifo" not in sys.modules
+
+
+def interrupted(out: Path) -> None:
+    with pytest.raises(sl.Unfinished):
+        sl.compare(
+            UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4], share="1/4", out=out, **FEW
+        )
+
+
+def test_unfinished_study_gives_its_saved_runs(tmp_path, refused):
+    interrupted(tmp_path)
+    partial = sl.open(tmp_path)
+    assert isinstance(partial, sl.PartialStudy)
+    assert (partial.saved, partial.total) == (1, 4)
+    assert partial.answer.startswith("1 of 4 runs of this study is saved;")
+    assert partial.runs.select("scheduler", "speedup", "seed", "requests").row(0)[2:] == (1, 200)
+    assert "mean (ms)" in repr(partial)
+    assert partial.report(tmp_path / "page.html").exists()
+    assert partial.to_dict()["saved"] == 1
+    with refused("1 of 4 runs are saved"):
+        partial.plot()
+    finished = sl.compare(
+        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4], out=tmp_path, **FEW
+    )
+    assert repr(sl.open(tmp_path)) == repr(finished)
+    assert not (tmp_path / "unfinished.json").exists()
+
+
+def test_unfinished_fleet_gives_its_saved_runs(tmp_path, monkeypatch):
+    add, calls = Kept.add, iter(range(2))
+
+    def stopping(*arguments: object) -> None:
+        add(*arguments)
+        if next(calls) == 1:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Kept, "add", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            WRITERS["fleet"](out=tmp_path)
+    assert sl.open(tmp_path).saved == 2
+
+
+def test_finished_study_warns_of_a_later_interrupted_run(tmp_path):
+    sl.compare(UNIFORM, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path, **FEW)
+    interrupted(tmp_path)
+    with pytest.warns(Notice, match="of 4 runs are saved"):
+        assert sl.open(tmp_path).schedulers == ("fcfs",)
+
+
+def test_study_without_saved_runs_is_empty(tmp_path, monkeypatch):
+    monkeypatch.setattr("sledlab.study.bench.Bench._run", _interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        WRITERS["compare"](out=tmp_path)
+    assert sl.open(tmp_path).answer.startswith("0 of 16 runs of this study are saved")
+    assert sl.open(tmp_path).runs.equals(pl.DataFrame())
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_directories_that_cannot_be_opened_are_refused(tmp_path, refused):
+    with refused("does not exist"):
+        sl.open(tmp_path / "nowhere")
+    with refused("holds no results of sledlab"):
+        sl.open(tmp_path)
+    (tmp_path / "file").touch()
+    with refused("is no directory"):
+        sl.open(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("outcome.json", "{"),
+        ("outcome.json", '{"rows": {"points": [{}]}}'),
+        ("study.toml", "["),
+        ("sledlab.json", "[]"),
+    ],
+)
+def test_damaged_files_of_a_study_are_named(name, text, tmp_path, refused):
+    sl.compare(UNIFORM, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path, **FEW)
+    (tmp_path / name).write_text(text)
+    with refused(f"`{tmp_path / name}` is damaged"):
+        sl.open(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ["outcome.json", "summary.json", "timing.json", "timeline.parquet", "experiment.toml"]
+)
+def test_missing_and_damaged_files_of_a_run_are_named(name, tmp_path, refused):
+    WRITERS["simulate"](out=tmp_path)
+    (tmp_path / name).write_text("{")
+    with refused(f"`{tmp_path / name}` is damaged"):
+        sl.open(tmp_path)
+    (tmp_path / name).unlink()
+    with refused(f"`{tmp_path / name}` is missing"):
+        sl.open(tmp_path)
+
+
+def test_newer_version_is_named(tmp_path, refused):
+    WRITERS["simulate"](out=tmp_path)
+    manifest = json.loads((tmp_path / "sledlab.json").read_text())
+    (tmp_path / "sledlab.json").write_text(json.dumps({**manifest, "format": 2}))
+    with refused("a newer version of sledlab wrote"):
+        sl.open(tmp_path)
+
+
+def test_opening_changes_nothing(tmp_path):
+    interrupted(tmp_path)
+    path = next((tmp_path / "points").glob("*.jsonl"))
+    path.write_text(path.read_text() + "damaged\n")
+    before = path.read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Notice)
+        assert sl.open(tmp_path).saved == 1
+    assert path.read_bytes() == before
