@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from sledlab.runs.execute import Experiment as Experiment
     from sledlab.runs.execute import run as run
     from sledlab.runs.execute import simulate as simulate
+    from sledlab.runs.explanation import Explanation as Explanation
     from sledlab.runs.interrupt import Interrupted as Interrupted
     from sledlab.runs.result import Result as Result
     from sledlab.show.view import View as View
@@ -139,6 +140,7 @@ _HOMES = {
     "Experiment": "runs.execute",
     "run": "runs.execute",
     "simulate": "runs.execute",
+    "Explanation": "runs.explanation",
     "Interrupted": "runs.interrupt",
     "Result": "runs.result",
     **dict.fromkeys(("View", "view"), "show.view"),
@@ -163,6 +165,7 @@ __all__ = sorted(["Error", "InternalError", "Unfinished", "__version__", *_HOMES
 samples_lie_in(str(Path(__file__).parent / "sample"))
 
 register("Result", partial(loaded, "sledlab.show.run:FACE"))
+register("Explanation", partial(loaded, "sledlab.show.explanation:FACE"))
 register("ClusterResult", partial(loaded, "sledlab.show.cluster:FACE"))
 register("Work", partial(loaded, "sledlab.show.work:FACE"))
 register("Outcome", partial(loaded, "sledlab.study.display:FACE"))

@@ -105,6 +105,8 @@ sledlab diff run
 sledlab diff run elsewhere
 sledlab diff run small.csv
 sledlab diff run run --out page.pdf
+sledlab explain run
+sledlab explain run -1
 sledlab plot run
 sledlab plot nowhere
 sledlab plot run --save page.doc

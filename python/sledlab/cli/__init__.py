@@ -45,6 +45,7 @@ def sections() -> dict[str, dict[str, Lazy]]:
         "Study": {**studies, **own},
         "Results": {
             "plot": Lazy("plot:plot", "Draw the figure of a run or study from its saved results."),
+            "explain": Lazy("explain:explain", "Explain the response time of one request of a run."),
             "diff": Lazy("diff:diff", "Compare two runs request by request."),
             "reproduce": Lazy("reproduce:reproduce", "Run figures and claims of the papers again."),
         },

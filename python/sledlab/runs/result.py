@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.runs.emulation import Emulation
+    from sledlab.runs.explanation import Explanation
     from sledlab.runs.requests import RequestsTable
 
 write_perfetto = later("sledlab.runs.perfetto:write")
+explanation = later("sledlab.runs.explanation:explain")
 
 
 @dataclass(frozen=True)
@@ -276,6 +278,25 @@ class Result(Shown):
             'response time (ms)'
         """
         return self._draw(kind)
+
+    def explain(self, number: int | None = None) -> Explanation:
+        """Explain one request: what it waited for, and the parts of its service time and energy.
+
+        Args:
+            number: The request, as in the column `id` of `requests`. Default: the slowest.
+
+        Raises:
+            Error: There is no such request, or the run did not keep its requests.
+
+        Examples:
+            >>> import sledlab as sl
+            >>> r = sl.simulate(sl.workload("uniform", mean_interarrival_ms=0.7), "mems-g2", limit=100)
+            >>> slowest = r.explain()
+            >>> slowest.response_ms == r.response_time.max, slowest.wait.served > 0
+            (True, True)
+        """
+        found: Explanation = explanation(self, number)
+        return found
 
     def perfetto(self, path: str | Path) -> Path:
         """Writes every request as a trace for https://ui.perfetto.dev and returns the path.

@@ -1,0 +1,43 @@
+"""`sledlab explain`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from sledlab.cli.options import Count, json_option, show_json
+from sledlab.errors import Error
+from sledlab.lazy import later
+from sledlab.shown import face_of
+
+if TYPE_CHECKING:
+    from sledlab.runs.explanation import Explanation
+
+opened = later("sledlab.studies.opening:open")
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path())
+@click.argument("number", metavar="[N]", required=False, type=Count(0))
+@json_option
+def explain(directory: str, number: int | None, *, as_json: bool) -> None:
+    """Explain the response time of one request of a run.
+
+    Shows what the request waited for, the parts of its service time, and its energy. DIR is a directory that
+    `sledlab simulate --out` wrote; N is the column `id` of its requests.parquet. Default: the slowest
+    request.
+
+    \b
+    Examples:
+      sledlab explain run
+      sledlab explain run 1330 --json
+    """
+    run = opened(directory)
+    if not hasattr(run, "explain"):
+        raise Error(f"`{directory}` holds no run of `sledlab simulate`", remedy="give the --out of a run")
+    found: Explanation = run.explain(number)
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        face_of(found).show(found)

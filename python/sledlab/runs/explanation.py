@@ -1,0 +1,241 @@
+"""One request of a run: where its time went, and what it waited for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+from sledlab.lazy import numpy as np
+from sledlab.lazy import polars
+from sledlab.shown import Shown, face_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from matplotlib.figure import Figure
+
+    from sledlab.runs.result import Result
+
+CACHE = "cache"
+"""Kind of the device of a request that a cache answered."""
+
+PARTS = ("overhead", "seek_x", "settle", "seek_y", "turnaround", "rotation", "positioning", "transfer")
+"""Parts of the service time that have a column, in the order of the table of requests."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """The time of a request in the queue, in ms, by what the device did meanwhile.
+
+    Attributes:
+        total_ms: From the arrival to the start of service.
+        served_ms: Part in which the device served other requests.
+        startup_ms: Part in which the device started up.
+        other_ms: Part in which the device did work that the table of requests does not have.
+        in_service: Request that was in service at the arrival, if any.
+        earlier: Number of requests that arrived before, and were served during the wait.
+        later: Number of requests that arrived later, and were served first.
+        longest: Request that took the largest part of the wait, if any.
+        longest_ms: That part.
+    """
+
+    total_ms: float
+    served_ms: float
+    startup_ms: float
+    other_ms: float
+    in_service: int | None
+    earlier: int
+    later: int
+    longest: int | None
+    longest_ms: float
+
+    @property
+    def served(self) -> int:
+        """Number of requests that were served during the wait."""
+        return self.earlier + self.later + (self.in_service is not None)
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], requests: polars.DataFrame) -> Self:
+        """Return the wait of a request.
+
+        Args:
+            row: The request.
+            requests: All requests that its device served.
+        """
+        arrival, start = row["arrival_ns"], row["start_ns"]
+        others = requests.filter(
+            (polars.col("completion_ns") > arrival)
+            & (polars.col("start_ns") < start)
+            & (polars.col("id") != row["id"])
+        ).sort("start_ns")
+        columns = ("id", "arrival_ns", "start_ns", "completion_ns", "startup_ns")
+        ids, arrivals, starts, ends, startups = (
+            others[name].to_numpy().astype(np.int64, copy=False) for name in columns
+        )
+        parts = np.minimum(ends, start) - np.maximum(starts, arrival)
+        served = _covered(starts, ends, arrival, start)
+        own = row["startup_ns"]
+        begun = np.append(starts - startups, start - own)
+        startup = _covered(begun, np.append(starts, start), arrival, start) if own or startups.any() else 0
+        total = start - arrival
+        in_service = ids[starts < arrival]
+        queued = starts >= arrival
+        longest = int(parts.argmax()) if len(parts) else None
+        return cls(
+            total_ms=total / 1e6,
+            served_ms=served / 1e6,
+            startup_ms=startup / 1e6,
+            other_ms=max(total - served - startup, 0) / 1e6,
+            in_service=int(in_service[-1]) if len(in_service) else None,
+            earlier=int((queued & (arrivals <= arrival)).sum()) + max(len(in_service) - 1, 0),
+            later=int((queued & (arrivals > arrival)).sum()),
+            longest=None if longest is None else int(ids[longest]),
+            longest_ms=0.0 if longest is None else int(parts[longest]) / 1e6,
+        )
+
+
+def _covered(begins: Any, ends: Any, first: int, last: int) -> int:
+    """Return the length of the union of intervals within `first` and `last`."""
+    order = np.argsort(begins)
+    begins, ends = np.clip(begins[order], first, last), np.clip(ends[order], first, last)
+    before = np.maximum.accumulate(np.concatenate(([first], ends)))[:-1]
+    return int(np.maximum(ends - np.maximum(begins, before), 0).sum()) if len(begins) else 0
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation(Shown):
+    """One request of a run: where its time went, and what it waited for. Prints as a few sentences.
+
+    Attributes:
+        number: The request, as in the column `id` of the table of requests.
+        op: `R` or `W`.
+        lbn: First block.
+        blocks: Number of blocks.
+        kind: Kind of the device that served it, such as `mems` or `disk`; `cache` if a cache answered.
+        device: Number of that device in an array or a hybrid.
+        arrival_ms: Arrival, in simulated time.
+        response_ms: From the arrival to the completion.
+        requests: Number of requests in the table.
+        faster: Number of these with a shorter response time.
+        slower: Number of these with a longer response time.
+        wait: The time in the queue.
+        parts_ms: Parts of the service time, by name. Positioning is the larger of x and y on a sled.
+        reposition_ms: Part of the transfer spent moving between rows or tracks.
+        energy_uj: Energy of the request, by `seek`, `access` and `startup`.
+        config: The experiment, as plain data.
+
+    Examples:
+        >>> import sledlab as sl
+        >>> r = sl.simulate(sl.workload("uniform"), "mems-g2", limit=100, seed=1)
+        >>> print(r.explain(0).answer.split(". ")[1])
+        The device was idle, so it did not wait
+    """
+
+    number: int
+    op: str
+    lbn: int
+    blocks: int
+    kind: str
+    device: int | None
+    arrival_ms: float
+    response_ms: float
+    requests: int
+    faster: int
+    slower: int
+    wait: Wait
+    parts_ms: Mapping[str, float]
+    reposition_ms: float
+    energy_uj: Mapping[str, float]
+    config: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def x_ms(self) -> float:
+        """Seek and settling in x, on a sled."""
+        return self.parts_ms["seek_x"] + self.parts_ms["settle"]
+
+    @property
+    def y_ms(self) -> float:
+        """Seek and turnarounds in y, on a sled."""
+        return self.parts_ms["seek_y"] + self.parts_ms["turnaround"]
+
+    @property
+    def service_ms(self) -> float:
+        """Service time."""
+        return self.response_ms - self.wait.total_ms
+
+    @property
+    def answer(self) -> str:
+        """Return the explanation in a few sentences."""
+        return face_of(self).answer(self)
+
+    def plot(self) -> Figure:
+        """Draw the parts of the response time."""
+        return self._draw()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain data: printed by `--json`."""
+        plain = {name: value for name, value in asdict(self).items() if name != "config"}
+        return {"answer": self.answer, **plain}
+
+
+def explain(result: Result, number: int | None) -> Explanation:
+    """Return the explanation of a request; see `Result.explain`."""
+    requests = result.requests
+    if requests.is_empty():
+        raise Error("the run completed no request that could be explained", remedy="raise --limit")
+    if number is None:
+        number = int(requests["id"][requests["response_ns"].arg_max() or 0])
+    found = requests.filter(polars.col("id") == number)
+    if found.is_empty():
+        ids = requests["id"].to_list()
+        known = f"reads and writes of this run have ids from {min(ids)} to {max(ids)}; a warm-up is excluded"
+        raise Error(f"there is no request {number} in the table of requests", remedy=known)
+    row = found.row(0, named=True)
+    kind = _kind(result.config, row)
+    return Explanation(
+        number=number,
+        op=row["op"],
+        lbn=row["lbn"],
+        blocks=row["blocks"],
+        kind=kind,
+        device=row.get("device"),
+        arrival_ms=row["arrival_ns"] / 1e6,
+        response_ms=row["response_ns"] / 1e6,
+        requests=requests.height,
+        faster=int((requests["response_ns"] < row["response_ns"]).sum()),
+        slower=int((requests["response_ns"] > row["response_ns"]).sum()),
+        wait=Wait.of(row, _served_by(result.config, requests, row, kind)),
+        parts_ms={name: row[f"{name}_ns"] / 1e6 for name in PARTS},
+        reposition_ms=row["reposition_ns"] / 1e6,
+        energy_uj={name: row[f"{name}_uj"] for name in ("seek", "access", "startup")},
+        config=result.config,
+    )
+
+
+def _has(config: Mapping[str, Any], table: str) -> bool:
+    """Whether an experiment has a cache or a hybrid."""
+    return bool(config.get(table, {}).get("kind", "none") != "none")
+
+
+def _kind(config: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    """Return the kind of the device that served a request."""
+    by_device = row["seek_uj"] + row["access_uj"] > 0 if _has(config, "cache") else True
+    if not by_device or row.get("device", 0) is None:
+        return CACHE
+    in_front = _has(config, "hybrid") and row["device"] % 2 == 0
+    return str(config["front" if in_front else "device"]["kind"])
+
+
+def _served_by(
+    config: Mapping[str, Any], requests: polars.DataFrame, row: Mapping[str, Any], kind: str
+) -> polars.DataFrame:
+    """Return the requests that the device of a request served, without those that a cache answered."""
+    if kind == CACHE:
+        return requests.clear()
+    if "device" in requests.columns:
+        requests = requests.filter(polars.col("device") == row["device"])
+    if _has(config, "cache"):
+        requests = requests.filter(polars.col("seek_uj") + polars.col("access_uj") > 0)
+    return requests

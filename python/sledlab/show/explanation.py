@@ -1,0 +1,216 @@
+"""One request in words: why it waited, what its positioning consists of, and its energy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sledlab.runs.explanation import CACHE
+from sledlab.show import plots
+from sledlab.show.document import Document, Drawing, Grid, Heading, Text
+from sledlab.show.face import DocumentFace
+from sledlab.show.wording import counted, energy, figure, joined, milliseconds, percent, scheduler_name, title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from matplotlib.figure import Figure
+
+    from sledlab.runs.explanation import Explanation
+    from sledlab.show.document import Part
+
+MECHANICAL = ("mems", "disk")
+"""Kinds of devices that position a mechanism."""
+
+NAMES = {
+    "overhead": "overhead",
+    "positioning": "positioning",
+    "seek_x": "seek in x",
+    "settle": "settling",
+    "seek_y": "seek in y",
+    "turnaround": "turnaround",
+    "rotation": "rotation",
+    "transfer": "transfer",
+}
+"""Names of the parts of the service time; a disk has one seek."""
+
+
+def answer(request: Explanation) -> str:
+    """Return the explanation in a few sentences."""
+    sentences = [
+        _outcome(request),
+        *_waiting(request),
+        *(_cached(request) if request.kind == CACHE else [*_positioning(request), *_rest(request)]),
+    ]
+    return " ".join(sentences)
+
+
+def _outcome(request: Explanation) -> str:
+    """Return a sentence: the request, its response time and its rank."""
+    what = "read" if request.op == "R" else "write"
+    response, queue, service = map(
+        milliseconds, (request.response_ms, request.wait.total_ms, request.service_ms)
+    )
+    return (
+        f"Request {request.number}, a {what} of {counted(request.blocks, 'block')} at block "
+        f"{request.lbn:,}, took {response}, {_rank(request)}: {queue} in the queue and {service} in service."
+    )
+
+
+def _rank(request: Explanation) -> str:
+    """Return how the response time compares with those of other requests, in words."""
+    if not request.slower:
+        return f"the longest of {counted(request.requests, 'request')}"
+    if not request.faster:
+        return "the shortest"
+    return f"longer than {percent(min(request.faster / request.requests, 0.999))} of the requests"
+
+
+def _waiting(request: Explanation) -> Iterator[str]:
+    """Yield sentences about the time in the queue."""
+    wait = request.wait
+    if request.kind == CACHE and not wait.total_ms:
+        return
+    if not wait.total_ms:
+        yield "The device was idle, so it did not wait."
+        return
+    if wait.served:
+        yield f"It waited {milliseconds(wait.served_ms)} for {_served(request)}."
+        if wait.served > 1:
+            yield f"Request {wait.longest} took the largest part, {milliseconds(wait.longest_ms)}."
+    if wait.startup_ms:
+        yield f"It waited {milliseconds(wait.startup_ms)} for the start-up of the device, which was parked."
+    if wait.other_ms:
+        yield (
+            f"For {milliseconds(wait.other_ms)} of the wait, the device served none of the requests that are "
+            f"recorded for it{_other_work(request)}."
+        )
+
+
+def _served(request: Explanation) -> str:
+    """Return the requests that were served during the wait, in words."""
+    wait = request.wait
+    groups = []
+    if wait.in_service is not None:
+        groups.append(f"request {wait.in_service} in service")
+    if wait.earlier:
+        groups.append(f"{counted(wait.earlier, 'request')} that had arrived before it")
+    if wait.later:
+        scheduler = scheduler_name(request.config)
+        groups.append(
+            f"{counted(wait.later, 'request')} that arrived later and that {scheduler} served first"
+        )
+    return joined(groups)
+
+
+def _other_work(request: Explanation) -> str:
+    """Return likely causes of work that belongs to no recorded request, in words; empty if there are none."""
+    config, causes = request.config, []
+    if int(config.get("system", {}).get("devices", 1)) > 1:
+        causes.append("its part of requests that are recorded for another device, or a rebuild")
+    if config.get("cache", {}).get("kind", "none") != "none":
+        causes.append("destages of the cache")
+    if config.get("hybrid", {}).get("kind", "none") != "none":
+        causes.append("fetches and destages of the hybrid")
+    if request.kind == "disk":
+        causes.append("writes from the buffer of the disk")
+    return f": possible causes are {joined(causes)}" if causes else ""
+
+
+def _cached(request: Explanation) -> Iterator[str]:
+    """Yield a sentence about a request that a cache answered."""
+    yield f"A cache answered it without an access of the device, in {milliseconds(request.service_ms)}."
+
+
+def _positioning(request: Explanation) -> Iterator[str]:
+    """Yield a sentence about the positioning: x against y on a sled, seek and rotation on a disk."""
+    parts, total = request.parts_ms, request.parts_ms["positioning"]
+    known = {"seek_x": "seek", "settle": "settling", "rotation": "rotation"}
+    found = [f"{name} {milliseconds(parts[part])}" for part, name in known.items() if parts[part]]
+    if not total:
+        if request.kind in MECHANICAL:
+            yield "It needed no positioning: the device was at its first block."
+    elif request.kind == "mems":
+        yield f"Positioning took {milliseconds(total)}{_axes(request)}."
+    else:
+        yield f"Positioning took {milliseconds(total)}{': ' if found else ''}{joined(found or [''])}."
+
+
+def _axes(request: Explanation) -> str:
+    """Return which direction decided the positioning of a sled, in words."""
+    x = f"x {milliseconds(request.x_ms)} ({_sum(request, 'seek_x', 'settle')})"
+    y = f"y {milliseconds(request.y_ms)} ({_sum(request, 'seek_y', 'turnaround')})"
+    if request.x_ms == request.y_ms:
+        return f", the same in x and y: {x} and {y}"
+    axis, first, second = ("x", x, y) if request.x_ms > request.y_ms else ("y", y, x)
+    return f" and was decided by {axis}: {first} against {second}"
+
+
+def _sum(request: Explanation, *names: str) -> str:
+    """Return the parts of one direction in words."""
+    shown = {"seek_x": "seek", "settle": "settling", "seek_y": "seek", "turnaround": "turnaround"}
+    return " + ".join(f"{shown[name]} {milliseconds(request.parts_ms[name])}" for name in names)
+
+
+def _rest(request: Explanation) -> Iterator[str]:
+    """Yield sentences about overhead, transfer and energy."""
+    overhead, between = request.parts_ms["overhead"], request.reposition_ms
+    moving = f", {milliseconds(between)} of it between rows or tracks" if between else ""
+    before = f"The overhead was {milliseconds(overhead)}, and the" if overhead else "The"
+    yield f"{before} transfer took {milliseconds(request.parts_ms['transfer'])}{moving}."
+    total = sum(request.energy_uj.values())
+    names = {"seek": "seek", "access": "access", "startup": "start-up"}
+    parts = [f"{names[name]} {energy(value * 1e-6)}" for name, value in request.energy_uj.items() if value]
+    split = f": {joined(parts)}" if len(parts) > 1 else ""
+    if total:
+        yield f"It used {energy(total * 1e-6)}{split}."
+
+
+def rows(request: Explanation) -> list[tuple[str, float]]:
+    """Return the parts of the response time that are not zero, in ms, by name."""
+    wait, sled = request.wait, request.kind == "mems"
+    names = NAMES if sled else {**NAMES, "seek_x": "seek"}
+    found = [
+        ("in queue: other requests", wait.served_ms),
+        ("in queue: start-up", wait.startup_ms),
+        ("in queue: other work", wait.other_ms),
+        *(("· " * _is_inner(name) + names[name], request.parts_ms[name]) for name in NAMES),
+    ]
+    return [(name, value) for name, value in found if value]
+
+
+def _is_inner(name: str) -> bool:
+    """Whether a part of the service time is a part of the positioning time."""
+    return name not in ("overhead", "positioning", "transfer")
+
+
+def _table(request: Explanation) -> Grid:
+    """Return the parts of the response time as a table."""
+    whole = request.response_ms or 1.0
+    lines = [
+        (name, figure(value), "" if name.startswith("·") else percent(value / whole))
+        for name, value in rows(request)
+    ]
+    return Grid(("part", "ms", "of response"), [*lines, ("response", figure(request.response_ms), "")])
+
+
+def brief(request: Explanation) -> Sequence[Part]:
+    """Return the parts for a terminal and a notebook."""
+    heading = Heading(title(request.config), 1, scheduler_name(request.config))
+    return [heading, Text(answer(request)), _table(request)]
+
+
+def page(request: Explanation) -> Document:
+    """Return the page."""
+    drawing = Drawing(lambda: draw(request), f"Time of request {request.number}", width="narrow")
+    parts: list[Part] = [Text(answer(request), "answer"), drawing, _table(request)]
+    name = f"Request {request.number}: {title(request.config)}"
+    return Document("request", name, parts, "All times are simulated.")
+
+
+def draw(request: Explanation) -> Figure:
+    """Draw the parts of the response time as bars."""
+    bars = [(name, value, milliseconds(value), False) for name, value in rows(request)]
+    return plots.bars(bars, "time (ms)", 1.3)
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)

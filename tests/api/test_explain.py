@@ -1,0 +1,110 @@
+"""`Result.explain`: what one request waited for, and where its time went."""
+
+import json
+
+import polars as pl
+import pytest
+import sledlab as sl
+
+BUSY = sl.workload("uniform", mean_interarrival_ms=0.7)
+CELLO = sl.workload("cello")
+
+RUNS = {
+    "sled": lambda: sl.simulate(BUSY, "mems-g2", scheduler="sptf", limit=300),
+    "sleds": lambda: sl.simulate(BUSY, sl.device("mems-g2", sleds=2, sled_motion="independent"), limit=300),
+    "disk": lambda: sl.simulate(CELLO, "atlas-10k", limit=300),
+    "parking": lambda: sl.simulate(sl.workload("uniform"), "mems-g2", power="immediate", limit=300),
+    "cache": lambda: sl.simulate(BUSY, "mems-g2", cache="write-back", limit=300),
+    "mirror": lambda: sl.simulate(BUSY, "mems-g2", system=sl.system("mirror", devices=2), limit=300),
+    "hybrid": lambda: sl.simulate(
+        CELLO, "atlas-10k", hybrid=sl.hybrid("caching-disk", front_mb=64), front="mems-g2", limit=300
+    ),
+    "merging": lambda: sl.simulate(BUSY, "mems-g2", merge="chains", limit=300),
+    "ssd": lambda: sl.simulate(BUSY, "ssd-tlc", limit=100),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_parts_sum_to_the_response_time_of_every_request(name):
+    r = RUNS[name]()
+    for number in r.requests["id"]:
+        found = r.explain(number)
+        wait = found.wait
+        assert wait.served_ms + wait.startup_ms + wait.other_ms == pytest.approx(wait.total_ms, abs=1e-9)
+        service = sum(found.parts_ms[part] for part in ("overhead", "positioning", "transfer"))
+        assert found.service_ms == pytest.approx(service, abs=1e-9)
+        if found.kind == "mems":
+            assert found.parts_ms["positioning"] == pytest.approx(max(found.x_ms, found.y_ms), abs=1e-9)
+        assert wait.longest_ms <= wait.served_ms + 1e-9
+        assert found.answer.startswith(f"Request {number}, a ")
+
+
+@pytest.mark.parametrize("name", ["sled", "disk", "parking", "merging", "ssd"])
+def test_recorded_requests_cover_the_whole_wait_of_a_single_device(name):
+    r = RUNS[name]()
+    assert all(r.explain(number).wait.other_ms == 0 for number in r.requests["id"])
+
+
+def test_requests_served_first_are_counted():
+    r = RUNS["sled"]()
+    table, found = r.requests, r.explain()
+    own = table.row(by_predicate=pl.col("id") == found.number, named=True)
+    waited = table.filter(
+        (pl.col("start_ns") < own["start_ns"]) & (pl.col("completion_ns") > own["arrival_ns"])
+    )
+    assert found.wait.served == waited.height
+    assert found.wait.later == waited.filter(pl.col("arrival_ns") > own["arrival_ns"]).height > 0
+    assert found.response_ms == r.response_time.max
+    assert f"{found.wait.later} requests that arrived later and that SPTF served first" in found.answer
+
+
+def test_sentences_follow_the_kind_of_device():
+    answers = {name: [RUNS[name]().explain(n).answer for n in range(20)] for name in RUNS if name != "sleds"}
+    assert any("was decided by y: y " in text for text in answers["cache"])
+    assert any("was decided by x: x " in text for text in answers["sled"])
+    assert any("and rotation" in text for text in answers["disk"])
+    assert any("0.500 ms for the start-up of the device" in text for text in answers["parking"])
+    assert any("A cache answered it" in text for text in answers["cache"])
+    assert not any("ositioning" in text for text in answers["ssd"])
+    assert all("The device was idle, so it did not wait." in answers[name][0] for name in ("sled", "disk"))
+
+
+def test_wait_for_a_startup_that_another_request_began():
+    r = RUNS["parking"]()
+    own = r.requests.filter(pl.col("startup_ns") == 0)["id"]
+    assert any(r.explain(number).wait.startup_ms > 0 for number in own)
+
+
+def test_destages_of_a_cache_are_a_possible_cause():
+    found = sl.simulate(BUSY, "mems-g2", cache="write-back", limit=2000).explain()
+    assert found.wait.other_ms > 0
+    assert "possible causes are destages of the cache" in found.answer
+
+
+def test_explanation_displays_itself(tmp_path):
+    found = RUNS["sled"]().explain(7)
+    assert "of response" in repr(found)
+    assert found.plot().axes[0].get_xlabel() == "time (ms)"
+    assert "<svg" in found.report(tmp_path / "page.html").read_text()
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data["number"] == 7
+    assert data["wait"]["total_ms"] == found.wait.total_ms
+
+
+def test_requests_that_do_not_exist_are_refused(refused):
+    r = sl.simulate(BUSY, "mems-g2", limit=30, warmup=10)
+    with refused("there is no request 3 in the table"):
+        r.explain(3)
+    with refused("this run did not keep its requests"):
+        sl.simulate(BUSY, "mems-g2", limit=30, requests=False).explain(3)
+
+
+def test_command_explains_the_slowest_or_a_given_request(sledlab, tmp_path):
+    run = tmp_path / "run"
+    r = sl.simulate(BUSY, "mems-g2", limit=200, out=run)
+    assert sledlab("explain", run).out.startswith(f"uniform on mems-g2  FCFS\nRequest {r.explain().number}, ")
+    assert sledlab("explain", run, 5, "--json").json == json.loads(json.dumps(r.explain(5).to_dict()))
+    sledlab("explain", run, 500).assert_refused("ids from 0 to 199")
+    race = tmp_path / "race"
+    sl.compare(BUSY, "mems-g2", schedulers="fcfs", speedups=[1], limit=50, jobs=1, out=race)
+    sledlab("explain", race).assert_refused("holds no run")
