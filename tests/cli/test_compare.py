@@ -126,7 +126,9 @@ def test_repeated_vary_gives_a_study_that_repeats(sledlab, tmp_path):
     first, shared, again = (tmp_path / name for name in ("first", "shared", "again"))
     answer = sledlab(*study, "--out", first)
     assert answer.code == 0
-    assert "device.active_tips = 3200, device.spring_factor = 0.75: " in " ".join(answer.out.split())
+    assert "device.active_tips = 1280 and device.spring_factor = 0.75 are best" in " ".join(
+        answer.out.split()
+    )
     points = pl.read_csv(first / "points.csv")
     assert points.height == 2 * 2 * 2
     assert points.columns[2:4] == ["device.active_tips", "device.spring_factor"]

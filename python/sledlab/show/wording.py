@@ -155,18 +155,27 @@ def listed(names: Sequence[str], most: int) -> str:
     return joined(names)
 
 
-def milliseconds(value: float) -> str:
-    """A time in ms with the unit that reads best.
+def milliseconds(value: float, half: float | None = None) -> str:
+    """Return a time given in ms, with half the width of its interval, in the unit that reads best.
 
     Examples:
         >>> [milliseconds(x) for x in (0.0042, 0.842, 12500.0)]
         ['4.20 µs', '0.842 ms', '12.5 s']
+        >>> milliseconds(5.3, 0.0123), milliseconds(12500.0, 310.0)
+        ('5.30 ± 0.012 ms', '12.5 ± 0.31 s')
     """
-    if 0 < value < 0.1:
-        return f"{figure(value * 1000)} µs"
-    if value >= 10_000:
-        return f"{figure(value / 1000)} s"
-    return f"{figure(value)} ms"
+    scale, unit = (1000.0, "µs") if 0 < value < 0.1 else (0.001, "s") if value >= 10_000 else (1.0, "ms")
+    return f"{interval(value * scale, None if half is None else half * scale)} {unit}"
+
+
+def interval(value: float, half: float | None) -> str:
+    """Return a value with half the width of its interval, if it has one.
+
+    Examples:
+        >>> interval(5.3, 0.0123), interval(5.3, None)
+        ('5.30 ± 0.012', '5.30')
+    """
+    return figure(value) + (f" ± {figure(half, 2)}" if half is not None else "")
 
 
 def energy(joules: float) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sledlab.lazy import polars
+from sledlab.studies.compare.sweep import sweeps
 from sledlab.study.columns import records
 from sledlab.study.race import Race
 from sledlab.study.race_rows import measured, rows_of
@@ -53,10 +55,30 @@ class Comparison(Race):
         """The schedulers, which are the competitors."""
         return self.schedulers
 
+    @property
+    def effects(self) -> polars.DataFrame:
+        """The effect of each value of `vary`, with all else as in the best combination; empty without `vary`.
+
+        Columns: keys that change the requests, `speedup`, `key`, `value`, `mean_ms`, `less` (the share that
+        the best value saves), `less_ci95` (half its 95 % confidence interval over the seeds), `differs` and
+        `overloaded`.
+        """
+        return polars.DataFrame(self._effects(), infer_schema_length=None)
+
+    def _effects(self) -> list[dict[str, Any]]:
+        """Return the rows of `effects`."""
+        return [
+            {**dict(sweep.case), "speedup": sweep.speedup, **effect.to_dict()}
+            for sweep in sweeps(self)
+            for key in sweep.values
+            for effect in sweep.effects(key)
+        ]
+
     def arranged(self, tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         """Answer, some of the tables by name, and the experiment that all points share, as plain data."""
         found = {name: records(rows) for name, rows in tables.items()}
-        return {**self.heading, **found, "config": dict(self.config)}
+        effects = {"effects": self._effects()} if self.axes.get("vary") else {}
+        return {**self.heading, **found, **effects, "config": dict(self.config)}
 
 
 def conclude(plan: Plan, found: Mapping[Point, Found]) -> Comparison:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Source, Text
 from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts
 from sledlab.show.wording import device_name, figure, label, milliseconds, percent, source_name
+from sledlab.studies.compare import sweep_words
+from sledlab.studies.compare.sweep import sweeps
 from sledlab.study import race_parts
 from sledlab.study.race import LEVEL
 from sledlab.study.race_parts import NOTE, everything, heading, limits, most, names
@@ -51,9 +54,11 @@ def load(comparison: Comparison, speedup: float) -> str:
 
 
 def answer(comparison: Comparison) -> str:
-    """Return the answer in a sentence or two, for each combination of varied values."""
+    """Return the answer: the best values of a sweep, or the best schedulers."""
     if len(comparison.groups) == 1:
         return verdict(comparison, comparison.groups[0])
+    if found := sweeps(comparison):
+        return sweep_words.answer(found, partial(load, comparison))
     return " ".join(f"{heading(group)}: {verdict(comparison, group)}" for group in comparison.groups)
 
 
@@ -237,7 +242,13 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
 
 def page(comparison: Comparison) -> Document:
     """The page: the fastest and the fairest scheduler at each load, and why."""
-    parts = [part for group in comparison.groups for part in _race(comparison, group)]
+    parts: list[Part] = [part for group in comparison.groups for part in _race(comparison, group)]
+    if found := sweeps(comparison):
+        parts = [
+            Text(answer(comparison), "answer"),
+            *sweep_words.tables(found, partial(load, comparison)),
+            *parts,
+        ]
     if cheapest := costs(comparison):
         parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]
     again = Folded("The whole comparison, to run it again", [Source(comparison.toml)])

@@ -1,0 +1,184 @@
+"""Sweeps: the best value of each setting that a comparison varies, and settings without an effect.
+
+Runs that differ in one setting only have the same requests, so they are compared seed by seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sledlab.study.race import LEVEL
+from sledlab.study.statistics import half_width, mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sledlab.studies.compare.tables import Comparison
+    from sledlab.study.measure import Measured
+
+    Combination = tuple[Any, ...]
+    """A value for each key of a sweep."""
+
+SCHEDULER = "scheduler"
+"""The key that stands for the scheduler, where several are compared."""
+
+REQUESTS = ("workload.", "trace.", "replay.", "seed")
+"""Settings that change the requests: their values are cases to answer one by one, not choices."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of one value of a key, with all other keys as in the best combination.
+
+    Attributes:
+        key: The key.
+        value: A value other than the best.
+        mean_ms: Mean response time with that value.
+        less: Share of that time which the best value saves.
+        half: Half the 95 % confidence interval of that share over the seeds; None with one seed.
+        overloaded: Whether the queue kept growing with that value.
+    """
+
+    key: str
+    value: Any
+    mean_ms: float
+    less: float
+    half: float | None
+    overloaded: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the effect as plain data; the value as text, as keys have values of several types."""
+        return {
+            "key": self.key,
+            "value": str(self.value),
+            "mean_ms": self.mean_ms,
+            "less": self.less,
+            "less_ci95": self.half,
+            "differs": self.differs,
+            "overloaded": self.overloaded,
+        }
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval excludes zero; with one seed, whether the difference is 2 % or more."""
+        return self.overloaded or (
+            abs(self.less) >= LEVEL if self.half is None else abs(self.less) > self.half
+        )
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The runs of a comparison at one load, by the values of the keys that vary.
+
+    Attributes:
+        case: Keys that change the requests, with their values.
+        speedup: The load, as a speed-up.
+        values: The values of each key.
+        runs: The runs of each combination of values, one for each seed.
+    """
+
+    case: tuple[tuple[str, Any], ...]
+    speedup: float
+    values: Mapping[str, Sequence[Any]]
+    runs: Mapping[Combination, Sequence[Measured]]
+
+    def late(self, combination: Combination) -> bool:
+        """Whether the queue kept growing."""
+        return any(run.saturated for run in self.runs[combination])
+
+    @cached_property
+    def steady(self) -> list[Combination]:
+        """Combinations that are not overloaded."""
+        return [each for each in self.runs if not self.late(each)]
+
+    def mean_ms(self, combination: Combination) -> float:
+        """Mean response time over the seeds."""
+        return mean([run.mean_ms for run in self.runs[combination]]) or 0.0
+
+    def half_ms(self, combination: Combination) -> float | None:
+        """Half the 95 % confidence interval of the mean response time over the seeds."""
+        return half_width([run.mean_ms for run in self.runs[combination]])
+
+    @cached_property
+    def best(self) -> Combination:
+        """The combination with the shortest mean response time."""
+        return min(self.steady or self.runs, key=self.mean_ms)
+
+    def with_value(self, combination: Combination, key: str, value: Any) -> Combination:
+        """Return a combination with another value of a key."""
+        return tuple(
+            value if name == key else each for name, each in zip(self.values, combination, strict=True)
+        )
+
+    def effect(self, key: str, best: Combination, other: Combination) -> Effect:
+        """Return the effect of `other`, which differs from `best` in one key."""
+        pairs = zip(self.runs[best], self.runs[other], strict=True)
+        shares = [1 - run.mean_ms / another.mean_ms for run, another in pairs]
+        value = other[list(self.values).index(key)]
+        return Effect(
+            key, value, self.mean_ms(other), mean(shares) or 0.0, half_width(shares), self.late(other)
+        )
+
+    def effects(self, key: str) -> list[Effect]:
+        """Return the effects of the other values of a key, smallest first, overloaded ones last."""
+        at = list(self.values).index(key)
+        others = [value for value in self.values[key] if value != self.best[at]]
+        found = [self.effect(key, self.best, self.with_value(self.best, key, value)) for value in others]
+        return sorted(found, key=lambda effect: (effect.overloaded, effect.less))
+
+    @cached_property
+    def inert(self) -> list[str]:
+        """Keys whose values make no difference, whatever the values of the other keys."""
+        return [key for key in self.values if not any(self._differences(key))]
+
+    def _differences(self, key: str) -> Iterator[bool]:
+        """Yield for all pairs of combinations that differ in one key whether they differ in their results."""
+        at = list(self.values).index(key)
+        for combination in self.runs:
+            other = self.with_value(combination, key, self.best[at])
+            if other != combination:
+                effect = self.effect(key, other, combination)
+                late = self.late(other)
+                yield effect.overloaded != late or (not late and replace(effect, overloaded=False).differs)
+
+
+def sweeps(comparison: Comparison) -> list[Sweep]:
+    """Return the sweeps at the lightest and at the heaviest load that most combinations sustain, by case.
+
+    Empty if nothing varies but the requests.
+    """
+    varied = comparison.axes.get("vary") or {}
+    cases = [key for key, values in varied.items() if _changes_requests(key, values)]
+    choices = [key for key in varied if key not in cases]
+    if not choices:
+        return []
+    keys = [*choices, *([SCHEDULER] if len(comparison.schedulers) > 1 else [])]
+    runs: dict[tuple[Any, ...], dict[float, dict[Combination, list[Measured]]]] = {}
+    for point in comparison.rows["points"]:
+        known = {**point.who.varied, SCHEDULER: point.who.name}
+        of_case = runs.setdefault(tuple((key, known[key]) for key in cases), {})
+        of_load = of_case.setdefault(point.who.speedup, {})
+        of_load.setdefault(tuple(known[key] for key in keys), []).append(point.run)
+    return [each for case, loads in runs.items() for each in _of_case(case, keys, loads)]
+
+
+def _changes_requests(key: str, values: Any) -> bool:
+    """Whether a key of `vary`, or a named set of settings, changes the requests."""
+    settings = {name for each in values.values() for name in each} if hasattr(values, "items") else {key}
+    return any(name.startswith(REQUESTS) for name in settings)
+
+
+def _of_case(
+    case: tuple[tuple[str, Any], ...],
+    keys: Sequence[str],
+    loads: Mapping[float, Mapping[Combination, Sequence[Measured]]],
+) -> list[Sweep]:
+    """Return the sweeps of one case at the two loads."""
+    made = []
+    for speedup, runs in sorted(loads.items()):
+        values = {key: list(dict.fromkeys(each[at] for each in runs)) for at, key in enumerate(keys)}
+        made.append(Sweep(case, speedup, values, runs))
+    heavy = [each for each in made if 2 * len(each.steady) > len(each.runs)]
+    return [made[0], heavy[-1]] if heavy and heavy[-1] is not made[0] else [made[0]]

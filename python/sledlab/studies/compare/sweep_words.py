@@ -1,0 +1,125 @@
+"""Sweeps in words and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sledlab.show.document import Grid, Heading, Text
+from sledlab.show.wording import figure, interval, joined, label, milliseconds, percent
+from sledlab.studies.compare.sweep import SCHEDULER
+from sledlab.study.race import LEVEL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sledlab.show.document import Part
+    from sledlab.studies.compare.sweep import Effect, Sweep
+
+    Load = Callable[[float], str]
+    """Returns a load, given as a speed-up, in words that begin a sentence."""
+
+LISTED = 3
+"""Most values of a key that a sentence compares with the best."""
+
+
+def answer(sweeps: Sequence[Sweep], load: Load) -> str:
+    """Return the best value of each key, by how much, and keys that make no difference, in sentences."""
+    sentences = []
+    for sweep in sweeps:
+        case = "".join(f"{key} = {value}: " for key, value in sweep.case)
+        sentences.append(f"{case}{load(sweep.speedup)}, {' '.join(_sentences(sweep))}")
+    if any(len(run) == 1 for sweep in sweeps for run in sweep.runs.values()):
+        sentences.append(f"One seed: differences below {LEVEL * 100:g} % count as none.")
+    return " ".join(sentences)
+
+
+def _sentences(sweep: Sweep) -> Iterator[str]:
+    """Yield the answer at one load."""
+    if not sweep.steady:
+        yield "every combination is overloaded."
+        return
+    active = [key for key in sweep.values if key not in sweep.inert]
+    best = _mean(sweep)
+    if len(active) == 1:
+        yield f"{_best(sweep, active[0])} is best: {', '.join([best, *_gains(sweep, active[0])])}."
+    elif active:
+        yield f"{joined([_best(sweep, key) for key in active])} are best together: {best}."
+        for key in active:
+            yield f"{_best(sweep, key)}: {', '.join(_gains(sweep, key))}."
+    if sweep.inert:
+        verb = "makes" if len(sweep.inert) == 1 else "make"
+        yield f"{joined(sweep.inert)} {verb} no difference{'' if active else f': {best}'}."
+
+
+def _mean(sweep: Sweep) -> str:
+    """Return the mean response time of the best combination, with its interval."""
+    return f"{milliseconds(sweep.mean_ms(sweep.best), sweep.half_ms(sweep.best))} on average"
+
+
+def _best(sweep: Sweep, key: str) -> str:
+    """Return a key with its best value."""
+    return f"{key} = {_value(key, sweep.best[list(sweep.values).index(key)])}"
+
+
+def _value(key: str, value: Any) -> str:
+    """Return a value of a key as people write it."""
+    return label(str(value)) if key == SCHEDULER else str(value)
+
+
+def _gains(sweep: Sweep, key: str) -> list[str]:
+    """Return by how much the best value of a key is better than the others, in clauses."""
+    effects = sweep.effects(key)
+    worse = [each for each in effects if each.differs and not each.overloaded]
+    level = [_value(key, each.value) for each in effects if not each.differs]
+    late = [_value(key, each.value) for each in effects if each.overloaded]
+    if len(worse) > LISTED:
+        compared = [f"{_less(worse[0])}, up to {_less(worse[-1])}"]
+    else:
+        compared = [joined([_less(each) for each in worse])] if worse else []
+    return [
+        *compared,
+        *([f"level with {joined(level)}"] if level else []),
+        *([f"overloaded with {joined(late)}"] if late else []),
+    ]
+
+
+def _less(effect: Effect) -> str:
+    """Return how much less the best value takes than another."""
+    return f"{_share(effect)} less than with {_value(effect.key, effect.value)}"
+
+
+def _share(effect: Effect) -> str:
+    """Return the share that the best value saves, with half its interval in percent.
+
+    Examples:
+        >>> from sledlab.studies.compare.sweep import Effect
+        >>> _share(Effect("device.sleds", 1, 5.3, 0.0091, 0.0012, False)).replace("\xa0", " ")
+        '0.9 % (±0.1)'
+    """
+    half = "" if effect.half is None else f" (±{figure(round(effect.half * 100, 3), 1)})"
+    return f"{percent(effect.less)}{half}"
+
+
+def tables(sweeps: Sequence[Sweep], load: Load) -> Sequence[Part]:
+    """Return a table of the effects of all values, one for each sweep."""
+    parts: list[Part] = []
+    for sweep in sweeps:
+        case = ", ".join([*(f"{key} = {value}" for key, value in sweep.case), load(sweep.speedup)])
+        parts += [Heading(f"Effect of each setting: {case[0].lower()}{case[1:]}"), _table(sweep)]
+    note = (
+        "Mean response times in ms with one setting changed from the best combination. Runs are compared "
+        "seed by seed; ±: half the 95 % confidence interval over the seeds. Level: the interval includes 0."
+    )
+    return [*parts, Text(note, "quiet")]
+
+
+def _table(sweep: Sweep) -> Grid:
+    """Return a row for each value of each key."""
+    rows = []
+    for key in sweep.values:
+        best = interval(sweep.mean_ms(sweep.best), sweep.half_ms(sweep.best))
+        rows.append((key, _value(key, sweep.best[list(sweep.values).index(key)]), best, "best"))
+        for effect in sweep.effects(key):
+            change = "overloaded" if effect.overloaded else _share(effect) if effect.differs else "level"
+            rows.append((key, _value(key, effect.value), figure(effect.mean_ms), change))
+    return Grid(("setting", "value", "mean", "the best takes less"), rows, "left words")

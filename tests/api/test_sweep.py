@@ -1,0 +1,159 @@
+"""Sweeps of `compare`: the best value of each setting, by how much, and settings without an effect."""
+
+import dataclasses
+import math
+from itertools import product
+
+import pytest
+import sledlab as sl
+from sledlab.shown import face_of
+from sledlab.studies.compare.sweep import sweeps
+from sledlab.studies.compare.tables import Comparison
+from sledlab.study import race_rows
+from sledlab.study.measure import Found, Measured
+
+NOTHING = {
+    field.name: {"counts": {}, "rests": None, "saturated": False}.get(field.name, 0.5)
+    for field in dataclasses.fields(Measured)
+}
+
+NOISE = (0.0, 0.3, -0.3)
+"""Relative differences between seeds, the same for all runs."""
+
+
+def made(
+    vary, mean_ms, *, schedulers=("sptf",), speedups=(1.0,), seeds=3, late=lambda **_: False
+) -> Comparison:
+    """A comparison whose runs have the mean response time that a function of their settings returns."""
+    pairs = []
+    for name, speedup, values in product(schedulers, speedups, product(*vary.values())):
+        settings = dict(zip(vary, values, strict=True))
+        for seed in range(seeds):
+            said = {"scheduler": name, "speedup": speedup, "seed": seed, **settings}
+            base = mean_ms(**{key.rpartition(".")[2]: value for key, value in said.items()})
+            saturated = late(**{key.rpartition(".")[2]: value for key, value in said.items()})
+            row = Measured(
+                **{**NOTHING, "mean_ms": base * (1 + NOISE[seed]), "requests": 100, "saturated": saturated}
+            )
+            who = race_rows.Who({"scheduler": name}, speedup, settings)
+            pairs.append((race_rows.RacePoint(who, seed, row), Found(row, {})))
+    pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
+    config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
+    axes = {"schedulers": schedulers, "speedups": speedups, "vary": vary}
+    return Comparison(*race_rows.rows_of(pairs), config, axes, "seed = 1\n")
+
+
+def plain(found: Comparison) -> str:
+    """The answer with ordinary spaces."""
+    return found.answer.replace("\xa0", " ")
+
+
+TIPS = {"device.tips": [1, 2, 4]}
+BOTH = {"device.tips": [1, 2, 4], "device.spring": [0, 1]}
+
+
+def test_best_value_is_compared_with_the_others():
+    found = made(TIPS, lambda tips, seed, **_: 4 / tips + 0.001 * seed)
+    assert plain(found) == (
+        "At its own rate, device.tips = 4 is best: 1.00 ± 0.75 ms on average, 50 % (±0.06) less than with 2 "
+        "and 75 % (±0.05) less than with 1."
+    )  # fmt: skip
+    assert found.effects["value"].to_list() == ["2", "1"]
+    assert found.effects["less"].to_list() == pytest.approx([0.5, 0.75], abs=1e-3)
+
+
+def test_paired_seeds_detect_differences_that_separate_intervals_hide():
+    found = made(TIPS, lambda tips, **_: 1 + 0.01 * tips)
+    assert "device.tips = 1 is best" in plain(found)
+    half = found.curves["mean_ci95_ms"].to_list()[0]
+    assert half > 0.5
+    assert all(found.effects["differs"])
+
+
+def test_intervals_that_include_zero_are_no_difference():
+    found = made(TIPS, lambda tips, seed, **_: 1 + 0.01 * ((tips + seed) % 3))
+    assert found.answer.startswith("At its own rate, device.tips makes no difference: ")
+    assert not any(found.effects["differs"])
+
+
+def test_setting_without_effect_is_named_beside_one_with_effect():
+    found = made(BOTH, lambda tips, **_: 1 / tips)
+    assert "device.tips = 4 is best" in plain(found)
+    assert plain(found).endswith("device.spring makes no difference.")
+
+
+def test_setting_that_matters_for_other_values_only_is_not_without_effect():
+    found = made(BOTH, lambda tips, spring, **_: 1 / tips if tips > 1 else 1 + spring)
+    (sweep,) = sweeps(found)
+    assert sweep.inert == []
+    assert "device.spring = 0: level with 1." in plain(found)
+
+
+def test_several_settings_are_best_together():
+    found = made(BOTH, lambda tips, spring, **_: 1 / tips + spring)
+    assert "device.tips = 4 and device.spring = 0 are best together: 0.250 ± " in plain(found)
+    assert "device.tips = 4: 50 % (±0) less than with 2 and 75 % (±0) less than with 1." in plain(found)
+
+
+def test_one_seed_needs_two_percent():
+    said = {"seeds": 1}
+    assert "makes no difference" in plain(made(TIPS, lambda tips, **_: 1 + 0.004 * tips, **said))
+    found = made(TIPS, lambda tips, **_: 1 + 0.04 * tips, **said)
+    assert "device.tips = 1 is best: 1.04 ms on average, 3.7 % less than with 2" in plain(found)
+    assert plain(found).endswith("One seed: differences below 2 % count as none.")
+    assert found.effects["less_ci95"].to_list() == [None, None]
+
+
+def test_schedulers_are_a_setting_where_there_are_several():
+    found = made(TIPS, lambda tips, scheduler, **_: tips + (scheduler == "fcfs"), schedulers=("fcfs", "sptf"))
+    assert "device.tips = 1 and scheduler = SPTF are best together" in plain(found)
+    assert "scheduler = SPTF: 50 % (±0) less than with FCFS" in plain(found)
+
+
+def test_overloaded_values_are_named_and_never_best():
+    found = made(TIPS, lambda tips, **_: 1 / tips, late=lambda tips, **_: tips == 4)
+    assert "device.tips = 2 is best" in plain(found)
+    assert "overloaded with 4" in plain(found)
+    every = made(TIPS, lambda tips, **_: 1 / tips, late=lambda **_: True)
+    assert every.answer == "At its own rate, every combination is overloaded."
+
+
+def test_loads_are_the_lightest_and_the_heaviest_that_most_sustain():
+    found = made(
+        TIPS,
+        lambda tips, speedup, **_: speedup / tips,
+        speedups=(1.0, 2.0, 4.0),
+        late=lambda tips, speedup, **_: speedup == 4 and tips < 4,
+    )
+    assert [sweep.speedup for sweep in sweeps(found)] == [1.0, 2.0]
+    assert "At 2 times its own rate, device.tips = 4 is best: 0.500 ± " in plain(found)
+
+
+def test_requests_are_cases_and_not_choices():
+    kinds = {"workload.kind": ["cello", "uniform"]}
+    only = made(kinds, lambda kind, **_: len(kind))
+    assert sweeps(only) == []
+    assert only.answer.startswith("workload.kind = cello: At its own rate, SPTF answers in")
+    found = made({**kinds, **TIPS}, lambda kind, tips, **_: abs(len(kind) - 2 * tips) + 1)
+    assert [sweep.case for sweep in sweeps(found)] == [
+        (("workload.kind", kind),) for kind in kinds["workload.kind"]
+    ]
+    assert "workload.kind = cello: At its own rate, device.tips = 2 is best" in plain(found)
+
+
+def test_many_values_are_not_all_listed():
+    found = made({"device.tips": list(range(1, 9))}, lambda tips, **_: tips)
+    assert "50 % (±0) less than with 2, up to 88 % (±0) less than with 8." in plain(found)
+
+
+def test_real_sweep_has_effects_everywhere():
+    found = sl.compare(
+        sl.workload("uniform"), "mems-g2", schedulers="sptf", speedups=[1], limit=300, seeds=2, jobs=1,
+        vary={"device.spring_factor": [0, 0.75], "device.active_tips": [640, 1280]},
+    )  # fmt: skip
+    assert found.effects.height == 2
+    assert found.to_dict()["effects"] == found.effects.to_dicts()
+    page = face_of(found).page(found)
+    assert "Effect of each setting: at its own rate" in page
+    assert found.answer.startswith("At its own rate, device.spring_factor = 0.75")
+    assert math.isclose(found.effects["mean_ms"].min(), found.curves["mean_ms"].sort()[1])
