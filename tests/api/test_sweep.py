@@ -86,7 +86,9 @@ def test_setting_that_matters_for_other_values_only_is_not_without_effect():
     found = made(BOTH, lambda tips, spring, **_: 1 / tips if tips > 1 else 1 + spring)
     (sweep,) = sweeps(found)
     assert sweep.inert == []
-    assert "device.spring = 0: level with 1." in plain(found)
+    assert "device.spring = 0: level with 1 here, but not with all values of the other settings." in plain(
+        found
+    )
 
 
 def test_several_settings_are_best_together():

@@ -162,33 +162,36 @@ def milliseconds(value: float, half: float | None = None) -> str:
         >>> [milliseconds(x) for x in (0.0042, 0.842, 12500.0)]
         ['4.20 µs', '0.842 ms', '12.5 s']
         >>> milliseconds(5.3, 0.0123), milliseconds(12500.0, 310.0)
-        ('5.30 ± 0.012 ms', '12.5 ± 0.31 s')
+        ('5.30 ± 0.01 ms', '12.5 ± 0.3 s')
     """
     scale, unit = (1000.0, "µs") if 0 < value < 0.1 else (0.001, "s") if value >= 10_000 else (1.0, "ms")
     return f"{interval(value * scale, None if half is None else half * scale)} {unit}"
 
 
 def interval(value: float, half: float | None) -> str:
-    """Return a value with half the width of its interval, if it has one.
+    """Return a value with half the width of its interval, if it has one, to the same digit.
 
     Examples:
-        >>> interval(5.3, 0.0123), interval(5.3, None)
-        ('5.30 ± 0.012', '5.30')
+        >>> interval(5.3, 0.0123), interval(5.3, 0.00012), interval(1234.0, 56.7), interval(5.3, None)
+        ('5.30 ± 0.01', '5.30 ± 0.0001', '1,234 ± 57', '5.30')
     """
-    return figure(value) + (f" ± {figure(half, 2)}" if half is not None else "")
+    text = figure(value)
+    if half is None:
+        return text
+    rounded = f"{half:,.{len(text.partition('.')[2])}f}"
+    return f"{text} ± {rounded if half == 0 or rounded.strip('0.,') else figure(half, 1)}"
 
 
-def energy(joules: float) -> str:
-    """An energy with the unit that reads best.
+def energy(joules: float, half: float | None = None) -> str:
+    """Return an energy with half the width of its interval, in the unit that reads best.
 
     Examples:
-        >>> energy(0.00005), energy(0.0123), energy(61.2)
-        ('50.0 µJ', '12.3 mJ', '61.2 J')
+        >>> energy(0.00005), energy(0.0123), energy(61.2), energy(61.2, 0.5)
+        ('50.0 µJ', '12.3 mJ', '61.2 J', '61.2 ± 0.5 J')
     """
-    for unit, size in (("µJ", 1e-6), ("mJ", 1e-3)):
-        if 0 < joules < 100 * size:
-            return f"{figure(joules / size)} {unit}"
-    return f"{figure(joules)} J"
+    units = (("µJ", 1e-6), ("mJ", 1e-3))
+    unit, size = next((each for each in units if 0 < joules < 100 * each[1]), ("J", 1.0))
+    return f"{interval(joules / size, None if half is None else half / size)} {unit}"
 
 
 def money(usd: float | None, digits: int = 3) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sledlab.study.statistics import Averaged
 
 LEVEL = 0.02
-"""Means that differ by less than this share count as equal."""
+"""Values that differ by less than this share count as equal."""
 
 HIGHLIGHTED = 6
 """Most competitors that a figure distinguishes by colour."""
@@ -104,14 +104,21 @@ class Group:
         return [curve for curve in self.curves if not curve.run(speedup).saturated]
 
     def best(self, speedup: float, measure: str = "mean_ms") -> list[Curve]:
-        """The competitors with the lowest value at a load, best first, and those within 2 % of it.
+        """The competitors with the lowest value at a load, best first, and those level with it.
 
-        Overloaded competitors do not count, unless all are overloaded.
+        A value is level if it is within 2 %; a mean also if the interval of the difference over the seeds
+        includes zero. Overloaded competitors do not count, unless all are overloaded.
         """
         running = self.steady(speedup) or list(self.curves)
         ordered = sorted(running, key=lambda curve: curve.at(speedup).value(measure))
-        limit = ordered[0].at(speedup).value(measure) * (1 + LEVEL)
-        return [curve for curve in ordered if curve.at(speedup).value(measure) <= limit]
+        least = ordered[0].at(speedup)
+        limit = least.value(measure) * (1 + LEVEL)
+        return [
+            curve
+            for curve in ordered
+            if curve.at(speedup).value(measure) <= limit
+            or (measure == "mean_ms" and least.run.is_level(curve.run(speedup)))
+        ]
 
     @cached_property
     def ranked(self) -> list[Curve]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sledlab.show import load_curves, spread
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
-from sledlab.show.wording import figure, listed, percent
+from sledlab.show.wording import figure, interval, listed, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,11 +20,23 @@ if TYPE_CHECKING:
     from sledlab.study.race import Curve, Group, Race
     from sledlab.study.race_rows import Level, Mean
 
-HEAD = ("mean", "median", "99 %", "slowest", "SCV", "requests/s", "busy", "queue", "mJ each")
+HEAD = ("mean", "median", "99 %", "max", "SCV", "IOPS", "busy", "queue", "mJ each")
 """Columns of a row of results; times in ms."""
 
-NOTE = "times in ms; queue: mean requests waiting; * the queue kept growing"
-"""Note for readers of that table."""
+INTERVALS = "±: half the 95 % confidence interval over the seeds"
+"""Note on means with intervals."""
+
+
+def note(groups: Sequence[Group]) -> str:
+    """Return a note for readers of tables of results."""
+    text = "times in ms; queue: mean requests waiting; * the queue kept growing"
+    return f"{text}; {INTERVALS}" if has_seeds(groups) else text
+
+
+def has_seeds(groups: Sequence[Group]) -> bool:
+    """Whether the rows of groups are means over several seeds."""
+    return groups[0].curves[0].rows[0].run.seeds > 1
+
 
 DRAWN = {
     "mean_ms": "Mean response time",
@@ -48,9 +60,15 @@ def names(curves: Sequence[Curve], most: int = 3) -> str:
 def cells(row: Mean) -> tuple[str, ...]:
     """The cells of a row of results."""
     run = row.run
-    values = (run.mean_ms, run.p50_ms, run.p99_ms, run.max_ms, run.scv, run.throughput_iops)
+    values = (run.p50_ms, run.p99_ms, run.max_ms, run.scv, run.throughput_iops)
     energy = figure(row.total_energy_per_request_mj)
-    return *map(figure, values), percent(run.utilization), figure(run.queue_mean), energy
+    return (
+        interval(run.mean_ms, run.half_ms),
+        *map(figure, values),
+        percent(run.utilization),
+        figure(run.queue_mean),
+        energy,
+    )
 
 
 def everything(group: Group) -> Grid:
@@ -108,11 +126,13 @@ def winners(group: Group) -> Sequence[Part]:
             overloaded = names(late, 4) if late else "none"
             best = [_best(group, speedup, measure) for measure in ("mean_ms", "p99_ms", "scv")]
         rows.append((f"{speedup:g}", f"{group.rate(speedup):,.0f}", *best, overloaded))
-    note = (
+    seeds = " Means are level too if the 95 % interval of their difference over the seeds includes zero."
+    text = (
         f"Within 2 % of the best counts as level with it; overloaded {group.what}s do not count unless all "
-        "are. SCV: variance of the response times over their squared mean; low is fair."
+        f"are.{seeds if has_seeds([group]) else ''} SCV: variance of the response times over their squared "
+        "mean; low is fair."
     )
-    return Heading("Who wins where"), Grid(WINNERS, rows, "words wins"), Text(note, "quiet")
+    return Heading("Who wins where"), Grid(WINNERS, rows, "words wins"), Text(text, "quiet")
 
 
 def _best(group: Group, speedup: float, measure: str) -> str:
@@ -127,12 +147,12 @@ def throughput(race: Race, group: Group) -> Sequence[Part]:
     table = {(*row.competitor.values(), row.level_ms): _crossing(row) for row in found}
     rows = [(curve.label, *(table[curve.name, level] for level in levels)) for curve in group.ranked]
     head = (*found[0].competitor, *(f"{level:g} ms" for level in levels))
-    note = (
+    text = (
         "Requests per second at which the mean response reaches each level, read off the curve through the "
         "loads that were measured (logarithm of the response over the load). ~: the load above was "
         "overloaded, so the value is rough."
     )
-    return (Heading("Load at equal response time"), Grid(head, rows), Text(note, "quiet")) if levels else ()
+    return (Heading("Load at equal response time"), Grid(head, rows), Text(text, "quiet")) if levels else ()
 
 
 def _crossing(row: Level) -> str:

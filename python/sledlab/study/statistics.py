@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence  # noqa: TC003 - annotations are read at run time
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ from sledlab.study.columns import Column
 from sledlab.study.measure import Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from sledlab.study.measure import Found
     from sledlab.study.plan import Case, Plan, Point
@@ -31,6 +32,23 @@ class Averaged(Measured):
     energy_ci95_j: Annotated[
         float | None, Column("half the 95 % confidence interval of the energy over seeds", "J")
     ] = None
+    seed_means_ms: Annotated[
+        Sequence[float], Column("mean response time with each seed", "ms", hidden=True)
+    ] = ()
+
+    @property
+    def half_ms(self) -> float | None:
+        """Half the 95 % interval of the mean over seeds; None with one seed or a growing queue."""
+        return self.mean_ci95_ms if self.seeds > 1 and not self.saturated else None
+
+    @property
+    def half_j(self) -> float | None:
+        """Half the 95 % interval of the energy over seeds; None with one seed or a growing queue."""
+        return None if self.saturated else self.energy_ci95_j
+
+    def is_level(self, other: Averaged) -> bool:
+        """Whether the interval of the difference of both means, seed by seed, includes zero."""
+        return includes_zero(relative(self.seed_means_ms, other.seed_means_ms))
 
 
 def runs_of(plan: Plan, found: Mapping[Point, Found]) -> dict[Case, list[Measured]]:
@@ -49,6 +67,7 @@ def averaged(runs: Sequence[Measured]) -> Averaged:
         seeds=len(runs),
         scv_ci95=half_width(values["scv"]),
         energy_ci95_j=half_width(values["energy_j"]),
+        seed_means_ms=values["mean_ms"],
     )
 
 
@@ -119,6 +138,27 @@ def half_width(values: Sequence[float]) -> float | None:
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     return t_975(count - 1) * math.sqrt(variance / count)
+
+
+def relative(values: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Return by which share each value is less than the other value of its pair.
+
+    Examples:
+        >>> relative([3.0, 1.0], [4.0, 1.0])
+        [0.25, 0.0]
+    """
+    return [1 - value / other for value, other in zip(values, others, strict=True)]
+
+
+def includes_zero(differences: Sequence[float]) -> bool:
+    """Whether the 95 % confidence interval of a mean includes zero; False for a single value.
+
+    Examples:
+        >>> includes_zero([0.1, 0.11, 0.12]), includes_zero([0.1, -0.1, 0.0]), includes_zero([0.0])
+        (False, True, False)
+    """
+    half = half_width(differences)
+    return half is not None and abs(mean(differences) or 0.0) <= half
 
 
 def straight_line(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float, float | None] | None:

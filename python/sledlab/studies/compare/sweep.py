@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sledlab.study.race import LEVEL
-from sledlab.study.statistics import half_width, mean
+from sledlab.study.statistics import half_width, mean, relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,8 +114,7 @@ class Sweep:
 
     def effect(self, key: str, best: Combination, other: Combination) -> Effect:
         """Return the effect of `other`, which differs from `best` in one key."""
-        pairs = zip(self.runs[best], self.runs[other], strict=True)
-        shares = [1 - run.mean_ms / another.mean_ms for run, another in pairs]
+        shares = relative(*([run.mean_ms for run in self.runs[each]] for each in (best, other)))
         value = other[list(self.values).index(key)]
         return Effect(
             key, value, self.mean_ms(other), mean(shares) or 0.0, half_width(shares), self.late(other)

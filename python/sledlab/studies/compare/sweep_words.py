@@ -76,9 +76,10 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
         compared = [f"{_less(worse[0])}, up to {_less(worse[-1])}"]
     else:
         compared = [joined([_less(each) for each in worse])] if worse else []
+    elsewhere = "" if worse or late else " here, but not with all values of the other settings"
     return [
         *compared,
-        *([f"level with {joined(level)}"] if level else []),
+        *([f"level with {joined(level)}{elsewhere}"] if level else []),
         *([f"overloaded with {joined(late)}"] if late else []),
     ]
 

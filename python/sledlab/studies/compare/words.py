@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Source, Text
 from sledlab.show.face import DocumentFace
 from sledlab.show.facts import common_facts
-from sledlab.show.wording import device_name, figure, label, milliseconds, percent, source_name
+from sledlab.show.wording import (
+    device_name,
+    figure,
+    interval,
+    label,
+    milliseconds,
+    percent,
+    source_name,
+    starred,
+)
 from sledlab.studies.compare import sweep_words
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.study import race_parts
 from sledlab.study.race import LEVEL
-from sledlab.study.race_parts import NOTE, everything, heading, limits, most, names
+from sledlab.study.race_parts import INTERVALS, everything, has_seeds, heading, limits, most, names, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
     from sledlab.show.document import Part
     from sledlab.studies.compare.tables import Comparison
     from sledlab.study.race import Curve, Group
+    from sledlab.study.statistics import Averaged
 
 MATRIX_NOTE = "best first; * the queue kept growing"
 
@@ -68,7 +78,7 @@ def verdict(comparison: Comparison, group: Group) -> str:
     if not group.steady(heavy):
         return f"No scheduler kept up with any of these loads: the queues kept growing. {most(group, heavy)}"
     if race_parts.curves(group, "mean_ms").coincide and len(group.curves) > 2:
-        light_ms, heavy_ms = (milliseconds(group.ranked[0].run(each).mean_ms) for each in (light, heavy))
+        light_ms, heavy_ms = (_mean(group.ranked[0].run(each)) for each in (light, heavy))
         said = (
             f"{load(comparison, light)}, all {len(group.curves)} schedulers answer in {light_ms} on average"
         )
@@ -83,24 +93,29 @@ def _contest(comparison: Comparison, group: Group, speedup: float) -> str:
     """Sentences: the fastest scheduler at a load, compared with the yardstick."""
     begin, best = load(comparison, speedup), group.best(speedup)
     steady = group.steady(speedup) or list(group.curves)
-    fast = best[0].run(speedup).mean_ms
+    fast = best[0].run(speedup)
     if len(best) == len(steady) > 1:
         who = "both" if len(best) == 2 else f"all {len(best)} schedulers"
         rest = "" if len(steady) == len(group.curves) else " that keep up"
-        return f"{begin}, {who}{rest} answer in the same time, {milliseconds(fast)} on average."
+        return f"{begin}, {who}{rest} answer in the same time, {_mean(fast)} on average."
     one = len(best) == 1
-    who = f"{names(best)} {'answers' if one else 'answer'} in {milliseconds(fast)} on average"
+    who = f"{names(best)} {'answers' if one else 'answer'} in {_mean(fast)} on average"
     if len(group.curves) == 1:
         return f"{begin}, {who}."
     yardstick = group.yardstick if group.yardstick not in best else group.ranked[-1]
     if yardstick in best:
-        fastest = f"{'is' if one else 'are'} the fastest with {milliseconds(fast)} on average"
+        fastest = f"{'is' if one else 'are'} the fastest with {_mean(fast)} on average"
         return f"{begin}, {names(best)} {fastest}."
     slow = yardstick.run(speedup)
     if slow.saturated:
         return f"{begin}, {who}; {yardstick.label} is overloaded."
-    than = f"{yardstick.label} takes {milliseconds(slow.mean_ms)}: {percent(1 - fast / slow.mean_ms)} less"
+    than = f"{yardstick.label} takes {_mean(slow)}: {percent(1 - fast.mean_ms / slow.mean_ms)} less"
     return f"{begin}, {who} where {than}."
+
+
+def _mean(run: Averaged) -> str:
+    """Return the mean response time of a run, with its interval over several seeds."""
+    return milliseconds(run.mean_ms, run.half_ms)
 
 
 def _fairness(group: Group, speedup: float) -> Iterator[str]:
@@ -129,9 +144,8 @@ def ranking(group: Group) -> Grid:
     rows = []
     for curve in group.ranked:
         run = curve.run(group.heavy)
-        half = f" ± {figure(run.mean_ci95_ms, 2)}" if run.mean_ci95_ms is not None else ""
         steady = (
-            f"{figure(run.mean_ms)}{half}",
+            interval(run.mean_ms, run.mean_ci95_ms),
             f"{run.mean_ms / best:.2f}",
             figure(run.p99_ms),
             figure(run.scv),
@@ -177,7 +191,10 @@ def _matrix(group: Group) -> Grid:
     head = ["mean (ms) at", *(f"×{speedup:g}" for speedup in group.speedups), f"SCV at ×{group.heavy:g}"]
     rows = []
     for curve in group.ranked:
-        means = [f"{figure(row.run.mean_ms)}{' *' if row.run.saturated else ''}" for row in curve.rows]
+        means = [
+            starred(interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated)
+            for row in curve.rows
+        ]
         rows.append((curve.label, *means, figure(curve.run(group.heavy).scv)))
     return Grid(head, rows)
 
@@ -189,7 +206,8 @@ def brief(comparison: Comparison) -> Sequence[Part]:
     for group in comparison.groups:
         parts += [Heading(heading(group))] if group.varied else []
         parts.append(everything(group) if few else _matrix(group))
-    return [*parts, Text(NOTE if few else MATRIX_NOTE, "quiet"), Text(answer(comparison))]
+    matrix = f"{MATRIX_NOTE}; {INTERVALS}" if has_seeds(comparison.groups) else MATRIX_NOTE
+    return [*parts, Text(note(comparison.groups) if few else matrix, "quiet"), Text(answer(comparison))]
 
 
 def costs(comparison: Comparison) -> Grid | None:
@@ -236,7 +254,7 @@ def _race(comparison: Comparison, group: Group) -> Iterator[Part]:
     if len(group.speedups) > 1:
         yield from race_parts.winners(group)
         yield from race_parts.throughput(comparison, group)
-    yield Folded("All numbers", [everything(group), Text(NOTE, "quiet")])
+    yield Folded("All numbers", [everything(group), Text(note([group]), "quiet")])
     yield from race_parts.alone(group)
 
 

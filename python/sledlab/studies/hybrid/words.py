@@ -10,7 +10,7 @@ from sledlab.show import wording
 from sledlab.show.document import Document, Facts, Folded, Grid, Heading, Text, grid
 from sledlab.show.face import DocumentFace
 from sledlab.show.sections import Section, drawn
-from sledlab.show.wording import figure, milliseconds, percent, share, size, starred, times
+from sledlab.show.wording import figure, interval, milliseconds, percent, share, size, starred, times
 from sledlab.studies.hybrid import figures
 from sledlab.study.configurations import DISK, KNOWN, MIRROR, UNCACHED
 from sledlab.study.store_rows import StoreRow, facts, in_front, over_disks, title
@@ -51,7 +51,8 @@ def overload(study: HybridStudy) -> str:
 
 
 def _ms(row: StoreRow) -> str:
-    return milliseconds(row.run.mean_ms)
+    """Return the mean response time of a store, with its interval over several seeds."""
+    return milliseconds(row.run.mean_ms, row.run.half_ms)
 
 
 def fastest(rows: Sequence[R]) -> R:
@@ -144,10 +145,10 @@ def noise(study: HybridStudy) -> str:
         return "Every store had the same trace once: the differences are exact for this trace."
     if count == 1:
         return "One seed: small differences may be chance; --seeds 5 shows which are not."
-    return f"Means over {count} seeds; every store had the same requests."
+    return f"Means over {count} seeds, ±: half the 95 % interval; every store had the same requests."
 
 
-MEAN: Cells = {"mean": lambda row: figure(row.run.mean_ms)}
+MEAN: Cells = {"mean": lambda row: interval(row.run.mean_ms, row.run.half_ms)}
 P99: Cells = {"99 %": lambda row: figure(row.run.p99_ms)}
 NAME: Cells = {"": lambda row: starred(row.label, saturated=row.run.saturated)}
 EACH: Cells = {
@@ -195,7 +196,9 @@ TABLES: Mapping[str, Cells] = {
     "prices": {
         "memory over MEMS, price": lambda row: f"{row.ratio:g}",
         "memory": lambda row: size(row.memory_mb),
-        "DISK-RAM": lambda row: starred(figure(row.run.mean_ms), saturated=row.run.saturated),
+        "DISK-RAM": lambda row: starred(
+            interval(row.run.mean_ms, row.run.half_ms), saturated=row.run.saturated
+        ),
         "MCD ALL": lambda row: figure(row.mcd_ms),
         "MCD ALL is faster": lambda row: times(row.mcd_faster),
     },
@@ -214,7 +217,9 @@ def _sizes(study: HybridStudy) -> Grid:
     found = {(row.segment_kb, row.mems_mb): row.run for row in study.sizes}
 
     def cell(mb: float) -> Callable[[int], str]:
-        return lambda kb: starred(figure(found[kb, mb].mean_ms), saturated=found[kb, mb].saturated)
+        return lambda kb: starred(
+            interval(found[kb, mb].mean_ms, found[kb, mb].half_ms), saturated=found[kb, mb].saturated
+        )
 
     columns = {size(mb): cell(mb) for mb in study.axes["mems_mb"]}
     return grid(study.axes["segments_kb"], {"segment": lambda kb: f"{kb} KB", **columns})
@@ -228,9 +233,7 @@ def _policies(study: HybridStudy) -> Grid:
     for hits in study.hits:
         row = ran.get(hits.policy)
         late = row is not None and row.run.saturated
-        said = (
-            (figure(row.run.mean_ms), figure(row.run.p99_ms), share(row.held.mems_read_hits)) if row else none
-        )
+        said = (MEAN["mean"](row), P99["99 %"](row), share(row.held.mems_read_hits)) if row else none
         lines.append((starred(hits.policy, saturated=late), *said, share(hits.hit_ratio)))
     return Grid(("policy", "mean", "99 %", "found on MEMS", "found, of the trace alone"), lines)
 

@@ -14,6 +14,7 @@ from sledlab.show.wording import (
     energy,
     figure,
     hours,
+    interval,
     label,
     percent,
     plus_minus,
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
     Cells = Mapping[str, Callable[[Any], str]]
 
-ENERGY: Cells = {"energy": lambda row: energy(row.run.energy_j)}
+ENERGY: Cells = {"energy": lambda row: energy(row.run.energy_j, row.run.half_j)}
 EACH: Cells = {"each request": lambda row: energy(row.run.total_energy_per_request_mj * 1e-3)}
-MEAN: Cells = {"mean (ms)": lambda row: figure(row.run.mean_ms)}
+MEAN: Cells = {"mean (ms)": lambda row: interval(row.run.mean_ms, row.run.half_ms)}
 STARTUPS: Cells = {"start-ups": lambda row: f"{row.run.startups:,.0f}"}
 ANSWERED: Cells = {**MEAN, "95 % (ms)": lambda row: figure(row.run.p95_ms), **STARTUPS}
 LOAD: Cells = {"load": lambda row: f"×{row.load:g}"}

@@ -61,15 +61,16 @@ def _parking(study: PowerStudy, device: str) -> str:
     """A sentence: parking at once compared with the device's own timeout."""
     own, at_once = study.under(device, OWN), study.under(device, IMMEDIATE)
     less, timeout = change(at_once.energy_j / own.energy_j - 1), study.own_timeout(device)
-    slow, fast = milliseconds(at_once.mean_ms), milliseconds(own.mean_ms)
-    over = f"Over {figure(own.elapsed_s)} s of work, {device} uses {energy(at_once.energy_j)}"
+    slow, fast = (milliseconds(run.mean_ms, run.half_ms) for run in (at_once, own))
+    used, usual = (energy(run.energy_j, run.half_j) for run in (at_once, own))
+    over = f"Over {figure(own.elapsed_s)} s of work, {device} uses {used}"
     if less == "the same" and slow == fast:
         return (
             f"{over} and answers in {slow} on average whether it parks as soon as its queue is empty or "
             f"first idles for {timeout}, its own timeout: it makes no difference."
         )
     return (
-        f"{over} when it parks as soon as its queue is empty and {energy(own.energy_j)} when it first idles "
+        f"{over} when it parks as soon as its queue is empty and {usual} when it first idles "
         f"for {timeout}, its own timeout: {less} energy for a mean response of {slow} instead of {fast}."
     )
 
@@ -110,16 +111,18 @@ def best(study: PowerStudy, device: str) -> str:
         return f"All policies take the same energy within {percent(SAME)}."
     names = joined([spaced(row.policy) for row in level])
     quick = min(level, key=lambda row: row.run.mean_ms)
-    text = f"Least energy: {names}, {energy(least)} at {milliseconds(quick.run.mean_ms)}."
+    joules, answers = energy(least, rows[0].run.half_j), milliseconds(quick.run.mean_ms, quick.run.half_ms)
+    text = f"Least energy: {names}, {joules} at {answers}."
     if len(level) > 1:
         text = (
-            f"Least energy: {names}, within {percent(SAME)} of each other at {energy(least)}; of these "
-            f"{spaced(quick.policy)} answers fastest, in {milliseconds(quick.run.mean_ms)}."
+            f"Least energy: {names}, within {percent(SAME)} of each other at {joules}; of these "
+            f"{spaced(quick.policy)} answers fastest, in {answers}."
         )
     rest = rows[len(level)]
     more = rest.run.energy_j / least - 1
     more_than = f"{percent(more)} more" if more < 1 else f"{figure(more + 1, 2)} times as much"
-    return f"{text} Next: {spaced(rest.policy)}, {more_than} at {milliseconds(rest.run.mean_ms)}."
+    response = milliseconds(rest.run.mean_ms, rest.run.half_ms)
+    return f"{text} Next: {spaced(rest.policy)}, {more_than} at {response}."
 
 
 def noise(study: PowerStudy) -> str:

@@ -73,7 +73,7 @@ class Standing:
 
     Attributes:
         steady: Devices that are not overloaded, fastest first.
-        level: Number of these within 2 % of the fastest.
+        level: Number of these level with the fastest, which come first; see `Group.best`.
         late: Overloaded devices, the one with most completions first.
     """
 
@@ -85,9 +85,10 @@ class Standing:
     def of(cls, group: Group, speedup: float) -> Standing:
         """The ranking in a group at a load."""
         steady = sorted(group.steady(speedup), key=lambda curve: curve.run(speedup).mean_ms)
+        level = group.best(speedup) if steady else []
         late = [curve for curve in group.curves if curve not in steady]
         late.sort(key=lambda curve: -curve.run(speedup).throughput_iops)
-        return cls(steady, len(group.best(speedup)) if steady else 0, late)
+        return cls([*level, *(curve for curve in steady if curve not in level)], len(level), late)
 
     @property
     def winner(self) -> Curve | None:

@@ -13,7 +13,7 @@ from sledlab.show.wording import figure, joined, label, listed, milliseconds, pe
 from sledlab.studies.side_by_side import figures
 from sledlab.studies.side_by_side.tables import Standing
 from sledlab.study import race_parts
-from sledlab.study.race_parts import HEAD, NOTE, cells, everything
+from sledlab.study.race_parts import HEAD, cells, everything, has_seeds, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,11 +71,13 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
         yield f"No device keeps up with {what}: {', '.join([most, *_list(than)])}."
         return
     level, behind, late = standing.steady[: standing.level], standing.steady[standing.level :], standing.late
-    fast, one = level[0].run(speedup).mean_ms, len(level) == 1
+    fast, one = level[0].run(speedup), len(level) == 1
     names = listed([curve.label for curve in level], FEW + 1)
-    says = [f"{names} {'answers' if one else 'answer'} {what} in {milliseconds(fast)} on average"]
-    says += [] if one else ["a tie within 2 %"]
-    says += _list([_than(curve.run(speedup).mean_ms / fast, curve, speedup) for curve in behind])
+    mean = milliseconds(fast.mean_ms, fast.half_ms)
+    says = [f"{names} {'answers' if one else 'answer'} {what} in {mean} on average"]
+    within = "2 % or the intervals over the seeds" if has_seeds([group]) else "2 %"
+    says += [] if one else [f"a tie within {within}"]
+    says += _list([_than(curve.run(speedup).mean_ms / fast.mean_ms, curve, speedup) for curve in behind])
     text = ", ".join(says)
     if late:
         than = [f"{_more(done[level[0]] / done[curve], curve)} ({figure(done[curve])})" for curve in late]
@@ -99,7 +101,8 @@ def _than(factor: float, curve: Curve, speedup: float) -> str:
     fast = (
         f"{figure(factor, 2)} times as fast as" if factor >= 1.5 else f"{percent(1 - 1 / factor)} less than"
     )
-    return f"{fast} {curve.label} ({milliseconds(curve.run(speedup).mean_ms)})"
+    run = curve.run(speedup)
+    return f"{fast} {curve.label} ({milliseconds(run.mean_ms, run.half_ms)})"
 
 
 def _more(factor: float, curve: Curve) -> str:
@@ -142,7 +145,7 @@ def brief(found: SideBySide) -> Sequence[Part]:
     for group in found.groups:
         parts += [Heading(source(group))] if len(found.groups) > 1 else []
         parts.append(_table(group))
-    return [*parts, Text(NOTE, "quiet"), Text(answer(found)), *warnings(found)]
+    return [*parts, Text(note(found.groups), "quiet"), Text(answer(found)), *warnings(found)]
 
 
 def warnings(found: SideBySide) -> Iterator[Text]:
@@ -179,7 +182,7 @@ def page(found: SideBySide) -> Document:
     for group in found.groups:
         parts += [Heading(source(group), apart=len(found.groups) > 1)]
         parts += [Text(" ".join(verdict(group)))] if len(found.groups) > 1 else []
-        parts += [_table(group), Text(NOTE, "quiet")]
+        parts += [_table(group), Text(note([group]), "quiet")]
         if len(group.speedups) > 1:
             parts += [Heading("How the load changes it"), *race_parts.figures(group)]
             parts += [*race_parts.winners(group), *race_parts.throughput(found, group)]

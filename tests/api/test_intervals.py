@@ -1,0 +1,86 @@
+"""Half widths of 95 % intervals in tables, sentences and LaTeX, wherever there are several seeds."""
+
+import re
+
+import pytest
+import sledlab as sl
+from sledlab.shown import face_of
+from sledlab.study.statistics import averaged, includes_zero
+
+from tests.api.test_sweep import NOTHING, Measured
+
+UNIFORM = sl.workload("uniform")
+FEW = {"limit": 300, "jobs": 1}
+
+STUDIES = {
+    "compare": lambda seeds: sl.compare(
+        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1], seeds=seeds, **FEW
+    ),
+    "schedulers": lambda seeds: sl.compare(
+        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf", "sstf", "wstf", "scan"], speedups=[1], seeds=seeds,
+        **FEW,
+    ),
+    "side-by-side": lambda seeds: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], seeds=seeds, **FEW),
+    "hybrid": lambda seeds: sl.hybrid_study(
+        sl.workload("cello"), configurations=["disk", "mcd-all"], mems_mb=[64], segments_kb=[8],
+        price_ratios=[4], seeds=seeds, **FEW,
+    ),
+    "power": lambda seeds: sl.power_study(
+        UNIFORM, "mems-g2", policies=["fixed", "immediate"], timeouts_ms=[1], loads=[1], seeds=seeds, **FEW
+    ),
+}  # fmt: skip
+
+INTERVAL = re.compile(r"\d ± [\d.,]*\d")
+
+
+@pytest.fixture
+def printed(monkeypatch, capsys):
+    """Returns the lines that a terminal of 100 columns shows of a result."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def lines(found):
+        face_of(found).show(found)
+        return capsys.readouterr().out.splitlines()
+
+    return lines
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_several_seeds_give_intervals_everywhere(name, printed):
+    found = STUDIES[name](3)
+    table = [line for line in printed(found) if line.startswith(" ")]
+    assert any(INTERVAL.search(line) for line in table)
+    assert max(map(len, table)) <= 100
+    assert INTERVAL.search(found.answer)
+    assert "±" in found.latex() or r"\pm" in found.latex()
+    assert INTERVAL.search(face_of(found).page(found))
+
+
+@pytest.mark.parametrize("name", ["compare", "side-by-side"])
+def test_one_seed_has_none(name):
+    found = STUDIES[name](1)
+    assert "±" not in found.answer
+    assert "±" not in found.latex()
+
+
+@pytest.mark.parametrize("name", ["compare", "side-by-side"])
+def test_table_of_results_fits_a_hundred_columns_in_one_piece(name, printed):
+    lines = printed(STUDIES[name](3))
+    assert sum("──" in line or "--" in line for line in lines) == 1
+
+
+def means(*values: float):
+    return averaged([Measured(**{**NOTHING, "mean_ms": value}) for value in values])
+
+
+def test_means_are_level_if_the_interval_of_their_difference_includes_zero():
+    assert means(1.0, 2.0, 3.0).is_level(means(1.1, 1.9, 3.1))
+    assert not means(1.0, 2.0, 3.0).is_level(means(1.1, 2.2, 3.3))
+    assert not means(1.0).is_level(means(1.0))
+    assert not includes_zero([])
+
+
+def test_overloaded_means_have_no_interval():
+    runs = [Measured(**{**NOTHING, "mean_ms": value, "saturated": True}) for value in (1.0, 2.0)]
+    assert averaged(runs).half_ms is None
+    assert averaged(runs).half_j is None
