@@ -120,6 +120,19 @@ class Group:
             or (measure == "mean_ms" and least.run.is_level(curve.run(speedup)))
         ]
 
+    def fastest(self, speedup: float, op: str) -> list[Curve]:
+        """Return all competitors that are not overloaded by their mean response time of reads or of writes.
+
+        Args:
+            speedup: The load.
+            op: `read` or `write`.
+
+        Returns:
+            The competitors, fastest first; empty if one has no such requests.
+        """
+        times = {curve: getattr(curve.run(speedup), f"{op}_mean_ms") for curve in self.steady(speedup)}
+        return [] if None in times.values() else sorted(times, key=lambda curve: float(times[curve]))
+
     @cached_property
     def ranked(self) -> list[Curve]:
         """By mean response time at the load of the ranking; then the overloaded, by the last load borne."""

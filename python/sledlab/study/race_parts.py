@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sledlab.show import load_curves, spread
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
-from sledlab.show.wording import figure, interval, listed, percent
+from sledlab.show.wording import figure, interval, listed, milliseconds, percent
+from sledlab.study.race import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,6 +112,44 @@ def most(group: Group, speedup: float) -> str:
     best = max(group.curves, key=lambda curve: curve.run(speedup).throughput_iops)
     done = figure(best.run(speedup).throughput_iops)
     return f"{best.label} completed most, {done} requests per second."
+
+
+def reads_and_writes(group: Group, speedup: float, few: int) -> Iterator[str]:
+    """Yield sentences about reads and about writes if their ranking differs from that of all requests.
+
+    Of more than `few` competitors, only another winner counts as another ranking.
+    """
+    best = set(group.best(speedup))
+    orders = {op: group.fastest(speedup, op) for op in OPS}
+    if not all(len(order) > 1 for order in orders.values()):
+        return
+    leaders = {op: _leaders(order, speedup, op) for op, order in orders.items()}
+    many = len(group.curves) > few
+    differs = any(not best & found if many else not found <= best for found in leaders.values())
+    if not differs and leaders["read"] & leaders["write"]:
+        return
+    run = orders["read"][0].run(speedup)
+    share = percent(run.reads / (run.reads + run.writes))
+    for op, order in orders.items():
+        times = [f"{each.label} {milliseconds(_mean_of(each, speedup, op))}" for each in order]
+        of = f" ({share} of the requests)" if op == "read" else ""
+        level = ", level" if not many and len(leaders[op]) == len(order) else ""
+        yield f"{op.capitalize()}s{of}: {listed(times, few)}{level}."
+
+
+OPS = ("read", "write")
+"""Operations with response times of their own."""
+
+
+def _mean_of(curve: Curve, speedup: float, op: str) -> float:
+    """Return the mean response time of reads or of writes, in ms."""
+    return float(getattr(curve.run(speedup), f"{op}_mean_ms"))
+
+
+def _leaders(order: Sequence[Curve], speedup: float, op: str) -> set[Curve]:
+    """Return the competitors within 2 % of the fastest."""
+    limit = _mean_of(order[0], speedup, op) * (1 + LEVEL)
+    return {curve for curve in order if _mean_of(curve, speedup, op) <= limit}
 
 
 WINNERS = ("speed-up", "requests/s", "fastest (mean, ms)", "fastest 99 % (ms)", "fairest (SCV)", "overloaded")

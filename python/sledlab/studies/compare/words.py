@@ -86,7 +86,8 @@ def verdict(comparison: Comparison, group: Group) -> str:
         more = "" if light == heavy else f", {heavier[0].lower()}{heavier[1:]} in {heavy_ms}"
         return f"{said}{more}: they are within 1 % of each other at every load."
     says = dict.fromkeys((_contest(comparison, group, light), _contest(comparison, group, heavy)))
-    return " ".join([*says, *_fairness(group, heavy), *limits(group, FEW)])
+    remarks = [*race_parts.reads_and_writes(group, heavy, FEW), *_fairness(group, heavy)]
+    return " ".join([*says, *remarks, *limits(group, FEW)])
 
 
 def _contest(comparison: Comparison, group: Group, speedup: float) -> str:

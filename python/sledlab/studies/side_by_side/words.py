@@ -87,6 +87,7 @@ def _contest(group: Group, speedup: float) -> Iterator[str]:
         )
         text += f"{listed(than, FEW)}, {are} response times say how long the run was"
     yield f"{text}."
+    yield from race_parts.reads_and_writes(group, speedup, FEW + 1)
     if len(group.curves) > 1:
         taken = sorted((curve.at(speedup).total_energy_per_request_mj, curve.label) for curve in group.curves)
         yield f"A request takes {listed([f'{figure(mj)} mJ on {name}' for mj, name in taken], FEW + 1)}."

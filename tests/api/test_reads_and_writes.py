@@ -1,0 +1,66 @@
+"""Answers of `compare` give reads and writes separately if their ranking differs from the overall one."""
+
+import pytest
+import sledlab as sl
+from sledlab.studies.compare.tables import Comparison
+from sledlab.study import race_rows
+from sledlab.study.measure import Found, Measured
+
+from tests.api.test_sweep import NOTHING
+
+
+def race(times: dict[str, tuple[float | None, float | None]], **changes: object) -> str:
+    """The answer of a race with these response times of reads and writes, as many of each."""
+    pairs = []
+    for name, (read, write) in times.items():
+        known = [each for each in (read, write) if each is not None]
+        row = {"mean_ms": sum(known) / len(known), "read_mean_ms": read, "write_mean_ms": write}
+        run = Measured(**{**NOTHING, "requests": 100, "reads": 30, "writes": 70, **row, **changes})
+        who = race_rows.Who({"scheduler": name}, 1.0, {})
+        pairs.append((race_rows.RacePoint(who, 1, run), Found(run, {})))
+    config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
+    axes = {"schedulers": list(times), "speedups": [1.0]}
+    made = Comparison(*race_rows.rows_of(pairs), config, axes, "seed = 1\n")
+    return made.answer.replace("\xa0", " ")
+
+
+def test_another_winner_among_writes_is_named():
+    answer = race({"fcfs": (8.0, 5.0), "sptf": (1.0, 9.0)})
+    assert "Reads (30 % of the requests): SPTF 1.00 ms and FCFS 8.00 ms." in answer
+    assert "Writes: FCFS 5.00 ms and SPTF 9.00 ms." in answer
+
+
+def test_tie_among_writes_is_named():
+    answer = race({"fcfs": (8.0, 5.05), "sptf": (1.0, 5.0)})
+    assert "Writes: SPTF 5.00 ms and FCFS 5.05 ms, level." in answer
+
+
+def test_opposite_winners_of_an_overall_tie_are_named():
+    assert "Reads (30 %" in race({"fcfs": (2.0, 1.0), "sptf": (1.0, 2.0)})
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"fcfs": (8.0, 9.0), "sptf": (1.0, 2.0)},
+        {"fcfs": (8.0, None), "sptf": (1.0, None)},
+        {"sptf": (1.0, 2.0)},
+    ],
+)
+def test_same_ranking_or_one_kind_of_request_needs_no_sentence(times):
+    assert "Reads" not in race(times)
+
+
+def test_of_many_only_another_winner_counts():
+    times = {name: (1.0 + place, 1.0 + place) for place, name in enumerate(("sptf", "sstf", "scan", "fcfs"))}
+    tie = {**times, "wstf": (1.01, 3.0)}
+    assert "Reads" not in race(tie)
+    assert "Reads (30 % of the requests): WSTF 0.500 ms, SPTF 1.00 ms, SSTF" in race(
+        {**times, "wstf": (0.5, 9.0)}
+    )
+
+
+def test_devices_side_by_side_have_the_same_sentences():
+    found = sl.compare(sl.workload("uniform"), ["ssd-tlc", "ram", "mems-g3"], limit=300, jobs=1)
+    group = found.groups[0]
+    assert group.fastest(1.0, "read")[0].name == "ram"
