@@ -101,7 +101,8 @@ def test_gains_are_over_both_disks(bank_path, bank_study):
 
 def test_answer_names_the_controller_cache_first(bank_study):
     first = (
-        "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; [cache])."
+        "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; "
+        "--set cache.kind=none for none)."
     )
     assert bank_study.answer.startswith(first)
     none = study(settings={"cache.kind": "none"})
@@ -109,7 +110,7 @@ def test_answer_names_the_controller_cache_first(bank_study):
     assert [row.configuration for row in none.configurations] == ["disk", "mems"]
     assert none.of("disk").faster_than_uncached_disk is None
     small = study(settings={"cache.capacity_blocks": 2048})
-    assert "(write-back, 1 MiB; [cache])" in small.answer
+    assert "(write-back, 1 MiB; --set cache.kind=none for none)" in small.answer
 
 
 def test_study_file_holds_the_resolved_cache(tmp_path):
@@ -438,7 +439,8 @@ def test_the_experiment_of_tuning_is_the_choice(tuned):
 def test_tuning_says_what_it_chose(tuned, bank_path):
     found, _ = tuned
     cache = (
-        "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; [cache])."
+        "Every store, the plain disk included, has a controller cache in front (write-back, 4 MiB; "
+        "--set cache.kind=none for none)."
     )
     assert found.answer.startswith(f"{cache} MEMS does not pay within this budget")
     assert set(found.baselines) == {"disk", "disk-uncached", "mems"}

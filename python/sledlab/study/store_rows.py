@@ -125,7 +125,10 @@ def in_front(config: Mapping[str, Any]) -> str:
     cache = controller_cache(config)
     if not cache:
         return "No store has a controller cache."
-    return f"Every store, the plain disk included, has a controller cache in front ({cache}; [cache])."
+    return (
+        f"Every store, the plain disk included, has a controller cache in front ({cache}; "
+        "--set cache.kind=none for none)."
+    )
 
 
 def over_disks(mean_ms: float, disk_ms: float | None, uncached_ms: float | None) -> str:
