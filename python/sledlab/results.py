@@ -72,6 +72,9 @@ def leaves(directory: Path, kind: str, names: Iterable[str]) -> None:
             draft.write_text(text, encoding="utf-8")
 
 
+WRITTEN = "give a directory that --out wrote"
+
+
 def kind_of(directory: Path) -> str:
     """Return the kind of the results in a directory.
 
@@ -80,12 +83,11 @@ def kind_of(directory: Path) -> str:
     """
     if not directory.is_dir():
         what = "is no directory" if directory.exists() else "does not exist"
-        raise Error(f"`{directory}` {what}", remedy="give a directory that --out wrote")
+        raise Error(f"`{directory}` {what}", remedy=WRITTEN)
     if not (directory / MANIFEST).exists():
-        raise Error(
-            f"`{directory}` holds no results of sledlab: there is no {MANIFEST}",
-            remedy="give a directory that --out wrote",
-        )
+        within = sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}"))
+        remedy = f"give one of the directories in it: {', '.join(within)}" if within else WRITTEN
+        raise Error(f"`{directory}` holds no results of sledlab: there is no {MANIFEST}", remedy=remedy)
     manifest = read_json(directory / MANIFEST)
     version = manifest.get("format", FORMAT)
     if version != FORMAT:

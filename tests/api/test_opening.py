@@ -12,6 +12,8 @@ from sledlab.errors import Notice
 from sledlab.shown import face_of
 from sledlab.study.kept import Kept
 
+from benches.journal import READ, Client
+
 UNIFORM = sl.workload("uniform")
 SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
 FEW = {"limit": 200, "jobs": 1}
@@ -51,7 +53,7 @@ def test_opened_results_equal_the_originals(kind, tmp_path, monkeypatch):
     assert repr(opened) == repr(original)
     assert opened.to_dict() == original.to_dict()
     assert opened.latex() == original.latex()
-    assert face_of(opened).page(opened) == face_of(original).page(original)
+    assert face_of(opened).page(opened) == Path("out/report.html").read_text("utf-8")
     assert opened.as_file == original.as_file
     for name, table in getattr(original, "tables", {}).items():
         assert opened.tables[name].equals(table), name
@@ -92,6 +94,19 @@ def test_opening_runs_and_imports_nothing(tmp_path, monkeypatch):
         assert opened.report("page.html").exists()
         assert opened.plot().axes
     assert "lifo" not in sys.modules
+
+
+def test_opened_run_of_a_server_has_its_lateness(tmp_path):
+    socket = tmp_path / "socket"
+    with sl.serve("mems-g2", out=tmp_path / "out", socket=socket) as server, Client(socket) as client:
+        for number in range(8):
+            client.ask(READ, number, 4096 * number)
+            assert client.answered() == number
+            client.receive(4096)
+    opened = sl.open(tmp_path / "out")
+    assert repr(opened) == repr(server.result)
+    assert opened.emulation.to_dict() == server.emulation.to_dict()
+    assert opened.emulation.frame().equals(server.emulation.frame())
 
 
 def interrupted(out: Path) -> None:
@@ -159,6 +174,13 @@ def test_directories_that_cannot_be_opened_are_refused(tmp_path, refused):
         sl.open(tmp_path / "nowhere")
     with refused("holds no results of sledlab"):
         sl.open(tmp_path)
+    WRITERS["simulate"](out=tmp_path / "below")
+    with refused("give one of the directories in it: below"):
+        sl.open(tmp_path)
+    (tmp_path / "kind").mkdir()
+    (tmp_path / "kind" / "sledlab.json").write_text('{"format": 1, "kind": "drive", "files": []}')
+    with refused("holds results of `drive`, which cannot be opened"):
+        sl.open(tmp_path / "kind")
     (tmp_path / "file").touch()
     with refused("is no directory"):
         sl.open(tmp_path / "file")

@@ -57,9 +57,10 @@ def open(directory: str | Path) -> Any:  # noqa: A001 - users call `sledlab.open
         return READERS[kind](path)
     listed = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
     if listed is None:
-        within = sorted(each.parent.name for each in path.glob("*/sledlab.json"))
-        remedy = f"open one of the directories in it: {', '.join(within)}" if within else "read its files"
-        raise Error(f"results of `{kind}` cannot be opened: `{directory}`", remedy=remedy)
+        raise Error(
+            f"`{directory}` holds results of `{kind}`, which cannot be opened",
+            remedy="read its files; each device of `serve --devices` has a directory in it",
+        )
     return _study(path, kind, listed)
 
 
