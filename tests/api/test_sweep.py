@@ -156,6 +156,14 @@ def test_real_sweep_has_effects_everywhere():
     assert found.effects.height == 2
     assert found.to_dict()["effects"] == found.effects.to_dicts()
     page = face_of(found).page(found)
-    assert "Effect of each setting: at its own rate" in page
+    assert "Effect of each setting" in page
+    names = [label.get_text() for label in found.plot().axes[0].get_yticklabels()]
+    assert names == [
+        "best combination",
+        "device.spring_factor = 0",
+        f"device.active_tips = {found.effects['value'][1]}",
+    ]
+    assert len(found.plot(varied={"device.spring_factor": 0}).axes[0].get_yticklabels()) == 1
+    assert found.plot("scv").axes
     assert found.answer.startswith("At its own rate, device.spring_factor = 0.75")
     assert math.isclose(found.effects["mean_ms"].min(), found.curves["mean_ms"].sort()[1])

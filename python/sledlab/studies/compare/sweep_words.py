@@ -1,16 +1,19 @@
-"""Sweeps in words and tables."""
+"""Sweeps in words, tables and a figure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sledlab.show.document import Grid, Heading, Text
+from sledlab.show import plots
+from sledlab.show.document import Drawing, Grid, Heading, Text
 from sledlab.show.wording import figure, interval, joined, label, milliseconds, percent
 from sledlab.studies.compare.sweep import SCHEDULER
 from sledlab.study.race import LEVEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from matplotlib.figure import Figure
 
     from sledlab.show.document import Part
     from sledlab.studies.compare.sweep import Effect, Sweep
@@ -101,17 +104,45 @@ def _share(effect: Effect) -> str:
     return f"{percent(effect.less)}{half}"
 
 
-def tables(sweeps: Sequence[Sweep], load: Load) -> Sequence[Part]:
-    """Return a table of the effects of all values, one for each sweep."""
-    parts: list[Part] = []
+def parts(sweeps: Sequence[Sweep], load: Load) -> Sequence[Part]:
+    """Return the figure of the effects of all values, and a table of them for each sweep."""
+    title = "Effect of each setting"
+    parts: list[Part] = [Heading(title), Drawing(lambda: draw(sweeps, load), title, width="narrow")]
     for sweep in sweeps:
-        case = ", ".join([*(f"{key} = {value}" for key, value in sweep.case), load(sweep.speedup)])
-        parts += [Heading(f"Effect of each setting: {case[0].lower()}{case[1:]}"), _table(sweep)]
+        parts += [Heading(_name(sweep, load), 3), _table(sweep)]
     note = (
         "Mean response times in ms with one setting changed from the best combination. Runs are compared "
         "seed by seed; ±: half the 95 % confidence interval over the seeds. Level: the interval includes 0."
     )
     return [*parts, Text(note, "quiet")]
+
+
+def _name(sweep: Sweep, load: Load) -> str:
+    """Return the requests and the load of a sweep."""
+    return ", ".join([*(f"{key} = {value}" for key, value in sweep.case), load(sweep.speedup)])
+
+
+def draw(sweeps: Sequence[Sweep], load: Load) -> Figure:
+    """Draw the best combination, and below it the mean response with each other value of each key."""
+    bars = [_bars(sweep) for sweep in sweeps]
+    rows = [len(each) for each in bars]
+    made, places = plots.panels(len(sweeps), 0.7 * len(sweeps) + 0.3 * sum(rows), rows)
+    for sweep, axes, each in zip(sweeps, places, bars, strict=True):
+        plots.bar_rows(axes, each, "mean response time (ms)", 2.0)
+        axes.set_title(_name(sweep, load))
+    return made
+
+
+def _bars(sweep: Sweep) -> list[plots.Bar]:
+    """Return the bars of a sweep; those of overloaded values are hollow."""
+    best = milliseconds(sweep.mean_ms(sweep.best), sweep.half_ms(sweep.best))
+    found = [("best combination", sweep.mean_ms(sweep.best), best, not sweep.steady)]
+    for key in sweep.values:
+        for effect in sweep.effects(key):
+            change = f"best: {_share(effect)} less" if effect.differs else "level"
+            text = "overloaded" if effect.overloaded else f"{milliseconds(effect.mean_ms)}, {change}"
+            found.append((f"{key} = {_value(key, effect.value)}", effect.mean_ms, text, effect.overloaded))
+    return found
 
 
 def _table(sweep: Sweep) -> Grid:

@@ -14,6 +14,8 @@ from sledlab.study.race_rows import measured, rows_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from matplotlib.figure import Figure
+
     from sledlab.study.columns import Row
     from sledlab.study.measure import Found
     from sledlab.study.plan import Plan, Point
@@ -54,6 +56,21 @@ class Comparison(Race):
     def competitors(self) -> Sequence[str]:
         """The schedulers, which are the competitors."""
         return self.schedulers
+
+    def plot(self, measure: str = "", *, varied: Any = None) -> Figure:
+        """Draw a measure against the load, one line per scheduler; or the effects of the values of `vary`.
+
+        Args:
+            measure: `effects`, or a column of `curves`, such as `mean_ms`, `scv`, `p99_ms`, `queue_mean` or
+                `total_energy_per_request_mj`. Default: `effects` if settings vary, otherwise `mean_ms`.
+            varied: The value of the key that varies, or values by key, such as `{"device.sleds": 4}`.
+                Default: the first combination.
+
+        Raises:
+            Error: There is no such column or value.
+        """
+        default = "effects" if varied is None and sweeps(self) else "mean_ms"
+        return self._draw(measure or default, varied=varied)
 
     @property
     def effects(self) -> polars.DataFrame:

@@ -26,6 +26,9 @@ from sledlab.study.race_parts import INTERVALS, everything, has_seeds, heading, 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from matplotlib.figure import Figure
 
     from sledlab.show.document import Part
     from sledlab.studies.compare.tables import Comparison
@@ -265,7 +268,7 @@ def page(comparison: Comparison) -> Document:
     if found := sweeps(comparison):
         parts = [
             Text(answer(comparison), "answer"),
-            *sweep_words.tables(found, partial(load, comparison)),
+            *sweep_words.parts(found, partial(load, comparison)),
             *parts,
         ]
     if cheapest := costs(comparison):
@@ -280,4 +283,11 @@ def page(comparison: Comparison) -> Document:
     )
 
 
-FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=race_parts.draw)
+def draw(comparison: Comparison, measure: str, *, varied: Any = None) -> Figure:
+    """Draw a measure against the load, or the effects of a sweep."""
+    if measure == "effects" and (found := sweeps(comparison)):
+        return sweep_words.draw(found, partial(load, comparison))
+    return race_parts.draw(comparison, measure, varied=varied)
+
+
+FACE = DocumentFace(answer=answer, brief=brief, whole=page, figure=draw)
