@@ -47,17 +47,17 @@ def test_shortened_figure_labels_or_omits_published_values(name):
 
 
 def test_y_axis_fits_the_users_device():
-    drawing = draw(figures()["paper-000-figure-9"], POINTS, device="mine")
+    drawing = draw(figures()["hong2006-figure-9"], POINTS, device="mine")
     for axes in drawing.axes[:2]:
         shown = [y for line in axes.lines if line.get_markerfacecolor() != "white" for y in line.get_ydata()]
         assert axes.get_ylim()[1] <= 1.1 * max(shown) + 1e-9
     assert "This run is on the device mine;" in " ".join(texts_of(drawing))
-    added = draw(figures()["paper-004-figure-4"], POINTS, device="mine")
+    added = draw(figures()["chiu2004-figure-4"], POINTS, device="mine")
     assert "This run also has the device mine." in texts_of(added)
 
 
 def test_values_of_a_stack_are_those_of_its_bars():
-    hash_stage, _ = values_of(figures()["paper-004-figure-5"], Tables(POINTS))
+    hash_stage, _ = values_of(figures()["chiu2004-figure-5"], Tables(POINTS))
     assert hash_stage.title == "hash: time (s)"
     assert hash_stage.columns == ("device", "nodes", "I/O", "computation", "communication")
     assert [row[:2] for row in hash_stage.rows[:5]] == [

@@ -36,7 +36,8 @@ claims = later("sledlab.reproduction.verdicts:claims")
 claims_of = later("sledlab.reproduction.verdicts:claims_of")
 words = later("sledlab.reproduction.words")
 
-PAPERS = ("000", "001", "002", "003", "004")
+PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")
+"""Keys of `sledlab.reproduction.papers.PAPERS`, which takes longer to import."""
 
 
 def names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -52,10 +53,10 @@ def reproduce() -> None:
 
     \b
     Examples:
-      sledlab reproduce list --paper 000 --outcome "not reproduced"
+      sledlab reproduce list --Hong 2006 --outcome "not reproduced"
       sledlab reproduce show L-22
-      sledlab reproduce run paper-000-figure-9 --quick
-      sledlab reproduce run paper-001-figure-6 --quick --device mine.toml --out mine
+      sledlab reproduce run hong2006-figure-9 --quick
+      sledlab reproduce run wang2005-figure-6 --quick --device mine.toml --out mine
     """
 
 
@@ -115,9 +116,9 @@ def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
 
     \b
     Examples:
-      sledlab reproduce run paper-002-figure-2 --quick
+      sledlab reproduce run lee2009-figure-2 --quick
       sledlab reproduce run W-22 --limit 20000 --out lru
-      sledlab reproduce run paper-004-figure-4 --quick --device mine.toml
+      sledlab reproduce run chiu2004-figure-4 --quick --device mine.toml
     """
     found = again(name, **{**said, "allow_plugins": bool(said["allow_plugins"])})
     files = found.write()

@@ -52,7 +52,7 @@ class Reproduction:
     Examples:
         >>> import tempfile
         >>> import sledlab as sl
-        >>> found = sl.reproduce("paper-000-figure-4", out=tempfile.mkdtemp())
+        >>> found = sl.reproduce("hong2006-figure-4", out=tempfile.mkdtemp())
         >>> [claim.id for claim in found.claims], found.plot().axes[0].get_ylabel()
         (['H-26', 'H-27'], 'y (bits from the centre)')
     """
@@ -123,7 +123,7 @@ def reproduce(
     Verdicts are those on the whole runs on the papers' devices: the runs made here give no new verdicts.
 
     Args:
-        name: A figure, such as `paper-000-figure-9`, or a claim, such as `W-22`.
+        name: A figure, such as `hong2006-figure-9`, or a claim, such as `W-22`.
         device: A device of yours, its name or its file, instead of the paper's: the one that
             requests go to, the MEMS in front of a disk, or one more store of nodes.
         out: A directory for tables and pictures, by default one named after the figure; points
@@ -145,7 +145,7 @@ def reproduce(
         >>> import tempfile
         >>> import sledlab as sl
         >>> place = tempfile.mkdtemp()
-        >>> found = sl.reproduce("paper-002-figure-4", "mems-g3", out=place, quick=True, limit=200, jobs=1)
+        >>> found = sl.reproduce("lee2009-figure-4", "mems-g3", out=place, quick=True, limit=200, jobs=1)
         >>> [claim.id for claim in found.claims], found.shortened
         (['L-15', 'L-16'], 'at most 200 requests a run, 1 seed, warmup 0')
         >>> sorted(file.suffix for file in found.write())
@@ -192,7 +192,7 @@ def _figures_of(found: Figure | Claim) -> Sequence[Figure]:
     return [found] if isinstance(found, Figure) else found.figures
 
 
-OWN = {"001": "front", "004": "devices"}
+OWN = {"wang2005": "front", "chiu2004": "devices"}
 """Role of a user's device in claims without a figure, by paper; `device` in others."""
 
 

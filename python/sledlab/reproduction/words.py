@@ -6,6 +6,7 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.figure import Figure
+from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import claims_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def shown(found: Figure | Claim) -> str:
 def _of_claim(claim: Claim) -> Iterator[str]:
     rests = " and ".join(GRADES.get(each, each) for each in claim.grade.split("/"))
     yield f"{claim.id}: {claim.outcome}"
-    yield f"Paper {claim.paper}, {claim.where}; priority {claim.priority}; rests on {rests}"
+    yield f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {rests}"
     yield f"\nClaim      {claim.claim}"
     yield f"Published  {claim.published}"
     yield f"Accepted   {claim.accept}"
