@@ -69,10 +69,12 @@ def test_run_leaves_tables_picture_and_verdicts(sledlab, tmp_path):
     place = tmp_path / FIGURE
     assert {file.name for file in place.iterdir() if file.is_file()} == {
         f"{FIGURE}.svg",
+        f"{FIGURE}.pdf",
         f"{FIGURE}.png",
         "reproduction.md",
     }
     assert (place / "lee2009-figure-2" / "points.csv").is_file()
+    assert b"/Type3" not in (place / f"{FIGURE}.pdf").read_bytes()
     assert "shortened: at most 60 requests a run, 1 seed" in ran.out
     assert "shortened: at most 60 requests" in (place / f"{FIGURE}.svg").read_text(encoding="utf-8")
     assert f"L-16: {claims()['L-16'].outcome}" in (place / "reproduction.md").read_text(encoding="utf-8")
@@ -88,6 +90,30 @@ def test_run_on_a_device_of_ones_own_says_so(sledlab, tmp_path):
     )
     assert a["config"]["device"] != b["config"]["device"]
     assert "This run is on the device mine" in (tmp_path / "a" / f"{FIGURE}.svg").read_text(encoding="utf-8")
+
+
+def test_changed_settings_and_schedulers_are_run_and_reported(sledlab, tmp_path):
+    changed = ("--set", "device.spring_factor=0.3", "--schedulers", "sptf,fcfs")
+    found = sledlab("reproduce", "run", FIGURE, *SHORT, *changed, "--json").json
+    assert found["settings"] == {"device.spring_factor": "0.3"}
+    assert {row[0] for panel in found["values"][FIGURE] for row in panel["rows"]} == {"SPTF", "FCFS"}
+    summary = json.loads((tmp_path / FIGURE / "lee2009-figure-2/summary.json").read_text("utf-8"))
+    assert summary["config"]["device"]["spring_factor"] == 0.3
+    for file in (f"{FIGURE}.svg", "reproduction.md"):
+        text = " ".join((tmp_path / FIGURE / file).read_text(encoding="utf-8").split())
+        assert "spring_factor = 0.3" in text, file
+
+
+def test_changes_that_an_experiment_does_not_take_are_refused(sledlab):
+    refused = sledlab("reproduce", "run", FIGURE, *SHORT, "--set", "device.sleds=2")
+    assert refused.code == 2
+    assert "varies `device.sleds`" in refused.err
+    refused = sledlab("reproduce", "run", "chiu2004-figure-4", "--quick", "--schedulers", "fcfs")
+    assert refused.code == 2
+    assert "does not compare schedulers" in refused.err
+    refused = sledlab("reproduce", "run", "wang2005-figure-6", *SHORT, "--schedulers", "fcfs,sptf")
+    assert refused.code == 2
+    assert "shows one scheduler" in refused.err
 
 
 def test_page_tells_this_run_from_the_full_run(sledlab, tmp_path):

@@ -12,6 +12,7 @@ from sledlab.reproduction.verdicts import claims_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sledlab.reproduction.changes import Changes
     from sledlab.reproduction.values import PanelValues
     from sledlab.reproduction.verdicts import Claim, Strip
 
@@ -102,13 +103,6 @@ def _of_figure(figure: Figure) -> Iterator[str]:
     yield from _how(figure.name, runs=True)
 
 
-def of_device(figure: Figure, device: str) -> str:
-    """Return a sentence on the role of the user's device in a figure."""
-    if any(each.own == "devices" for each in figure.runs):
-        return f"This run also has the device {device}."
-    return f"This run is on the device {device}; published values are on the device of the paper."
-
-
 def shortened(said: Mapping[str, Any], full: Sequence[str] = ()) -> str:
     """Return the options that shortened runs, in words.
 
@@ -161,7 +155,7 @@ def page(
     figures: Sequence[Figure],
     found: Sequence[Claim],
     values: Mapping[str, Sequence[PanelValues]],
-    device: str = "",
+    changes: Changes,
     shortened: str = "",
 ) -> str:
     """Return the page next to the pictures, in Markdown.
@@ -171,12 +165,11 @@ def page(
         figures: The figures that were drawn.
         found: The claims on them.
         values: The values of this run, by the name of the figure.
-        device: The user's device; empty for the device of the paper.
+        changes: What was changed in the published experiments.
         shortened: How the run was shortened, in words; empty for a full run.
     """
     parts = [f"# {name}", f"## This run: {shortened}" if shortened else "## This run"]
-    if device:
-        parts += list(dict.fromkeys(of_device(each, device) for each in figures)) or [f"Run on {device}."]
+    parts += dict.fromkeys(each for figure in figures or (None,) for each in changes.sentences(figure))
     for each in figures:
         parts.append(f"![{each.heading}]({each.name}.svg)")
         parts += [f"{panel.title}\n\n{_table(panel)}" for panel in values[each.name]]
