@@ -47,7 +47,7 @@ pub struct CharacterOptions {
 }
 
 impl Default for CharacterOptions {
-    /// Blocks of 4 KiB; 64, 256 and 512 MB, the cache sizes of paper 001.
+    /// Blocks of 4 KiB; 64, 256 and 512 MB, the cache sizes of Wang 2005.
     fn default() -> Self {
         CharacterOptions { cache_block_bytes: 4096, cache_sizes_mb: vec![64, 256, 512] }
     }
@@ -217,14 +217,14 @@ impl Characterisation {
 /// # Errors
 /// The source's own, and invalid options.
 pub fn characterise(source: &mut dyn Source, options: &CharacterOptions) -> Result<Report> {
-    characterise_watched(source, options, &mut || Ok(()))
+    characterise_with_progress(source, options, &mut || Ok(()))
 }
 
 /// As [`characterise`]; `watch` is called before every request.
 ///
 /// # Errors
 /// Those of [`characterise`], and what `watch` returns.
-pub fn characterise_watched(
+pub fn characterise_with_progress(
     source: &mut dyn Source,
     options: &CharacterOptions,
     watch: &mut dyn FnMut() -> Result<()>,

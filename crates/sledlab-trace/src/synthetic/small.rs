@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_distr::Exp1;
 use sledlab_core::seed::Stream;
-use sledlab_core::{BLOCK_BYTES, Request, Result, unwanted_words};
+use sledlab_core::{BLOCK_BYTES, Request, Result, unrequested_words};
 
 use super::draw::{Arrivals, Gap, Ops};
 use super::{Generator, GeneratorSetting};
@@ -21,7 +21,7 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// Requests of parallel file systems and mobile devices, most of them smaller than a block.
     ///
-    /// Papers 000 and 003 name such workloads, with a mean size of about 200 bytes, as those for which
+    /// Hong 2006 and Lin name such workloads, with a mean size of about 200 bytes, as those for which
     /// accesses to parts of a block matter; they publish nothing else of them.
     pub struct SmallParams {
         /// Number of requests; 0 never ends.
@@ -90,7 +90,7 @@ impl Generator for Small {
             lbn: self.place(u64::from(blocks)),
             blocks,
             op: self.ops.next(),
-            unwanted_words: unwanted_words(0, bytes),
+            unrequested_words: unrequested_words(0, bytes),
             ..Request::default()
         }
     }

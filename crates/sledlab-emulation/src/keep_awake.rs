@@ -1,0 +1,127 @@
+//! Keeps processors awake while programs wait for replies.
+//!
+//! An idle processor falls asleep, and takes time to wake up: microseconds on bare metal, up to milliseconds in a
+//! virtual machine, whose host must schedule it first. A reply of a sled that is due after half a millisecond would be
+//! late by that much. So one thread for each processor, of the lowest priority there is (`SCHED_IDLE`), spins while
+//! requests are in flight. Every other program that needs the processor runs first. With no requests in flight the
+//! threads sleep.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use thread_priority::{
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
+};
+
+/// How long processors stay awake after the last request: the next request mostly comes sooner.
+const AFTER_NS: u64 = 20_000_000;
+
+/// On machines with more processors none is kept awake: that would cost more than it gains.
+const MOST_PROCESSORS: usize = 8;
+
+/// Keeps processors awake while requests are in flight.
+#[derive(Debug)]
+pub(crate) struct KeepAwake {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    start: Instant,
+    until_ns: AtomicU64,
+    asleep: AtomicBool,
+    ended: AtomicBool,
+}
+
+impl Shared {
+    fn now(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+
+    fn is_awake(&self) -> bool {
+        self.now() < self.until_ns.load(Ordering::SeqCst)
+    }
+}
+
+impl KeepAwake {
+    /// Starts threads that sleep until a request comes; none on machines of more than [`MOST_PROCESSORS`] processors.
+    pub fn start() -> Self {
+        let shared = Arc::new(Shared {
+            start: Instant::now(),
+            until_ns: AtomicU64::new(0),
+            asleep: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+        });
+        let processors = thread::available_parallelism().map_or(0, usize::from);
+        let wanted = if processors > MOST_PROCESSORS { 0 } else { processors };
+        let start = |_| {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name("sledlab-awake".to_owned()).spawn(move || stay_awake(&shared)).ok()
+        };
+        let threads = (0..wanted).filter_map(start).collect();
+        KeepAwake { shared, threads }
+    }
+
+    /// To be called while a request is under way: processors stay awake for [`AFTER_NS`] from now on.
+    pub fn hold(&self) {
+        self.shared.until_ns.store(self.shared.now() + AFTER_NS, Ordering::SeqCst);
+        if self.shared.asleep.swap(false, Ordering::SeqCst) {
+            self.threads.iter().for_each(|thread| thread.thread().unpark());
+        }
+    }
+}
+
+impl Drop for KeepAwake {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::SeqCst);
+        for thread in self.threads.drain(..) {
+            thread.thread().unpark();
+            // A thread that has panicked has ended, too.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn stay_awake(shared: &Shared) {
+    let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
+    if set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, idle).is_err() {
+        return; // at its own priority the thread would delay other programs
+    }
+    while !shared.ended.load(Ordering::Relaxed) {
+        if shared.is_awake() {
+            // Spins without a pause instruction: hosts take that for a reason to give the processor to other machines.
+            (0_u32..2_000).for_each(|turn| {
+                black_box(turn);
+            });
+            continue;
+        }
+        shared.asleep.store(true, Ordering::SeqCst);
+        if !shared.is_awake() && !shared.ended.load(Ordering::SeqCst) {
+            thread::park();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn sleeps_unless_it_is_told_otherwise_and_ends() {
+        let awake = KeepAwake::start();
+        assert!(!awake.shared.is_awake());
+        awake.hold();
+        assert!(awake.shared.is_awake());
+        thread::sleep(Duration::from_nanos(AFTER_NS));
+        assert!(!awake.shared.is_awake());
+        awake.hold();
+        drop(awake);
+    }
+}

@@ -1,0 +1,85 @@
+//! The steps of a long request to a RAID 5 that have not started.
+
+use std::ops::Range;
+
+use sledlab_core::Op;
+
+use super::layout::blocks;
+use super::plan::{Plan, Step};
+use super::raid5::Raid5;
+use crate::device::Queued;
+
+/// Plans the reads of a long read, or the writes of a long write, one after another: the same steps, in the same order, as
+/// a plan of the whole request has.
+#[derive(Clone, Debug)]
+pub(super) struct RemainingSteps {
+    /// The array when the request began.
+    array: Raid5,
+    op: Op,
+    /// Blocks of the host that are not planned.
+    left: Range<u64>,
+    /// Planned steps; the last one on each device may grow.
+    planned: Plan,
+    /// Devices that have failed since the request began.
+    failed: Vec<usize>,
+}
+
+impl RemainingSteps {
+    pub fn new(array: Raid5, request: &Queued) -> Self {
+        RemainingSteps {
+            array,
+            op: request.op,
+            left: blocks(request),
+            planned: Plan::default(),
+            failed: Vec::new(),
+        }
+    }
+
+    /// The kind of these steps.
+    pub fn op(&self) -> Op {
+        self.op
+    }
+
+    /// Whether some step is on a device.
+    pub fn uses(&self, device: usize) -> bool {
+        self.clone().any(|step| step.device == device)
+    }
+
+    /// Leaves out the steps on a device.
+    pub fn leave_out(&mut self, device: usize) {
+        self.failed.push(device);
+    }
+
+    /// Takes the first planned step, if it cannot grow.
+    fn take_complete(&mut self) -> Option<Step> {
+        let (first, others) = self.planned.steps.split_first()?;
+        let is_complete = self.left.is_empty() || others.iter().any(|step| step.device == first.device);
+        is_complete.then(|| self.planned.steps.remove(0))
+    }
+
+    /// Plans the next stripes; where parity lies between the steps, one stripe.
+    fn plan_more(&mut self) -> Option<()> {
+        let stripe = self.left.start / (self.array.width() * self.array.unit_blocks);
+        let most = if self.array.has_gaps(self.op, stripe) { 1 } else { u64::MAX };
+        let touched = self.array.touch(&mut self.left, most)?;
+        self.array.plan_stripes(self.op, &touched, self.left.is_empty(), &mut self.planned);
+        // The reads that writes need have begun before.
+        self.planned.steps.retain(|step| step.op == self.op);
+        self.planned.steps.iter_mut().for_each(|step| step.needs.clear());
+        Some(())
+    }
+}
+
+impl Iterator for RemainingSteps {
+    type Item = Step;
+
+    fn next(&mut self) -> Option<Step> {
+        loop {
+            match self.take_complete() {
+                Some(step) if self.failed.contains(&step.device) => {}
+                Some(step) => return Some(step),
+                None => self.plan_more()?,
+            }
+        }
+    }
+}

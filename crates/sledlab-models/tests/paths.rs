@@ -1,0 +1,164 @@
+//! The way of a sled between two places: the closed form compared with integration of the equations of motion.
+
+use rand::RngExt;
+use sledlab_core::{Op, Span, seed};
+use sledlab_models::device::mems::axis::Axis;
+use sledlab_models::device::mems::geometry::Geometry;
+use sledlab_models::device::mems::kinematics::{Exact, Kinematics, Turn};
+use sledlab_models::device::mems::path::{seek, turnaround};
+use sledlab_models::device::mems::{self, MemsParams};
+use sledlab_models::device::{Leg, MotionPath, Queued, disk};
+
+/// Steps of the integration of a move.
+const STEPS: usize = 2_000;
+
+/// Place and speed of a mass driven by `force(t, x, v)`, at all steps: Runge and Kutta's rule.
+fn integrated(at: (f64, f64), lasts_s: f64, force: impl Fn(f64) -> f64, s: f64) -> Vec<(f64, f64)> {
+    let h = lasts_s / STEPS as f64;
+    let mut state = at;
+    let mut states = vec![state];
+    for step in 0..STEPS {
+        // Within a step the force does not change: switches lie on steps.
+        let push = force((step as f64 + 0.5) * h);
+        let slope = |(x, v): (f64, f64)| (v, push - s * x);
+        let ahead = |(x, v): (f64, f64), (dx, dv): (f64, f64), h: f64| (x + h * dx, v + h * dv);
+        let k1 = slope(state);
+        let k2 = slope(ahead(state, k1, h / 2.0));
+        let k3 = slope(ahead(state, k2, h / 2.0));
+        let k4 = slope(ahead(state, k3, h));
+        let mean = |a: f64, b: f64, c: f64, d: f64| (a + 2.0 * b + 2.0 * c + d) / 6.0;
+        state = ahead(state, (mean(k1.0, k2.0, k3.0, k4.0), mean(k1.1, k2.1, k3.1, k4.1)), h);
+        states.push(state);
+    }
+    states
+}
+
+fn along(legs: &[Leg], mut after_s: f64) -> f64 {
+    let (last, before) = legs.split_last().unwrap();
+    for leg in before {
+        if after_s < leg.lasts_s {
+            return leg.at(after_s);
+        }
+        after_s -= leg.lasts_s;
+    }
+    last.at(after_s)
+}
+
+/// The worst distance between a way and its integration at random instants, and the number of instants.
+fn worst(legs: &[Leg], speed_m_s: f64, force_m_s2: f64, s: f64, instants: usize) -> (f64, f64) {
+    let mut rng = seed::stream(legs.len() as u64 ^ speed_m_s.to_bits() ^ force_m_s2.to_bits(), "instants");
+    let mut state = (along(legs, 0.0), speed_m_s);
+    let (mut worst, mut begun) = (0.0_f64, 0.0);
+    for (number, leg) in legs.iter().enumerate() {
+        let push = if number == 0 { force_m_s2 } else { -force_m_s2 };
+        let states = integrated(state, leg.lasts_s, |_| push, s);
+        for _ in 0..instants {
+            let step = rng.random_range(0..=STEPS);
+            let at_s = begun + leg.lasts_s * step as f64 / STEPS as f64;
+            worst = worst.max((along(legs, at_s) - states[step].0).abs());
+        }
+        state = states[STEPS];
+        begun += leg.lasts_s;
+    }
+    (worst, state.1)
+}
+
+#[test]
+fn moves_are_those_of_the_equations_of_motion() {
+    let mut rng = seed::stream(5, "moves");
+    let (mut sampled, mut worst_bits) = (0, 0.0_f64);
+    for number in 0..600 {
+        let spring_factor = if number % 5 == 0 { 0.0 } else { rng.random_range(1e-9..0.95) };
+        let params = MemsParams { spring_factor, ..MemsParams::default() };
+        let geometry = Geometry::new(&params).unwrap();
+        let axis = if number % 2 == 0 { Axis::x(&params) } else { Axis::y(&params) };
+        let edge = axis.travel_m / 2.0;
+        let mut place = || rng.random_range(-edge..edge);
+        let (from, to) = (place(), place());
+        let speed = if number % 2 == 0 { 0.0 } else { geometry.velocity_m_s };
+        let onward = (to - from).signum();
+        let lasts_s = Exact.base_seek_s(&axis, from, to, speed);
+        let legs = seek(&axis, from, to, speed, lasts_s);
+        assert!((legs[0].lasts_s + legs[1].lasts_s - lasts_s).abs() < 1e-12 * lasts_s);
+        let (off, end_speed) =
+            worst(&legs, onward * speed, onward * axis.acceleration_m_s2, axis.omega_squared, 8);
+        assert!((end_speed - onward * speed).abs() < 1e-6, "{end_speed}");
+        assert!((along(&legs, lasts_s) - to).abs() < 1e-15);
+        worst_bits = worst_bits.max(off / geometry.bit_m);
+        sampled += 16;
+        if speed > 0.0 {
+            let turn = turnaround(
+                &axis,
+                from,
+                speed,
+                onward,
+                Exact.turnaround_s(&axis, from, speed, onward, Turn::Start),
+            );
+            let (off, end_speed) =
+                worst(&[turn], onward * speed, -onward * axis.acceleration_m_s2, axis.omega_squared, 8);
+            assert!((end_speed + onward * speed).abs() < 1e-6, "{end_speed}");
+            worst_bits = worst_bits.max(off / geometry.bit_m);
+            sampled += 8;
+        }
+    }
+    assert!(sampled >= 10_000, "{sampled}");
+    assert!(worst_bits < 1e-3, "{worst_bits} bits");
+}
+
+/// A way begins at the sled's old place, ends at its new place, and never jumps.
+#[test]
+fn a_way_leads_from_state_to_state_without_a_jump() {
+    let params = MemsParams::default();
+    let device = mems::build(&params).unwrap();
+    let mechanics = device.mechanics();
+    let mut rng = seed::stream(6, "requests");
+    let mut state = mechanics.state();
+    for id in 0..200 {
+        let blocks = rng.random_range(1..200);
+        let lbn = rng.random_range(0..mechanics.capacity_blocks() - 200);
+        let request = Queued { id, lbn, blocks, op: Op::Read, ..Queued::default() };
+        let way = mechanics.way_from(state, &request);
+        let (timing, after) = mechanics.serve_from(state, &request);
+        let lasts = timing.positioning() + timing.transfer;
+        let near = |(x, y): (f64, f64), (a, b): (i32, i32), bits: f64| {
+            assert!((x - f64::from(a)).abs() < bits && (y - f64::from(b)).abs() < bits, "{x} {a}, {y} {b}");
+        };
+        near(way.at(Span::ZERO), (state.x, state.y), 0.01);
+        // Each part was rounded to a nanosecond, in which a sled moves by less than a thousandth of a bit.
+        near(way.at(lasts), (after.x, after.y), 0.1);
+        let positioned = way.at(timing.positioning());
+        let place = mechanics.location(lbn);
+        assert!((positioned.0 - f64::from(place.x)).abs() < 0.01, "{positioned:?} {place:?}");
+        let steps = 2_000;
+        let step_ns = lasts.as_ns() as f64 / f64::from(steps);
+        // No sled gets faster than full force makes it over half the travel.
+        let fastest = (params.acceleration_x_m_s2 * 1.75 * params.travel_x_um * 1e-6).sqrt() * 1e-9 * step_ns;
+        let most_bits = 2.0 * fastest / (params.bit_nm * 1e-9) + 0.1;
+        let mut last = way.at(Span::ZERO);
+        for step in 1..=steps {
+            let now = way.at(Span::from_ns((step_ns * f64::from(step)) as u64));
+            assert!(
+                (now.0 - last.0).abs() < most_bits && (now.1 - last.1).abs() < most_bits,
+                "{last:?} {now:?}"
+            );
+            last = now;
+        }
+        state = after;
+    }
+}
+
+#[test]
+fn an_arm_moves_in_a_straight_line() {
+    let drive = sledlab_models::device::Model::device(&disk::DiskParams::default()).unwrap();
+    let mechanics = drive.mechanics();
+    let state = mechanics.state();
+    let request =
+        Queued { lbn: mechanics.capacity_blocks() - 1, blocks: 1, op: Op::Read, ..Queued::default() };
+    let way: MotionPath = mechanics.way_from(state, &request);
+    let target = mechanics.location(request.lbn);
+    let near = |at: Span, x: i32| (way.at(at).0 - f64::from(x)).abs() < 1e-9;
+    assert!(near(Span::ZERO, state.x) && near(Span::from_ms(100.0), target.x));
+    let (timing, _) = mechanics.serve_from(state, &request);
+    let half = way.at(Span::from_ns(timing.seek_x.as_ns() / 2)).0;
+    assert!(half > f64::from(state.x) && half < f64::from(target.x), "{half}");
+}

@@ -1,0 +1,225 @@
+//! Run bookkeeping: outstanding operations, pending flushes and statistics.
+//!
+//! [`simulate`](crate::simulate) (simulated clock) and [`Live`](crate::Live) (wall clock) both call `arrive` and
+//! `complete` here, so results are recorded the same way in both.
+
+use sledlab_core::{Error, Op, Request, Result, Time};
+use sledlab_models::device::Queued;
+use sledlab_models::system::{Completion, System};
+
+use crate::flush::Flushes;
+use crate::recorder::Recorder;
+
+/// The queue length is sampled on every arrival of a short run, and after so many arrivals on every eighth.
+const SAMPLE_ALL: u64 = 65_536;
+const SAMPLE_EVERY: u64 = 8;
+
+/// Operation counts by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Operations issued, of any kind.
+    pub issued: u64,
+    /// Reads completed, warm-up included.
+    pub reads: u64,
+    /// Writes completed, warm-up included.
+    pub writes: u64,
+    /// Trims completed.
+    pub trims: u64,
+    /// Flushes completed.
+    pub flushes: u64,
+    /// Operations in flight when the run was interrupted.
+    pub dropped: u64,
+    /// Whether the run was interrupted.
+    pub interrupted: bool,
+}
+
+/// An operation that the host issues.
+#[derive(Clone, Copy)]
+pub(crate) struct IssuedOperation<'a> {
+    pub now: Time,
+    pub id: u64,
+    pub request: &'a Request,
+}
+
+/// The completion of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CompletedOperation {
+    /// The completion of a read, a write or a trim, or of a flush that the system itself completes.
+    Served(Time),
+    /// The completion of a flush that waited for the writes before it.
+    Flushed { id: u64, at: Time },
+}
+
+impl CompletedOperation {
+    #[inline]
+    pub fn at(self) -> Time {
+        match self {
+            CompletedOperation::Served(at) | CompletedOperation::Flushed { at, .. } => at,
+        }
+    }
+}
+
+/// Counts and pending operations of a run. Its statistics are in a [`Recorder`].
+pub(crate) struct Bookkeeping {
+    pub counts: Counts,
+    /// Completions that the system has reported, in order, and that are not recorded yet.
+    pub completed: Vec<Completion>,
+    flushes: Flushes,
+    in_flight: u64,
+    /// Whether the warm-up is over.
+    opened: bool,
+}
+
+impl Bookkeeping {
+    /// Creates the bookkeeping of a run whose first `warmup` operations are excluded from statistics.
+    pub fn new(warmup: u64) -> Self {
+        Bookkeeping {
+            counts: Counts::default(),
+            completed: Vec::new(),
+            flushes: Flushes::default(),
+            in_flight: 0,
+            opened: warmup == 0,
+        }
+    }
+
+    /// Operations that have arrived and are not complete.
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight + self.flushes.waiting()
+    }
+
+    /// The time of the next completion that a waiting flush may depend on, where it is known but not recorded yet; the
+    /// system itself may have no event then.
+    pub fn next_flushed(&self) -> Option<Time> {
+        let waited_for = self.completed.first().filter(|_| self.flushes.waiting() > 0);
+        waited_for.map(|done| done.completion)
+    }
+
+    /// Passes an operation to the system, which must have been advanced to the arrival time.
+    #[inline]
+    pub fn arrive(
+        &mut self,
+        arrived: IssuedOperation,
+        system: &mut dyn System,
+        recorder: &mut Recorder,
+        ended: &mut impl FnMut(CompletedOperation),
+    ) -> Result<()> {
+        let IssuedOperation { now, id, request } = arrived;
+        if !self.opened && recorder.counts(id) {
+            self.opened = true;
+            recorder.opened = now;
+            system.open_ledgers(now);
+        }
+        match request.op {
+            Op::Read | Op::Write => {
+                self.flushes.arrive(u64::from(request.op == Op::Write));
+                if id < SAMPLE_ALL || id.is_multiple_of(SAMPLE_EVERY) {
+                    recorder.arrive(id, now, system.queue_length());
+                }
+                self.in_flight += 1;
+                system.arrive(now, Queued::new(id, request));
+            }
+            Op::Trim => {
+                self.counts.trims += 1;
+                ended(CompletedOperation::Served(now));
+            }
+            Op::Flush if system.flush(now, Queued::new(id, request)) => self.in_flight += 1,
+            Op::Flush => {
+                self.complete_before(now, recorder, ended)?;
+                if self.flushes.flush(id) {
+                    self.counts.flushes += 1;
+                    ended(CompletedOperation::Flushed { id, at: now });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records all completions before `horizon`, and returns how many there were.
+    #[inline]
+    pub fn complete_before(
+        &mut self,
+        horizon: Time,
+        recorder: &mut Recorder,
+        ended: &mut impl FnMut(CompletedOperation),
+    ) -> Result<usize> {
+        let mut completed = std::mem::take(&mut self.completed);
+        let promised = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
+        let due = completed.len() - promised;
+        for done in &completed[..due] {
+            let now = done.completion;
+            debug_assert!(done.start >= done.request.arrival && now >= done.start);
+            if done.request.op == Op::Flush {
+                self.in_flight -= 1;
+                self.counts.flushes += 1;
+                ended(CompletedOperation::Served(now));
+                continue;
+            }
+            recorder.complete(done)?;
+            self.in_flight -= 1;
+            let writes = u64::from(done.request.op == Op::Write);
+            self.counts.writes += writes;
+            self.counts.reads += 1 - writes;
+            for &id in self.flushes.durable(done.request.id, writes) {
+                self.counts.flushes += 1;
+                ended(CompletedOperation::Flushed { id, at: now });
+            }
+            ended(CompletedOperation::Served(now));
+        }
+        completed.drain(..due);
+        self.completed = completed;
+        Ok(due)
+    }
+
+    /// Ends a run in which `issued` operations arrived: closes the ledgers and checks that no operation and no energy
+    /// was lost.
+    pub fn close(mut self, issued: u64, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
+        self.counts.issued = issued;
+        self.counts.dropped = self.in_flight();
+        recorder.flush_rows()?;
+        let (background, background_end) = system.background();
+        recorder.ended = recorder.ended.max(background_end);
+        recorder.uncounted += background;
+        system.close_ledgers(recorder.ended);
+        conserve(system, recorder, &self.counts)?;
+        Ok(self.counts)
+    }
+}
+
+/// Whether two energies are the same but for rounding.
+fn agree(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+/// Checks the conservation of operations, energy and time that must hold at the end of every run.
+fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result<()> {
+    let done = counts.reads + counts.writes + counts.trims + counts.flushes;
+    if counts.issued != done + counts.dropped {
+        return Err(Error::internal(format!("operations were lost: {counts:?}")));
+    }
+    if counts.interrupted {
+        return Ok(());
+    }
+    if counts.dropped > 0 {
+        return Err(Error::internal(format!("the scheduler never chose {} requests", counts.dropped)));
+    }
+    let elapsed = recorder.ended.since(recorder.opened);
+    let ledgers = system.ledgers();
+    // The energy of a request whose service spans the end of the warm-up counts for one request, but in ledgers in
+    // part.
+    let spent_j: f64 = ledgers.iter().map(|(_, energy)| energy.seek + energy.access).sum();
+    let charged_j = recorder.served_uj() * 1e-6;
+    if !ledgers.is_empty() && recorder.opened == Time::ZERO && !agree(spent_j, charged_j) {
+        return Err(Error::internal(format!(
+            "requests were charged {charged_j} J but the mechanism spent {spent_j} J"
+        )));
+    }
+    for (ledger, energy) in ledgers {
+        if ledger.total() != elapsed {
+            return Err(Error::internal(format!("states last {} but the run {elapsed}", ledger.total())));
+        }
+        if !energy.total.is_finite() {
+            return Err(Error::internal("energy is not a finite number"));
+        }
+    }
+    Ok(())
+}

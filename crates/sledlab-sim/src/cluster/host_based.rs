@@ -1,0 +1,97 @@
+//! Host-based processing, the baseline of plain devices: the same work record with all work done at a host (SM-15).
+//!
+//! Every page that a node would read goes over the network to the host, which works on it; pages that a node would
+//! write come back from the host. Messages between nodes stay within the host, and results go from the host to the
+//! client.
+
+use sledlab_core::{Error, Result};
+use sledlab_models::node::Node;
+use sledlab_trace::work::{FileAccess, NodeStep, Phase, Work};
+
+/// Most times that a host reads the inner file of a nested loop; each is an access of the record.
+const MOST_PASSES: u64 = 1 << 20;
+
+/// The record of `work` where a host does all of it: one more node, the last, which has no store.
+///
+/// # Errors
+/// Sums that no longer fit.
+pub(super) fn at_host(work: &Work, host: &Node, page_bytes: u64) -> Result<Work> {
+    let nodes = work.nodes;
+    let mut moved = Work { nodes: nodes + 1, phases: Vec::new(), ..work.clone() };
+    moved.files.iter_mut().for_each(|file| file.bytes.push(0));
+    for phase in &work.phases {
+        let mut read = Phase {
+            name: phase.name.clone(),
+            steps: vec![NodeStep::default(); nodes + 1],
+            collectives: Vec::new(),
+        };
+        let mut written = Phase { name: format!("{}, written back", phase.name), ..read.clone() };
+        let mut operations = vec![0_u64; work.kinds.len()];
+        let mut results = 0_u64;
+        for (index, step) in phase.steps.iter().enumerate() {
+            let reads = again(work, step, host)?;
+            let shipped = sum(reads.iter().map(|access| access.bytes))?;
+            if shipped > 0 {
+                read.steps[index] = NodeStep {
+                    reads,
+                    sends: vec![(nodes as u32, shipped)],
+                    message_bytes: Some(page_bytes),
+                    ..NodeStep::default()
+                };
+            }
+            for (kind, count) in &step.operations {
+                operations[*kind] = sum([operations[*kind], *count])?;
+            }
+            results = sum(step
+                .sends
+                .iter()
+                .filter(|(to, _)| *to as usize == nodes)
+                .map(|(_, bytes)| *bytes)
+                .chain([results]))?;
+            let back = sum(step.writes.iter().map(|access| access.bytes))?;
+            if back > 0 {
+                written.steps[index].writes.clone_from(&step.writes);
+                written.steps[nodes].sends.push((index as u32, back));
+                written.steps[nodes].message_bytes = Some(page_bytes);
+            }
+        }
+        let all = &mut read.steps[nodes];
+        all.operations = operations.into_iter().enumerate().filter(|(_, count)| *count > 0).collect();
+        if results > 0 {
+            all.sends.push((nodes as u32 + 1, results));
+        }
+        let is_any = |phase: &Phase| phase.steps.iter().any(|step| *step != NodeStep::default());
+        moved.phases.extend([read, written].into_iter().filter(is_any));
+    }
+    Ok(moved)
+}
+
+/// The reads of a step. The file that a nested loop reads again for every block, the host asks for once for every block
+/// of its own: its memory holds the blocks of all nodes, one after the other.
+fn again(work: &Work, step: &NodeStep, host: &Node) -> Result<Vec<FileAccess>> {
+    let mut reads = Vec::new();
+    for access in &step.reads {
+        let times = match access.per_block_of {
+            None => 1,
+            Some(outer) => sum(work.files[outer].bytes.iter().copied())?.div_ceil(host.block_bytes()).max(1),
+        };
+        if times > MOST_PASSES {
+            return Err(Error::user(format!(
+                "the host would read `{}` {times} times, once for every block of the outer file",
+                work.files[access.file].name
+            ))
+            .with_remedy("make the blocks of the host larger: host.block_kb or host.memory_mb"));
+        }
+        let once = FileAccess { per_block_of: None, ..access.clone() };
+        reads.extend((0..times).map(|_| once.clone()));
+    }
+    Ok(reads)
+}
+
+fn sum(parts: impl IntoIterator<Item = u64>) -> Result<u64> {
+    let total = parts.into_iter().try_fold(0_u64, u64::checked_add);
+    total.ok_or_else(|| {
+        Error::user("the host would have more than 2^64 bytes or operations")
+            .with_remedy("replay a smaller record")
+    })
+}

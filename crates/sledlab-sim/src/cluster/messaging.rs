@@ -1,0 +1,218 @@
+//! Messages between nodes that do no other work at the same time: an exchange or a collective operation.
+//!
+//! Each node prepares messages in software, one after the other, while its port sends those that are ready; software
+//! also takes in messages that arrive. A round of a collective is over for a node when all its messages have left and
+//! all messages that it awaits have been taken in.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use sledlab_core::{Error, Result, Span, Time};
+use sledlab_models::network::{Network, Packet, Port};
+
+/// The bytes that a node sends to one port.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OutgoingMessage {
+    pub to: Port,
+    pub bytes: u64,
+    /// Size of the messages into which the bytes are cut; a letter of no bytes is one message.
+    pub message_bytes: u64,
+}
+
+impl OutgoingMessage {
+    pub fn messages(&self) -> u64 {
+        self.bytes.div_ceil(self.message_bytes).max(1)
+    }
+}
+
+/// The letters that a node sends, and the messages that it awaits, before its next round.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Round {
+    pub letters: Vec<OutgoingMessage>,
+    /// Messages awaited.
+    pub awaited: u64,
+}
+
+/// A node in an exchange or a collective.
+#[derive(Debug, Default)]
+pub(super) struct MessagingNode {
+    pub port: Port,
+    rounds: Vec<Round>,
+    /// Processor time of a message and of a byte, the same at either end, in ns.
+    message_ns: f64,
+    byte_ns: f64,
+    round: usize,
+    /// The letter that is sent now, and (`left`) its bytes that have left.
+    letter: usize,
+    left: u64,
+    /// When the software is done with all messages it has been given.
+    software: Time,
+    /// When the software began to prepare the messages of the round, and (`prepared`) how long it takes for those it
+    /// has been given.
+    begun: Time,
+    prepared: Span,
+    port_free: Time,
+    /// For each round, the messages taken in, and when the last of them was.
+    taken: Vec<(u64, Time)>,
+    /// When the last round was over.
+    finished: Option<Time>,
+    /// Time in which the processor was busy.
+    pub busy: Span,
+}
+
+impl MessagingNode {
+    pub fn new(port: Port, rounds: Vec<Round>, message_ns: f64, byte_ns: f64) -> Self {
+        let taken = vec![(0, Time::ZERO); rounds.len()];
+        MessagingNode { port, rounds, message_ns, byte_ns, taken, ..MessagingNode::default() }
+    }
+
+    fn software(&self, messages: u64, bytes: u64) -> Span {
+        Span::from_ns((self.message_ns * messages as f64 + self.byte_ns * bytes as f64 + 0.5) as u64)
+    }
+
+    fn begin(&mut self, now: Time) {
+        self.letter = 0;
+        self.left = 0;
+        self.begun = now.max(self.software);
+        self.prepared = Span::ZERO;
+        let (messages, bytes) = self.rounds[self.round]
+            .letters
+            .iter()
+            .fold((0, 0), |(messages, bytes), letter| (messages + letter.messages(), bytes + letter.bytes));
+        let all = self.software(messages, bytes);
+        self.software = self.begun + all;
+        self.busy += all;
+    }
+
+    /// The end of the message under way, in bytes of the letter: software must have prepared the message up to there.
+    fn message_end(letter: &OutgoingMessage, left: u64) -> u64 {
+        ((left / letter.message_bytes + 1) * letter.message_bytes).min(letter.bytes)
+    }
+
+    /// When the next packet can leave; `None` where all letters of the round have left.
+    fn next_send(&self) -> Option<Time> {
+        let letter = self.rounds.get(self.round)?.letters.get(self.letter)?;
+        let end = Self::message_end(letter, self.left);
+        let messages = self.left / letter.message_bytes + 1;
+        let ready = self.begun + self.prepared + self.software(messages, end);
+        Some(ready.max(self.port_free))
+    }
+
+    /// When all messages of this round have been sent and taken in, if that is known.
+    fn round_end(&self) -> Option<Time> {
+        let round = self.rounds.get(self.round)?;
+        let (taken, when) = self.taken[self.round];
+        let is_sent = self.letter == round.letters.len();
+        (is_sent && taken >= round.awaited).then(|| self.port_free.max(when).max(self.begun + self.prepared))
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        self.next_send().or_else(|| self.round_end())
+    }
+
+    fn advance(&mut self, now: Time, packet_bytes: u64, network: &mut dyn Network) {
+        if self.next_send().is_some_and(|at| at <= now) {
+            self.send(now, packet_bytes, network);
+        } else if self.round_end().is_some_and(|at| at <= now) {
+            self.round += 1;
+            if self.round < self.rounds.len() {
+                self.begin(now);
+            } else {
+                self.finished = Some(now);
+            }
+        }
+    }
+
+    fn send(&mut self, now: Time, packet_bytes: u64, network: &mut dyn Network) {
+        let letter = self.rounds[self.round].letters[self.letter];
+        let end = Self::message_end(&letter, self.left);
+        let bytes = packet_bytes.min(end - self.left);
+        let ends_message = self.left + bytes == end;
+        let tag = (self.round as u64) << 1 | u64::from(ends_message);
+        self.port_free = network.send(now, Packet { from: self.port, to: letter.to, bytes, tag });
+        self.left += bytes;
+        if self.left >= letter.bytes && ends_message {
+            self.prepared += self.software(letter.messages(), letter.bytes);
+            self.letter += 1;
+            self.left = 0;
+        }
+    }
+
+    fn receive(&mut self, now: Time, packet: &Packet) {
+        let round = (packet.tag >> 1) as usize;
+        let messages = packet.tag & 1;
+        let took = self.software(messages, packet.bytes);
+        self.software = self.software.max(now) + took;
+        self.busy += took;
+        if let Some(taken) = self.taken.get_mut(round) {
+            taken.0 += messages;
+            taken.1 = self.software;
+        }
+    }
+}
+
+/// Runs the rounds of all talkers from `now` on; returns for each when it is done, and when all are. Talkers are in
+/// order of their ports; the client, which is no talker, takes in messages without software.
+///
+/// # Errors
+/// Messages that are awaited and never come, a defect; and the user's interrupt.
+pub(super) fn run(
+    talkers: &mut [MessagingNode],
+    network: &mut dyn Network,
+    packet_bytes: u64,
+    now: Time,
+    watch: &mut dyn FnMut() -> Result<()>,
+) -> Result<(Vec<Time>, Time)> {
+    let mut due = BinaryHeap::new();
+    let place = |talkers: &[MessagingNode], port: Port| {
+        talkers.binary_search_by_key(&port, |talker| talker.port).ok()
+    };
+    for (index, talker) in talkers.iter_mut().enumerate() {
+        (talker.software, talker.port_free) = (now, now);
+        if talker.rounds.is_empty() {
+            talker.finished = Some(now);
+            continue;
+        }
+        talker.begin(now);
+        talker.next_event().into_iter().for_each(|at| due.push(Reverse((at, index))));
+    }
+    let mut arrived = Vec::new();
+    let mut end = now;
+    loop {
+        let next = due.peek().map(|Reverse((at, _))| *at);
+        // Arrivals come first, so that a node that awaits a message goes on at the same time.
+        if let Some(at) = network.next_event().filter(|at| next.is_none_or(|next| *at <= next)) {
+            network.advance(at, &mut arrived);
+            end = at;
+            for packet in arrived.drain(..) {
+                let Some(index) = place(talkers, packet.to) else { continue };
+                let before = talkers[index].next_event();
+                talkers[index].receive(at, &packet);
+                let after = talkers[index].next_event();
+                after.filter(|_| after != before).into_iter().for_each(|at| due.push(Reverse((at, index))));
+            }
+            continue;
+        }
+        let Some(Reverse((at, index))) = due.pop() else { break };
+        let talker = &mut talkers[index];
+        // An event that has been delayed is in the queue again, under its new time.
+        if talker.finished.is_some() || talker.next_event() != Some(at) {
+            continue;
+        }
+        talker.advance(at, packet_bytes, network);
+        if talker.finished.is_none() {
+            talker.next_event().into_iter().for_each(|at| due.push(Reverse((at, index))));
+        }
+        watch()?;
+    }
+    let lost = |talker: &MessagingNode| {
+        Error::internal(format!(
+            "node {} waits in round {} for messages that nobody sends",
+            talker.port, talker.round
+        ))
+    };
+    let ends = talkers.iter().map(|talker| talker.finished.ok_or_else(|| lost(talker)));
+    let ends = ends.collect::<Result<Vec<Time>>>()?;
+    let last = ends.iter().copied().max().unwrap_or(now);
+    Ok((ends, end.max(last)))
+}

@@ -1,0 +1,168 @@
+//! A step of a node without overlap of I/O and computation (`node.prefetch_pages = 0`): the node reads a page, processes
+//! it, writes the pages that are due, and so on. The times add up, and other nodes have no effect on them.
+
+use sledlab_core::{Op, Result, Span, Time};
+use sledlab_models::power::Energy;
+use sledlab_trace::work::{NodeStep, Work};
+
+use super::member::{Charge, InterruptCheck, Member, MemberParts};
+use super::sampling::{Skip, State};
+use super::sequence::{Cursor, Sequence};
+use super::share::Share;
+use super::store::Traffic;
+
+/// The half of a step before messages are exchanged, or the half after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// Pages are read and worked on; result pages are written, unless they wait for messages to come.
+    Before,
+    /// Every node to which messages come writes its results; one that reads nothing first works on the messages.
+    After,
+}
+
+/// One half of a node's step, as [`run`] takes it.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    /// Name of the phase.
+    pub phase: &'a str,
+    pub step: &'a NodeStep,
+    /// Whether messages come to the node, or some of its own stay there.
+    pub receives: bool,
+    pub half: Half,
+}
+
+/// Runs one half of a step from `now` on; returns when it ends, and its time by component.
+///
+/// # Errors
+/// Kinds of operation without cycles, a scheduler or power policy that has given up, the user's interrupt.
+pub(super) fn run(
+    member: &mut Member,
+    work: &Work,
+    Task { phase, step, receives, half }: Task,
+    now: Time,
+    watch: &InterruptCheck,
+) -> Result<(Time, MemberParts)> {
+    let reads = member.sequence(work, phase, &step.reads);
+    let writes = member.sequence(work, &format!("{phase}, written"), &step.writes);
+    let works_after = receives && reads.len() == 0;
+    let nothing = Sequence::default();
+    let none = Charge::default();
+    let charge = member.charge(work, step)?;
+    let (reads, charge, writes) = match half {
+        Half::Before if works_after => return Ok((now, MemberParts::default())),
+        Half::Before => (&reads, charge, if receives { &nothing } else { &writes }),
+        Half::After if !receives => return Ok((now, MemberParts::default())),
+        Half::After => (&nothing, if works_after { charge } else { none }, &writes),
+    };
+    let units = reads.len().max(1);
+    let mut turn = Turn {
+        now,
+        parts: MemberParts::default(),
+        request: member.request(),
+        compute: Share::new(charge.compute_ns, units),
+        network: Share::new(charge.network_ns, units),
+        due: Share::new(writes.len(), units),
+        writing: Cursor::default(),
+        unwatched: 0,
+    };
+    let mut reading = Cursor::default();
+    let mut sampling = member.sampling(reads, writes, phase);
+    let mut done = 0;
+    if sampling.next == 0 {
+        sampling.reach(0, 0, turn.state(member));
+    }
+    while let Some((lbn, blocks)) = reading.next(reads, &member.files) {
+        turn.serve(member, Op::Read, lbn, blocks)?;
+        done += 1;
+        turn.work(member, done, writes)?;
+        turn.watch(watch)?;
+        if done == sampling.next {
+            let skip = sampling.reach(done, 0, turn.state(member));
+            turn.charge(member, &skip)?;
+            if skip.passes > 0 {
+                done += skip.pages;
+                let blocks = reading.skip(reads, skip.passes);
+                turn.skip(member, done, (skip.pages, blocks), writes)?;
+            }
+        }
+    }
+    member.note_sampling(&sampling);
+    if reads.len() == 0 {
+        turn.work(member, units, writes)?;
+    }
+    watch.note(turn.unwatched)?;
+    Ok((turn.now, turn.parts))
+}
+
+/// The state of a loop over pages.
+struct Turn {
+    now: Time,
+    parts: MemberParts,
+    request: Span,
+    compute: Share,
+    network: Share,
+    due: Share,
+    writing: Cursor,
+    unwatched: u64,
+}
+
+impl Turn {
+    #[inline]
+    fn serve(&mut self, member: &mut Member, op: Op, lbn: u64, blocks: u32) -> Result<()> {
+        let done = member.store()?.serve(self.now + self.request, op, lbn, blocks)?;
+        self.parts.store += done.since(self.now);
+        self.now = done;
+        self.unwatched += 1;
+        member.simulated += 1;
+        Ok(())
+    }
+
+    /// Works on the pages that have been read, `done` units by now, and writes the pages that are due then.
+    #[inline]
+    fn work(&mut self, member: &mut Member, done: u64, writes: &Sequence) -> Result<()> {
+        let compute = Span::from_ns(self.compute.upto(done));
+        let network = Span::from_ns(self.network.upto(done));
+        self.parts.compute += compute;
+        self.parts.network += network;
+        member.processor_busy += compute + network;
+        self.now = self.now + compute + network;
+        for _ in 0..self.due.upto(done) {
+            let Some((lbn, blocks)) = self.writing.next(writes, &member.files) else { break };
+            self.serve(member, Op::Write, lbn, blocks)?;
+        }
+        Ok(())
+    }
+
+    fn state(&self, member: &mut Member) -> State {
+        member.state(self.parts)
+    }
+
+    /// Adds the estimated time and energy of skipped passes.
+    fn charge(&mut self, member: &mut Member, skip: &Skip) -> Result<()> {
+        self.parts.store += skip.store;
+        self.now += skip.store;
+        member.skip(skip.store, Traffic::default(), skip.energy)
+    }
+
+    /// Resumes at `done` units, after passes with `read` pages and blocks.
+    fn skip(&mut self, member: &mut Member, done: u64, read: (u64, u64), writes: &Sequence) -> Result<()> {
+        let compute = Span::from_ns(self.compute.upto(done));
+        let network = Span::from_ns(self.network.upto(done));
+        self.parts.compute += compute;
+        self.parts.network += network;
+        self.now += compute + network;
+        member.processor_busy += compute + network;
+        let written = self.due.upto(done);
+        let blocks = self.writing.forward(writes, &member.files, written);
+        member.skip(compute + network, Traffic::of(read, (written, blocks)), Energy::default())
+    }
+
+    #[inline]
+    fn watch(&mut self, watch: &InterruptCheck) -> Result<()> {
+        if self.unwatched >= InterruptCheck::EVERY {
+            watch.note(self.unwatched)?;
+            self.unwatched = 0;
+        }
+        Ok(())
+    }
+}

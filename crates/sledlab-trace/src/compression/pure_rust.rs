@@ -1,0 +1,154 @@
+//! zstd and xz without C libraries, for WebAssembly.
+
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use lzma_rust2::XzReader;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::{Unpacked, XZ_MEMORY};
+
+/// Largest window a frame may ask for: what the library in C grants.
+const WINDOW: u64 = 128 << 20;
+
+#[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
+pub(super) fn zstd(packed: impl BufRead + Send + 'static) -> io::Result<Unpacked> {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(WINDOW);
+    Ok(Box::new(Frames { packed, decoder, within: false }))
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "as the library in C, which allocates")]
+pub(super) fn xz(packed: impl BufRead + Send + 'static) -> io::Result<Unpacked> {
+    Ok(Box::new(XzReader::new_mem_limit(packed, true, (XZ_MEMORY >> 10) as u32)))
+}
+
+/// The frames of a zstd file, one after another; skippable frames are skipped.
+struct Frames<R> {
+    packed: R,
+    decoder: FrameDecoder,
+    /// Whether the reader is inside a frame.
+    within: bool,
+}
+
+impl<R: BufRead> Frames<R> {
+    /// Begins the next frame; returns false at the end of the file.
+    fn begin(&mut self) -> io::Result<bool> {
+        while !self.packed.fill_buf()?.is_empty() {
+            match self.decoder.init(&mut self.packed) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let skipped = io::copy(&mut self.packed.by_ref().take(length.into()), &mut io::sink())?;
+                    if skipped < length.into() {
+                        return Err(ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(damaged(error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if !self.within {
+                self.within = self.begin()?;
+                if !self.within {
+                    return Ok(0);
+                }
+            }
+            if self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let enough = BlockDecodingStrategy::UptoBytes(into.len());
+                self.decoder.decode_blocks(&mut self.packed, enough).map_err(damaged)?;
+            }
+            let read = self.decoder.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+            if self.decoder.is_finished() {
+                self.check()?;
+                self.within = false;
+            }
+        }
+    }
+}
+
+impl<R> Frames<R> {
+    /// Compares the checksum of the frame, where it has one.
+    fn check(&self) -> io::Result<()> {
+        match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
+            (Some(stated), Some(found)) if stated != found => Err(damaged("the checksum does not fit")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The error of a decoder: a file that ends within a frame is cut off, any other error is damage.
+fn damaged(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    let error = error.into();
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error.as_ref());
+    while let Some(at) = cause {
+        if at.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::UnexpectedEof) {
+            return ErrorKind::UnexpectedEof.into();
+        }
+        cause = at.source();
+    }
+    io::Error::new(ErrorKind::InvalidData, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use super::*;
+    use crate::compression::by_library;
+
+    fn text() -> Vec<u8> {
+        (0..200_000_u64).flat_map(|n| (n.wrapping_mul(0x9e37_79b9) >> 7).to_string().into_bytes()).collect()
+    }
+
+    fn read(unpacked: io::Result<Unpacked>) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        unpacked?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    #[test]
+    fn frames_and_streams_are_those_of_the_libraries() {
+        let text = text();
+        let (half, rest) = text.split_at(text.len() / 2);
+        let skipped = [&0x184d_2a53_u32.to_le_bytes()[..], &3_u32.to_le_bytes(), b"abc"].concat();
+        let frame = |bytes: &[u8]| {
+            let mut encoder = ::zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
+            encoder.include_checksum(true).unwrap();
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        };
+        let packed = [frame(half), skipped, frame(rest)].concat();
+        assert!(read(zstd(Cursor::new(packed.clone()))).unwrap() == text);
+        assert!(read(by_library::zstd(Cursor::new(packed))).unwrap() == text);
+        let stream = |bytes: &[u8]| {
+            let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        };
+        let packed = [stream(half), stream(rest)].concat();
+        assert!(read(xz(Cursor::new(packed.clone()))).unwrap() == text);
+        assert!(read(by_library::xz(Cursor::new(packed))).unwrap() == text);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_damaged_is_told_apart() {
+        let packed = ::zstd::encode_all(Cursor::new(text()), 3).unwrap();
+        let cut = read(zstd(Cursor::new(packed[..packed.len() / 2].to_vec()))).unwrap_err();
+        assert_eq!(cut.kind(), ErrorKind::UnexpectedEof, "{cut}");
+        let mut damaged = packed;
+        damaged[6..200].fill(0xff);
+        assert!(read(zstd(Cursor::new(damaged))).is_err());
+    }
+}

@@ -1,0 +1,341 @@
+//! A recorded run: the experiment is run a second time with recording, next to the run whose outcome is shown.
+
+use serde_json::{Value, json};
+use sledlab_core::hash::Map;
+use sledlab_core::{Error, Op, Result, Span, Time};
+use sledlab_models::device::{Queued, RotationalArc};
+use sledlab_models::system::{Access, Choice, IdlePeriod, State};
+use sledlab_sim::{Experiment, Hooks, Running};
+
+use crate::answer::{Answer, Column, Ready};
+use crate::residencies::Residencies;
+
+/// Turns of the simulation between two counts of the choices made.
+const TURNS: u32 = 64;
+/// Residencies are sampled from this long before a window on, so that the window does not begin before the first
+/// sample.
+const EARLY: Span = Span::from_ns(100_000_000);
+
+/// Accesses, choices and rests of a station in the window.
+#[derive(Default)]
+struct Station {
+    accesses: Vec<Access>,
+    choices: Vec<Choice>,
+    rests: Vec<IdlePeriod>,
+}
+
+/// A watched run, as far as it has been simulated.
+pub(crate) struct WatchedRun {
+    running: Running<'static>,
+    stations: Vec<Station>,
+    residencies: Residencies,
+    done: bool,
+    /// The window watched last, from `from` up to `to`.
+    from: Time,
+    to: Time,
+}
+
+impl WatchedRun {
+    pub fn new(experiment: &Experiment, from: Time) -> Result<Self> {
+        let mut running = experiment.begin(Hooks::default())?;
+        let mut stations = Vec::new();
+        for station in running.stations_mut() {
+            station.watch(from);
+            stations.push(Station::default());
+        }
+        let residencies = Residencies::new(running.system());
+        Ok(WatchedRun { running, stations, residencies, done: false, from, to: Time::ZERO })
+    }
+
+    /// Whether a window from `from` on can be watched without starting the run anew.
+    pub fn reaches(&self, from: Time) -> bool {
+        from >= self.to
+    }
+
+    /// Goes on from the last window to one that begins at `from` and holds `choices` choices of schedulers or a few
+    /// more, fewer where the run ends.
+    pub fn see(&mut self, from: Time, choices: usize) -> Result<()> {
+        self.from = from;
+        for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
+            station.watch(from);
+            seen.forget_before(from);
+        }
+        let mut made: usize = self.stations.iter().map(|station| station.choices.len()).sum();
+        while made < choices && !self.done {
+            self.go_on()?;
+            for (station, seen) in self.running.stations_mut().into_iter().zip(&mut self.stations) {
+                made += seen.take(station.seen());
+            }
+        }
+        let last = |station: &Station| station.choices.last().map(|choice| choice.at);
+        let reached = self.stations.iter().filter_map(last).max();
+        let completed = self.running.progress().simulated;
+        self.to = if self.done { completed } else { reached.unwrap_or(completed) }.max(from);
+        self.residencies.forget_before(from);
+        Ok(())
+    }
+
+    /// Simulates some turns; samples residencies where the system has any and the window is near.
+    fn go_on(&mut self) -> Result<()> {
+        let turns = self.residencies.turns();
+        self.done = self.running.run_for(turns.unwrap_or(TURNS).min(TURNS))?;
+        let system = self.running.system();
+        if turns.is_some() && system.next_event().is_none_or(|next| next + EARLY >= self.from) {
+            self.residencies.look(system);
+        }
+        Ok(())
+    }
+
+    /// The window, in columns.
+    pub fn window(&self) -> Result<Ready> {
+        let mut answer = Answer::default();
+        let numbered = || self.stations.iter().enumerate();
+        let rests =
+            numbered().flat_map(|(n, station)| station.rests.iter().map(move |rest| (n as u16, *rest)));
+        let (accesses, rows) = self.accesses(&mut answer);
+        let (choices, candidates) = self.choices(&mut answer, &rows);
+        let states = self.states(&mut answer, rests.collect());
+        let residencies = self.residencies.columns(&mut answer);
+        answer.ready(&json!({
+            "from_ns": self.from.as_ns(),
+            "to_ns": self.to.as_ns(),
+            "done": self.done,
+            "accesses": accesses,
+            "choices": choices,
+            "candidates": candidates,
+            "states": states,
+            "residencies": residencies,
+        }))
+    }
+
+    /// All accesses in the order in which they were queued, in columns, and the row of each by station and request.
+    fn accesses(&self, answer: &mut Answer) -> (Value, Map<(usize, u64), u32>) {
+        let mut all: Vec<(usize, &Access)> = Vec::new();
+        for (number, station) in self.stations.iter().enumerate() {
+            all.extend(station.accesses.iter().map(|access| (number, access)));
+        }
+        all.sort_by_key(|(station, access)| (request(access).queued, *station, request(access).id));
+        let rows = all.iter().enumerate();
+        let rows =
+            rows.map(|(row, (station, access))| ((*station, request(access).id), row as u32)).collect();
+        let stations = self.running.system().stations();
+        let places: Vec<_> = all
+            .iter()
+            .map(|(station, access)| stations[*station].device().mechanics().location(request(access).lbn))
+            .collect();
+        let turning: Vec<_> = all
+            .iter()
+            .map(|(station, access)| stations[*station].device().mechanics().turning(request(access)))
+            .collect();
+        let mut ns = |of: fn(&Access) -> f64| answer.numbers(all.iter().map(|(_, access)| of(access)));
+        let mut columns = json!({
+            "id": ns(|access| request(access).id as f64),
+            "queued_ns": ns(|access| request(access).queued.as_ns() as f64),
+            "start_ns": ns(|access| served(access, |served| served.start.as_ns())),
+            "end_ns": ns(|access| served(access, |served| served.completion.as_ns())),
+            "lbn": ns(|access| request(access).lbn as f64),
+            "overhead_ns": ns(|access| part(access, |timing| timing.overhead)),
+            "seek_x_ns": ns(|access| part(access, |timing| timing.seek_x)),
+            "settle_ns": ns(|access| part(access, |timing| timing.settle)),
+            "seek_y_ns": ns(|access| part(access, |timing| timing.seek_y)),
+            "turnaround_ns": ns(|access| part(access, |timing| timing.turnaround)),
+            "rotation_ns": ns(|access| part(access, |timing| timing.rotation)),
+            "transfer_ns": ns(|access| part(access, |timing| timing.transfer)),
+            "startup_ns": ns(|access| part(access, |timing| timing.startup)),
+        });
+        let mut put = |name: &str, column: Column| columns[name] = answer.column(&column);
+        put("station", Column::U16(&all.iter().map(|(station, _)| *station as u16).collect::<Vec<_>>()));
+        put("blocks", Column::U32(&all.iter().map(|(_, access)| request(access).blocks).collect::<Vec<_>>()));
+        put("op", Column::U8(&all.iter().map(|(_, access)| letter(request(access).op)).collect::<Vec<_>>()));
+        put("column", Column::U32(&places.iter().map(|place| place.cylinder).collect::<Vec<_>>()));
+        put("row", Column::U32(&places.iter().map(|place| place.row).collect::<Vec<_>>()));
+        put("x_bit", Column::I32(&places.iter().map(|place| place.x).collect::<Vec<_>>()));
+        let turns = |of: fn(&RotationalArc) -> f64| {
+            turning.iter().map(|on| on.as_ref().map_or(0.0, of)).collect::<Vec<_>>()
+        };
+        put("turn", Column::F64(&turns(|on| on.begin)));
+        put("turns", Column::F64(&turns(|on| on.length)));
+        put("y_bit", Column::I32(&places.iter().map(|place| place.y).collect::<Vec<_>>()));
+        (columns, rows)
+    }
+
+    /// All choices in order of time, and their candidates, in columns.
+    fn choices(&self, answer: &mut Answer, rows: &Map<(usize, u64), u32>) -> (Value, Value) {
+        let mut all: Vec<(usize, &Choice)> = Vec::new();
+        for (number, station) in self.stations.iter().enumerate() {
+            all.extend(station.choices.iter().map(|choice| (number, choice)));
+        }
+        all.sort_by_key(|(station, choice)| (choice.at, *station));
+        let (mut first, mut count) = (Vec::new(), Vec::new());
+        let (mut access, mut positioning, mut chosen) = (Vec::new(), Vec::new(), Vec::new());
+        for (station, choice) in &all {
+            first.push(access.len() as u32);
+            for candidate in &choice.candidates {
+                // A request that was merged into another has no times of its own.
+                if let Some(row) = rows.get(&(*station, candidate.id)) {
+                    access.push(*row);
+                    positioning.push(candidate.positioning.as_ns() as f64);
+                    chosen.push(u8::from(candidate.chosen));
+                }
+            }
+            count.push((access.len() as u32 - first[first.len() - 1]).min(255) as u8);
+        }
+        let waiting: Vec<u32> = all.iter().map(|(_, choice)| choice.waiting as u32).collect();
+        let stations: Vec<u16> = all.iter().map(|(station, _)| *station as u16).collect();
+        let choices = json!({
+            "at_ns": answer.numbers(all.iter().map(|(_, choice)| choice.at.as_ns() as f64)),
+            "station": answer.column(&Column::U16(&stations)),
+            "waiting": answer.column(&Column::U32(&waiting)),
+            "first": answer.column(&Column::U32(&first)),
+            "count": answer.column(&Column::U8(&count)),
+        });
+        let candidates = json!({
+            "access": answer.column(&Column::U32(&access)),
+            "positioning_ns": answer.column(&Column::F64(&positioning)),
+            "chosen": answer.column(&Column::U8(&chosen)),
+        });
+        (choices, candidates)
+    }
+
+    /// The states of stations over time: rests, and the two parts of every service, positioning (with overhead) and
+    /// transfer.
+    fn states(&self, answer: &mut Answer, rests: Vec<(u16, IdlePeriod)>) -> Value {
+        let mut all: Vec<(u64, u16, u64, u8)> = Vec::new();
+        for (station, IdlePeriod { state, begin, end }) in rests {
+            let end = if end == Time::MAX { self.to.max(begin) } else { end };
+            let code = match state {
+                State::Idle => IDLE,
+                State::Parked => PARKED,
+                State::StartUp => START_UP,
+            };
+            all.push((begin.as_ns(), station, end.as_ns(), code));
+        }
+        for (number, station) in self.stations.iter().enumerate() {
+            for access in &station.accesses {
+                let Access::Served(served) = access else { continue };
+                let set = served.start + served.timing.overhead + served.timing.positioning();
+                let set = set.min(served.completion);
+                let mut add = |begin: Time, end: Time, code| {
+                    if begin < end {
+                        all.push((begin.as_ns(), number as u16, end.as_ns(), code));
+                    }
+                };
+                add(served.start, set, SEEK);
+                add(set, served.completion, ACCESS);
+            }
+        }
+        all.sort_unstable();
+        json!({
+            "station": answer.column(&Column::U16(&all.iter().map(|span| span.1).collect::<Vec<_>>())),
+            "begin_ns": answer.numbers(all.iter().map(|span| span.0 as f64)),
+            "end_ns": answer.numbers(all.iter().map(|span| span.2 as f64)),
+            "state": answer.column(&Column::U8(&all.iter().map(|span| span.3).collect::<Vec<_>>())),
+        })
+    }
+
+    /// Positions of a station's mechanism at instants of the window.
+    pub fn positions(&self, station: usize, at: &[Time]) -> Result<Ready> {
+        let seen = self.stations.get(station).ok_or_else(|| no_station(station))?;
+        let systems = self.running.system().stations();
+        let mechanics = systems.get(station).ok_or_else(|| no_station(station))?.device().mechanics();
+        let mut known = None;
+        let (xs, ys): (Vec<f64>, Vec<f64>) = at
+            .iter()
+            .map(|at| {
+                let number = seen.choices.partition_point(|choice| choice.at <= *at);
+                let parked = seen.rests.iter().rev().find(|rest| rest.begin <= *at && *at < rest.end);
+                let next = seen
+                    .choices
+                    .get(number)
+                    .filter(|_| number == 0 || parked.is_some_and(|rest| rest.state != State::Idle));
+                if let Some(next) = next {
+                    return (f64::from(next.from.x), f64::from(next.from.y));
+                }
+                let Some(choice) = number.checked_sub(1).and_then(|last| seen.choices.get(last)) else {
+                    let state = mechanics.state();
+                    return (f64::from(state.x), f64::from(state.y));
+                };
+                if known.as_ref().is_none_or(|(of, _)| *of != number) {
+                    known = Some((number, ways(choice, mechanics)));
+                }
+                let Some((_, ways)) = &known else { return (0.0, 0.0) };
+                let begun = ways.partition_point(|(begin, _)| begin <= at).max(1) - 1;
+                let (begin, way) = &ways[begun];
+                way.at(at.since((*begin).min(*at)))
+            })
+            .unzip();
+        let mut answer = Answer::default();
+        let text = json!({ "x": answer.numbers(xs), "y": answer.numbers(ys) });
+        answer.ready(&text)
+    }
+}
+
+/// The paths of the mechanism through the requests of a choice, one after another, and when each begins.
+fn ways(
+    choice: &Choice,
+    mechanics: &dyn sledlab_models::device::Mechanics,
+) -> Vec<(Time, sledlab_models::device::MotionPath)> {
+    let (mut begin, mut state) = (choice.at + choice.overhead, choice.from);
+    let mut ways = Vec::with_capacity(choice.batch.len());
+    for request in &choice.batch {
+        ways.push((begin, mechanics.way_from(state, request)));
+        let (timing, after) = mechanics.serve_from(state, request);
+        begin += timing.positioning() + timing.transfer;
+        state = after;
+    }
+    ways
+}
+
+const IDLE: u8 = 0;
+const SEEK: u8 = 1;
+const ACCESS: u8 = 2;
+const PARKED: u8 = 3;
+const START_UP: u8 = 4;
+
+fn no_station(station: usize) -> Error {
+    Error::internal(format!("there is no station {station}"))
+}
+
+impl Station {
+    /// Adds what a station has recorded and returns the number of new choices. Requests that waited before may have
+    /// been served since.
+    fn take(&mut self, seen: sledlab_models::system::StationLog) -> usize {
+        self.accesses.retain(|access| matches!(access, Access::Served(_)));
+        self.accesses.extend(seen.accesses);
+        let made = seen.choices.len();
+        self.choices.extend(seen.choices);
+        self.rests.retain(|rest| rest.end < Time::MAX);
+        self.rests.extend(seen.rests);
+        made
+    }
+
+    fn forget_before(&mut self, from: Time) {
+        self.accesses.retain(|access| match access {
+            Access::Served(served) => served.completion >= from,
+            Access::Waiting(_) => true,
+        });
+        // The last choice before the window says where the mechanism is when the window begins.
+        let before = self.choices.partition_point(|choice| choice.at < from).saturating_sub(1);
+        self.choices.drain(..before);
+        self.rests.retain(|rest| rest.end > from);
+    }
+}
+
+fn request(access: &Access) -> &Queued {
+    match access {
+        Access::Served(served) => &served.request,
+        Access::Waiting(request) => request,
+    }
+}
+
+fn served(access: &Access, of: impl Fn(&sledlab_models::system::Completion) -> u64) -> f64 {
+    if let Access::Served(served) = access { of(served) as f64 } else { f64::INFINITY }
+}
+
+fn part(access: &Access, of: impl Fn(&sledlab_models::device::Timing) -> sledlab_core::Span) -> f64 {
+    if let Access::Served(served) = access { of(&served.timing).as_ns() as f64 } else { 0.0 }
+}
+
+fn letter(op: Op) -> u8 {
+    if op == Op::Read { b'R' } else { b'W' }
+}
