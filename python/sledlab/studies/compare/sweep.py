@@ -29,7 +29,7 @@ REQUESTS = ("workload.", "trace.", "replay.", "seed")
 
 
 @dataclass(frozen=True)
-class Effect:
+class SettingEffect:
     """The effect of one value of a key, with all other keys as in the best combination.
 
     Attributes:
@@ -112,15 +112,15 @@ class Sweep:
             value if name == key else each for name, each in zip(self.values, combination, strict=True)
         )
 
-    def effect(self, key: str, best: Combination, other: Combination) -> Effect:
+    def effect(self, key: str, best: Combination, other: Combination) -> SettingEffect:
         """Return the effect of `other`, which differs from `best` in one key."""
         shares = relative(*([run.mean_ms for run in self.runs[each]] for each in (best, other)))
         value = other[list(self.values).index(key)]
-        return Effect(
+        return SettingEffect(
             key, value, self.mean_ms(other), mean(shares) or 0.0, half_width(shares), self.late(other)
         )
 
-    def effects(self, key: str) -> list[Effect]:
+    def effects(self, key: str) -> list[SettingEffect]:
         """Return the effects of the other values of a key, smallest first, overloaded ones last."""
         at = list(self.values).index(key)
         others = [value for value in self.values[key] if value != self.best[at]]

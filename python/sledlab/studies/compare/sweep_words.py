@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sledlab.show.document import Part
-    from sledlab.studies.compare.sweep import Effect, Sweep
+    from sledlab.studies.compare.sweep import SettingEffect, Sweep
 
     Load = Callable[[float], str]
     """Returns a load, given as a speed-up, in words that begin a sentence."""
@@ -87,17 +87,17 @@ def _gains(sweep: Sweep, key: str) -> list[str]:
     ]
 
 
-def _less(effect: Effect) -> str:
+def _less(effect: SettingEffect) -> str:
     """Return how much less the best value takes than another."""
     return f"{_share(effect)} less than with {_value(effect.key, effect.value)}"
 
 
-def _share(effect: Effect) -> str:
+def _share(effect: SettingEffect) -> str:
     """Return the share that the best value saves, with half its interval in percent.
 
     Examples:
-        >>> from sledlab.studies.compare.sweep import Effect
-        >>> _share(Effect("device.sleds", 1, 5.3, 0.0091, 0.0012, False)).replace("\xa0", " ")
+        >>> from sledlab.studies.compare.sweep import SettingEffect
+        >>> _share(SettingEffect("device.sleds", 1, 5.3, 0.0091, 0.0012, False)).replace("\xa0", " ")
         '0.9 % (±0.1)'
     """
     half = "" if effect.half is None else f" (±{figure(round(effect.half * 100, 3), 1)})"
