@@ -157,6 +157,15 @@ def test_finished_study_warns_of_a_later_interrupted_run(tmp_path):
         assert sl.open(tmp_path).schedulers == ("fcfs",)
 
 
+def test_study_interrupted_after_its_outcome_is_finished(tmp_path, monkeypatch, recwarn):
+    monkeypatch.setattr("sledlab.shown.Shown.report", _interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        sl.compare(UNIFORM, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path, **FEW)
+    assert (tmp_path / "unfinished.json").exists()
+    assert sl.open(tmp_path).schedulers == ("fcfs",)
+    assert not list(recwarn)
+
+
 def test_study_without_saved_runs_is_empty(tmp_path, monkeypatch):
     monkeypatch.setattr("sledlab.study.bench.Bench._run", _interrupt)
     with pytest.raises(KeyboardInterrupt):

@@ -67,7 +67,7 @@ def open(directory: str | Path) -> Any:  # noqa: A001 - users call `sledlab.open
 def _study(path: Path, kind: str, listed: ListedStudy) -> Shown:
     """Return the outcome of a study; the saved runs of one without an outcome."""
     finished = (path / OUTCOME).exists()
-    if (path / UNFINISHED).exists():
+    if (path / UNFINISHED).exists() and not (finished and _is_newer(path / OUTCOME, path / UNFINISHED)):
         study = loaded(f"sledlab.studies.{listed.folder}:STUDY")
         partial = read_partial(path, kind, arrived(study.subject.row))
         if not finished:
@@ -80,6 +80,11 @@ def _study(path: Path, kind: str, listed: ListedStudy) -> Shown:
     with reading(path / OUTCOME):
         found: Shown = outcome.restored(saved, costs, _file(path / STUDY))
     return found
+
+
+def _is_newer(file: Path, other: Path) -> bool:
+    """Whether a file was written after another: a study was interrupted after its outcome was written."""
+    return file.stat().st_mtime_ns > other.stat().st_mtime_ns
 
 
 def _file(file: Path) -> str:
