@@ -11,7 +11,7 @@ from tests.conftest import PROJECT
 
 FIGURE = "paper-002-figure-4"
 """Figures with published values, whose measured points come with the sources."""
-SHORT = ("--limit", 60, "--quick", "--jobs", 1)
+SHORT = ("--limit", 60, "--quick", "--parallel", 1)
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +70,7 @@ def test_run_leaves_tables_picture_and_verdicts(sledlab, tmp_path):
         "reproduction.md",
     }
     assert (place / "paper-002-figure-2" / "points.csv").is_file()
-    assert "shortened: at most 60 requests a run, 1 seed" in ran.out
+    assert "shortened: at most 60 requests a run, seed 1" in ran.out
     assert "shortened: at most 60 requests" in (place / f"{FIGURE}.svg").read_text(encoding="utf-8")
     assert f"L-16: {claims()['L-16'].outcome}" in (place / "reproduction.md").read_text(encoding="utf-8")
 
@@ -95,7 +95,7 @@ def test_page_tells_this_run_from_the_full_run(sledlab, tmp_path):
     ]
     page = (tmp_path / FIGURE / "reproduction.md").read_text(encoding="utf-8")
     here, whole = page.split("\n## Full run\n")
-    assert "## This run: at most 60 requests a run, 1 seed" in here
+    assert "## This run: at most 60 requests a run, seed 1" in here
     assert "Ours:" not in page
     assert f"Result of the full run: {claims()['L-15'].ours}" in whole
     assert f"L-15: {claims()['L-15'].outcome} (full run)" in whole
@@ -143,7 +143,7 @@ def test_a_claim_of_definitions_has_nothing_to_run(sledlab):
     ],
 )
 def test_a_device_takes_the_place_that_the_figure_has_for_it(name, setting, tmp_path):
-    sl.reproduce(name, "mems-g3", out=tmp_path, quick=True, limit=100, jobs=1)
+    sl.reproduce(name, "mems-g3", out=tmp_path, quick=True, limit=100, parallel=1)
     place = figures()[name].runs[0].place
     config = json.loads((tmp_path / place / "summary.json").read_text("utf-8"))["config"]
     table, _ = setting

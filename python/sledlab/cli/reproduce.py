@@ -102,7 +102,7 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
 @option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
 @option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
 @option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
-@option("--jobs", metavar="N", type=Count(), help="Runs at a time  [default: one for each processor]")
+@option("--parallel", metavar="N", type=Count(), help="Runs at the same time  [default: all processors]")
 @options(PLUGINS)
 @option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
 @quiet_option

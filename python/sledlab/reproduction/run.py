@@ -30,7 +30,7 @@ values_of = later("sledlab.reproduction.values:values_of")
 to_file = later("sledlab.reproduction.save:to_file")
 chosen_workload = later("sledlab.model.catalogue:workload")
 
-QUICK = {"limit": 5000, "warmup": 0, "seeds": 1}
+QUICK = {"limit": 5000, "warmup": 0, "seed": 1}
 """Options by which `quick` shortens the runs of a claim without a figure."""
 
 PICTURES = ("svg", "png")
@@ -115,7 +115,7 @@ def reproduce(
     trace: str | Path | None = None,
     quick: bool = False,
     limit: int | None = None,
-    jobs: int | None = None,
+    parallel: int | None = None,
     allow_plugins: bool = False,
 ) -> Reproduction:
     """Runs a figure or a claim of the papers again, and draws our values beside those printed.
@@ -131,7 +131,7 @@ def reproduce(
         trace: The recorded trace, where a figure needs one that does not come with sledlab.
         quick: Whether to shorten the runs, so that there is a picture within a minute or two.
         limit: Most requests of a run.
-        jobs: Runs at a time; by default one for each processor.
+        parallel: Runs at the same time; by default one for each processor.
         allow_plugins: Whether a plug-in that only the device file names may run. It runs arbitrary code.
 
     Returns:
@@ -145,14 +145,15 @@ def reproduce(
         >>> import tempfile
         >>> import sledlab as sl
         >>> place = tempfile.mkdtemp()
-        >>> found = sl.reproduce("paper-002-figure-4", "mems-g3", out=place, quick=True, limit=200, jobs=1)
+        >>> few = {"quick": True, "limit": 200, "parallel": 1}
+        >>> found = sl.reproduce("paper-002-figure-4", "mems-g3", out=place, **few)
         >>> [claim.id for claim in found.claims], found.shortened
-        (['L-15', 'L-16'], 'at most 200 requests a run, 1 seed, warmup 0')
+        (['L-15', 'L-16'], 'at most 200 requests a run, seed 1, warmup 0')
         >>> sorted(file.suffix for file in found.write())
         ['.md', '.png', '.svg']
     """
     found = found_by(name)
-    asked = AskedReproduction(found, str(device or ""), trace, quick, limit, jobs, allow_plugins)
+    asked = AskedReproduction(found, str(device or ""), trace, quick, limit, parallel, allow_plugins)
     directory = Path(out if out is not None else name)
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -206,7 +207,7 @@ class AskedReproduction:
         trace: The user's recorded trace.
         quick: Whether runs are shortened.
         limit: Most requests of a run.
-        jobs: Runs at a time.
+        parallel: Runs at the same time.
         allow_plugins: Whether plug-ins that the user's device file names may run.
     """
 
@@ -215,7 +216,7 @@ class AskedReproduction:
     trace: str | Path | None
     quick: bool
     limit: int | None
-    jobs: int | None
+    parallel: int | None
     allow_plugins: bool
 
     @property
@@ -265,7 +266,12 @@ class AskedReproduction:
                 f"`{self.found_name}` runs jobs, which have no limit of requests",
                 remedy="say --quick instead",
             )
-        said = {**ran.said, **self.shortening(ran), "jobs": self.jobs, "allow_plugins": self.allow_plugins}
+        said = {
+            **ran.said,
+            **self.shortening(ran),
+            "parallel": self.parallel,
+            "allow_plugins": self.allow_plugins,
+        }
         said |= self.fitted(ran, experiment["study"])
         study: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
         study.run(self.source(ran), said.pop("device", None), said, study=known(ran.experiment), out=out)
@@ -275,7 +281,7 @@ class AskedReproduction:
         if not self.own or not ran.own:
             return {}
         if ran.own == "devices":
-            return {"devices": [*study["devices"], self.own]}
+            return {"device": [*study["device"], self.own]}
         if ran.own == "sets":
             word, sets = next(iter(study["vary"].items()))
             return {"vary": {word: {name: self._set(said) for name, said in sets.items()}}}
