@@ -89,7 +89,7 @@ def w_28(runs: Systems) -> Judgement:
     is_inside = best not in (SEGMENTS_KB[0], SEGMENTS_KB[-1])
     hits = {kb: runs.grid(HPLAJW)[SMALL_MB, kb].read_hits for kb in (8, best, 64, 256)}
     return judged(is_inside and 32 <= best <= 128, is_inside).saying(
-        segment_kb=SEGMENTS_KB,
+        segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
         listed=_listed(runs, HPLAJW, SMALL_MB),
         best=best,
@@ -101,7 +101,7 @@ def w_29(runs: Systems) -> Judgement:
     """The workload hplajw with room for all data."""
     large, small = best_kb(runs, HPLAJW, LARGE_MB), best_kb(runs, HPLAJW, SMALL_MB)
     return judged(large == INFINITE_KB, large >= small).saying(
-        segment_kb=SEGMENTS_KB,
+        segments_kb=SEGMENTS_KB,
         longest=SEGMENTS_KB[-1],
         listed=_listed(runs, HPLAJW, LARGE_MB),
         large=large,

@@ -59,7 +59,7 @@ def _row(
 def places(runs: PowerRuns) -> dict[str, str]:
     """Savings of the strategies, smarter merging, delayed starts, start-up times."""
     return {
-        "strategy": strategies(runs),
+        "strategies": strategies(runs),
         "deep": f"{merging.DEEP:g}",
         "ten": f"{TEN:g}",
         "relaxations": _relaxations(runs.points(merging.SMARTER)),
