@@ -75,14 +75,14 @@ use std::ops::ControlFlow;
 use sledlab_core::{Error, Result, Source, Span, Time};
 use sledlab_models::system::{MOST_COMPLETED, System};
 
-use crate::books::{Arrived, Books, Counts};
+use crate::bookkeeping::{Bookkeeping, Counts, IssuedOperation};
 use crate::feed::Feed;
-use crate::memory::Watch;
-use crate::pulse::Pulse;
+use crate::memory::MemoryMonitor;
+use crate::poll_interval::PollInterval;
 use crate::recorder::Recorder;
 use crate::replay::{Mode, Replay};
 
-/// A queue that has become longer than this, and more than twice as long as at the last look, may make decisions
+/// A queue that has become longer than this, and more than twice as long as at the last check, may make decisions
 /// slower.
 const LONG_QUEUE: usize = 32;
 
@@ -118,20 +118,20 @@ pub fn simulate(
     recorder: &mut Recorder,
     progress: Option<ProgressSink>,
 ) -> Result<Counts> {
-    let pulse = if progress.is_some() { Pulse::default() } else { Pulse::blind() };
-    simulate_at(pulse, system, source, replay, recorder, progress)
+    let poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
+    simulate_at(poll, system, source, replay, recorder, progress)
 }
 
 fn simulate_at(
-    pulse: Pulse,
+    poll: PollInterval,
     system: &mut dyn System,
     source: &mut dyn Source,
     replay: &Replay,
     recorder: &mut Recorder,
     progress: Option<ProgressSink>,
 ) -> Result<Counts> {
-    let mut run = Run::new(pulse, system, Box::new(source), replay, progress);
-    run.go_on(system, recorder)?;
+    let mut run = Run::new(poll, system, Box::new(source), replay, progress);
+    run.run_to_pause(system, recorder)?;
     run.close(system, recorder)
 }
 
@@ -139,7 +139,7 @@ fn simulate_at(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
     Never,
-    /// At the next look-up.
+    /// At the next poll.
     Next,
     Now,
 }
@@ -147,23 +147,23 @@ enum Pause {
 /// A run between its beginning and its end.
 pub(crate) struct Run<'s, 'p> {
     feed: Feed<'s>,
-    books: Books,
+    bookkeeping: Bookkeeping,
     think: Span,
     interrupted: bool,
     pause: Pause,
     closed: bool,
-    /// When to look up: counts arrivals, and `events` counts events apart, since an event takes so much less time.
-    arrivals: Pulse,
-    events: Pulse,
-    /// Length of the queue at the last look.
+    /// When to poll. Arrivals are counted here and events in `events`, since an event takes much less time.
+    arrivals: PollInterval,
+    events: PollInterval,
+    /// Length of the queue at the last check.
     seen_length: usize,
-    memory: Watch,
+    memory: MemoryMonitor,
     progress: Option<ProgressSink<'p>>,
 }
 
 impl<'s, 'p> Run<'s, 'p> {
     pub fn new(
-        pulse: Pulse,
+        poll: PollInterval,
         system: &dyn System,
         source: Box<dyn Source + 's>,
         replay: &Replay,
@@ -175,21 +175,21 @@ impl<'s, 'p> Run<'s, 'p> {
         };
         Run {
             feed: Feed::new(source, replay, system.capacity_blocks()),
-            books: Books::new(replay.warmup),
+            bookkeeping: Bookkeeping::new(replay.warmup),
             think,
             interrupted: false,
             pause: Pause::Never,
             closed: replay.mode != Mode::Open,
-            arrivals: pulse.clone(),
-            events: pulse,
+            arrivals: poll.clone(),
+            events: poll,
             seen_length: 0,
-            memory: Watch::new(),
+            memory: MemoryMonitor::new(),
             progress,
         }
     }
 
     /// Runs to the end, or to a pause; returns whether the end is reached.
-    pub fn go_on(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
+    pub fn run_to_pause(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         let mut reached = Time::ZERO;
         loop {
             let arrival = if self.closed {
@@ -200,7 +200,7 @@ impl<'s, 'p> Run<'s, 'p> {
             let Some(at) = arrival else { break };
             self.arrive(system, recorder, at)?;
             reached = at;
-            if self.arrivals.beat(1) && !self.look_up(system, recorder)? {
+            if self.arrivals.tick(1) && !self.poll_callbacks(system, recorder)? {
                 break;
             }
         }
@@ -216,15 +216,10 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// Runs for about `turns` turns, arrivals or events, and then pauses; returns whether the end is reached.
-    pub fn go_on_for(
-        &mut self,
-        turns: u32,
-        system: &mut dyn System,
-        recorder: &mut Recorder,
-    ) -> Result<bool> {
-        (self.arrivals, self.events) = (Pulse::every(turns), Pulse::every(turns));
+    pub fn run_for(&mut self, turns: u32, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
+        (self.arrivals, self.events) = (PollInterval::every(turns), PollInterval::every(turns));
         self.pause = Pause::Next;
-        self.go_on(system, recorder)
+        self.run_to_pause(system, recorder)
     }
 
     /// The progress of the run.
@@ -234,9 +229,9 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Ends the run and returns its counts.
     pub fn close(self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
-        let Run { feed, mut books, interrupted, .. } = self;
-        books.counts.interrupted = interrupted;
-        books.close(feed.issued(), system, recorder)
+        let Run { feed, mut bookkeeping, interrupted, .. } = self;
+        bookkeeping.counts.interrupted = interrupted;
+        bookkeeping.close(feed.issued(), system, recorder)
     }
 
     /// When the next operation is issued. A source in which the user's interrupt strikes ends the run.
@@ -258,9 +253,9 @@ impl<'s, 'p> Run<'s, 'p> {
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
             let until = self.reach(system, horizon);
-            let is_reached = system.advance_before(until, &mut self.books.completed);
+            let is_reached = system.advance_before(until, &mut self.bookkeeping.completed);
             let mut done = 0;
-            if self.books.completed.len() >= MOST_COMPLETED {
+            if self.bookkeeping.completed.len() >= MOST_COMPLETED {
                 done = self.complete_before(recorder, horizon)?;
                 if done == 0 {
                     break;
@@ -268,7 +263,7 @@ impl<'s, 'p> Run<'s, 'p> {
             } else if is_reached && until == horizon {
                 break;
             }
-            if self.events.beat(1 + done) && !self.look_up(system, recorder)? {
+            if self.events.tick(1 + done) && !self.poll_callbacks(system, recorder)? {
                 self.complete_before(recorder, until)?;
                 return Ok(None);
             }
@@ -280,10 +275,10 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// How far to go at once towards `horizon`: all the way, or one event where the work of several may take too long
-    /// for look-ups.
+    /// between two polls.
     #[inline]
     fn reach(&mut self, system: &dyn System, horizon: Time) -> Time {
-        self.heed_queue(system);
+        self.check_queue(system);
         if self.events.stride() >= MOST_COMPLETED {
             return horizon;
         }
@@ -293,7 +288,7 @@ impl<'s, 'p> Run<'s, 'p> {
     /// Has the clock read sooner when the queue has grown much: a scheduler that looks at all waiting requests then
     /// takes longer.
     #[inline]
-    fn heed_queue(&mut self, system: &dyn System) {
+    fn check_queue(&mut self, system: &dyn System) {
         if self.progress.is_some() {
             let waiting = system.queue_length();
             if waiting > 2 * self.seen_length + LONG_QUEUE {
@@ -311,10 +306,10 @@ impl<'s, 'p> Run<'s, 'p> {
             match system.next_event() {
                 _ if self.interrupted => return Ok(None),
                 Some(now) if arrival.is_none_or(|at| now < at) => {
-                    system.advance(now, &mut self.books.completed);
+                    system.advance(now, &mut self.bookkeeping.completed);
                     self.complete_before(recorder, Time::MAX)?;
-                    self.heed_queue(system);
-                    if self.events.beat(1) && !self.look_up(system, recorder)? {
+                    self.check_queue(system);
+                    if self.events.tick(1) && !self.poll_callbacks(system, recorder)? {
                         return Ok(None);
                     }
                 }
@@ -325,9 +320,9 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Reports the progress and returns whether the run goes on; refuses a queue that outgrows the memory.
     #[cold]
-    fn look_up(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
+    fn poll_callbacks(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         self.seen_length = system.queue_length();
-        self.memory.heed(self.seen_length)?;
+        self.memory.check(self.seen_length)?;
         self.notice_failure(system)?;
         if let Some(tell) = self.progress.as_mut().filter(|_| !self.interrupted) {
             let (operations, fraction) = (self.feed.issued(), self.feed.progress());
@@ -357,8 +352,8 @@ impl<'s, 'p> Run<'s, 'p> {
     #[inline]
     fn arrive(&mut self, system: &mut dyn System, recorder: &mut Recorder, now: Time) -> Result<()> {
         let (id, request) = self.feed.take(now);
-        let arrived = Arrived { now, id, request: &request };
-        self.books.arrive(arrived, system, recorder, &mut |end| {
+        let arrived = IssuedOperation { now, id, request: &request };
+        self.bookkeeping.arrive(arrived, system, recorder, &mut |end| {
             self.feed.free_slot(end.at() + self.think);
         })
     }
@@ -366,7 +361,7 @@ impl<'s, 'p> Run<'s, 'p> {
     /// Records all completions before `horizon`, and returns how many there were.
     #[inline]
     fn complete_before(&mut self, recorder: &mut Recorder, horizon: Time) -> Result<usize> {
-        self.books.complete_before(horizon, recorder, &mut |end| {
+        self.bookkeeping.complete_before(horizon, recorder, &mut |end| {
             self.feed.free_slot(end.at() + self.think);
         })
     }

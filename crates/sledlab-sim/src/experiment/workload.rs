@@ -5,7 +5,8 @@ use std::sync::Arc;
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
 use sledlab_trace::transform::{
-    Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, Via, survey_watched,
+    Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, Transformed,
+    survey_with_progress,
 };
 use sledlab_trace::{OpenOptions, format, synthetic};
 use toml::{Table, Value};
@@ -115,7 +116,7 @@ impl Workload {
         }?;
         Ok(match replay.last_block {
             LastBlock::Given => (source, counts),
-            LastBlock::Random => (Box::new(Via::new(source, RandomLastBlock::new(seed))), counts),
+            LastBlock::Random => (Box::new(Transformed::new(source, RandomLastBlock::new(seed))), counts),
         })
     }
 }
@@ -141,10 +142,10 @@ impl TraceParams {
         let file = self.open_file()?;
         let source: Box<dyn Source> = match (self.devices, &survey) {
             (TraceDevices::One, _) => Box::new(file),
-            (TraceDevices::Overlay, _) => Box::new(Via::new(file, Overlay)),
+            (TraceDevices::Overlay, _) => Box::new(Transformed::new(file, Overlay)),
             (TraceDevices::Place, survey) => {
                 let extents = survey.as_ref().map_or(&[][..], |survey| &survey.extents);
-                Box::new(Via::new(file, PlaceDevices::new(extents)?))
+                Box::new(Transformed::new(file, PlaceDevices::new(extents)?))
             }
         };
         let highest_end = survey.map(|survey| match self.devices {
@@ -169,7 +170,7 @@ impl TraceParams {
             return Err(Error::user("standard input cannot be read twice, as scaling and placing need")
                 .with_remedy("save the trace to a file first"));
         }
-        survey_watched(&mut self.open_file()?, watch).map(Some)
+        survey_with_progress(&mut self.open_file()?, watch).map(Some)
     }
 }
 
@@ -186,5 +187,5 @@ fn fit(
     }
     let fit = Fit::new(outside, capacity_blocks, highest_end)?;
     let counts = fit.counts();
-    Ok((Box::new(Via::new(source, fit)), counts))
+    Ok((Box::new(Transformed::new(source, fit)), counts))
 }
