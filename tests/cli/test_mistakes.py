@@ -54,6 +54,7 @@ sledlab simulate UNIFORM --scheduler foo
 sledlab simulate UNIFORM --scheduler fcfs --scheduler sptf
 sledlab simulate UNIFORM --scheduler fcfs,sptf
 sledlab simulate UNIFORM --seed 1,2
+sledlab simulate UNIFORM --power never,fixed
 sledlab simulate --device mems-g2,mems-g3 --workload uniform
 sledlab simulate --device mems-g2:sledz=2 --workload uniform
 sledlab simulate UNIFORM --set device.sleds=1 --set device.sleds=2

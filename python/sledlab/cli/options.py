@@ -13,7 +13,7 @@ from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.options import (
-    COMPARED,
+    LISTED,
     Option,
     Replayed,
     Simulated,
@@ -184,7 +184,7 @@ def made(name: str, declaration: Option) -> click.Option:
     takes_list = "," in declaration.metavar
 
     def read(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
-        if name in COMPARED and not takes_list and value is not None and len(found := names(value)) > 1:
+        if name in LISTED and not takes_list and value is not None and len(found := names(value)) > 1:
             raise several_values(name, len(found), flag)
         try:
             return None if value is None else declaration.read(value)

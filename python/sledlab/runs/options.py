@@ -32,13 +32,15 @@ Numbers = Sequence[float] | float
 Seeds = Sequence[int] | int | str
 """One seed or several; as text also `1..10`."""
 
-COMPARED: Mapping[str, str] = {
+LISTED: Mapping[str, str] = {
     **dict.fromkeys(
         ("source", "device", "trace", "workload", "speedup", "seed"), "`sledlab compare` takes several"
     ),
     "scheduler": "`sledlab compare` takes several for one device and one source of requests",
+    "power": "`sledlab power` takes several",
+    "network": "`sledlab smart` takes several",
 }
-"""Options of which a comparison takes several values, and the remedy for several values elsewhere."""
+"""Options of which some study takes several values, and the remedy for several values elsewhere."""
 
 
 def several_values(name: str, number: int, flag: str = "") -> Error:
@@ -49,7 +51,7 @@ def several_values(name: str, number: int, flag: str = "") -> Error:
         number: The number of values.
         flag: How the message names the option. Default: its name.
     """
-    remedy = "; ".join(["give one", *([COMPARED[name]] if name in COMPARED else [])])
+    remedy = "; ".join(["give one", *([LISTED[name]] if name in LISTED else [])])
     return Error(f"`{flag or name}` takes one value here, not {number}", remedy=remedy)
 
 
