@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def sections() -> dict[str, dict[str, Lazy]]:
     """Return all commands by name, by the title of their section in the help."""
-    meanings = {each.folder: each.meaning for each in LIST if not each.under}
+    meanings = {each.name: each.meaning for each in LIST if not each.under}
     studies = {name: Lazy("study:command", meaning) for name, meaning in meanings.items()}
     own = {
         "fleet": Lazy("fleet:fleet", meanings["fleet"]),
