@@ -106,5 +106,5 @@ def test_command_explains_the_slowest_or_a_given_request(sledlab, tmp_path):
     assert sledlab("explain", run, 5, "--json").json == json.loads(json.dumps(r.explain(5).to_dict()))
     sledlab("explain", run, 500).assert_refused("ids from 0 to 199")
     race = tmp_path / "race"
-    sl.compare(BUSY, "mems-g2", schedulers="fcfs", speedups=[1], limit=50, jobs=1, out=race)
+    sl.compare(BUSY, "mems-g2", scheduler="fcfs", speedup=[1], limit=50, parallel=1, out=race)
     sledlab("explain", race).assert_refused("holds no run")

@@ -10,23 +10,23 @@ from sledlab.study.statistics import averaged, includes_zero
 from tests.api.test_sweep import NOTHING, Measured
 
 UNIFORM = sl.workload("uniform")
-FEW = {"limit": 300, "jobs": 1}
+FEW = {"limit": 300, "parallel": 1}
 
 STUDIES = {
-    "compare": lambda seeds: sl.compare(
-        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1], seeds=seeds, **FEW
+    "compare": lambda seed: sl.compare(
+        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1], seed=seed, **FEW
     ),
-    "schedulers": lambda seeds: sl.compare(
-        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf", "sstf", "wstf", "scan"], speedups=[1], seeds=seeds,
+    "schedulers": lambda seed: sl.compare(
+        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf", "sstf", "wstf", "scan"], speedup=[1], seed=seed,
         **FEW,
     ),
-    "side-by-side": lambda seeds: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], seeds=seeds, **FEW),
-    "hybrid": lambda seeds: sl.hybrid_study(
-        sl.workload("cello"), configurations=["disk", "mcd-all"], mems_mb=[64], segments_kb=[8],
-        price_ratios=[4], seeds=seeds, **FEW,
+    "side-by-side": lambda seed: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], seed=seed, **FEW),
+    "hybrid": lambda seed: sl.hybrid_study(
+        sl.workload("cello"), configuration=["disk", "mcd-all"], mems_mb=[64], segment_kb=[8],
+        price_ratio=[4], seed=seed, **FEW,
     ),
-    "power": lambda seeds: sl.power_study(
-        UNIFORM, "mems-g2", policies=["fixed", "immediate"], timeouts_ms=[1], loads=[1], seeds=seeds, **FEW
+    "power": lambda seed: sl.power_study(
+        UNIFORM, "mems-g2", power=["fixed", "immediate"], timeout_ms=[1], load=[1], seed=seed, **FEW
     ),
 }  # fmt: skip
 
@@ -47,7 +47,7 @@ def printed(monkeypatch, capsys):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_several_seeds_give_intervals_everywhere(name, printed):
-    found = STUDIES[name](3)
+    found = STUDIES[name]("1..3")
     table = [line for line in printed(found) if line.startswith(" ")]
     assert any(INTERVAL.search(line) for line in table)
     assert max(map(len, table)) <= 100
@@ -65,7 +65,7 @@ def test_one_seed_has_none(name):
 
 @pytest.mark.parametrize("name", ["compare", "side-by-side"])
 def test_table_of_results_fits_a_hundred_columns_in_one_piece(name, printed):
-    lines = printed(STUDIES[name](3))
+    lines = printed(STUDIES[name]("1..3"))
     assert sum("──" in line or "--" in line for line in lines) == 1
 
 

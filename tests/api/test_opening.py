@@ -16,30 +16,32 @@ from benches.journal import READ, Client
 
 UNIFORM = sl.workload("uniform")
 SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
-FEW = {"limit": 200, "jobs": 1}
+FEW = {"limit": 200, "parallel": 1}
 
 WRITERS = {
     "simulate": lambda **said: sl.simulate(UNIFORM, "mems-g2", limit=300, **said),
     "replay": lambda **said: sl.replay(SCAN, "mems-g2", **said),
     "compare": lambda **said: sl.compare(
-        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4], seeds=2,
+        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], seed="1..2",
         vary={"device.spring_factor": [0, 0.4]}, **FEW, **said,
     ),
     "side-by-side": lambda **said: sl.compare(UNIFORM, ["mems-g2", "mems-g3"], **FEW, **said),
-    "power": lambda **said: sl.power_study(UNIFORM, "mems-g2", loads=[1], timeouts_ms=[0, 10], **FEW, **said),
+    "power": lambda **said: sl.power_study(UNIFORM, "mems-g2", load=[1], timeout_ms=[0, 10], **FEW, **said),
     "hybrid": lambda **said: sl.hybrid_study(
-        sl.workload("cello"), mems_mb=[64], segments_kb=[8], price_ratios=[4], replacement=["lru", "fifo"],
+        sl.workload("cello"), mems_mb=[64], segment_kb=[8], price_ratio=[4], replacement=["lru", "fifo"],
         **FEW, **said,
     ),
     "tune": lambda **said: sl.tune_hybrid(
-        sl.workload("cello"), budget=16, segments_kb=[8, 64], replacement="lru", **FEW, **said
+        sl.workload("cello"), budget=16, segment_kb=[8, 64], replacement="lru", **FEW, **said
     ),
-    "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], networks=["hub"], jobs=1, **said),
+    "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], network=["hub"], parallel=1, **said),
     "size": lambda **said: sl.smart_size(
-        "sort", ["mems-g3", "ram"], until="store", nodes="2..4", job_settings=["scale_factor=0.001"], **said
+        "sort", ["mems-g3", "ram"], until="store", node_count="2..4", job_settings=["scale_factor=0.001"],
+        **said,
     ),
     "fleet": lambda **said: sl.fleet(
-        "cloud:volumes=3,requests=300,footprint_gb=0.1", ["mems-g2", "ram"], goal="p99=20ms", jobs=1, **said
+        "cloud:volumes=3,requests=300,footprint_gb=0.1", ["mems-g2", "ram"], goal="p99=20ms", parallel=1,
+        **said,
     ),
 }  # fmt: skip
 
@@ -69,7 +71,7 @@ def test_names_of_files_fit_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("trace.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,4096,4096\n")
     sl.simulate("trace.csv", "mems-g2", out="run")
-    sl.compare("trace.csv", "mems-g2", schedulers="fcfs", speedups=[1], jobs=1, out="race")
+    sl.compare("trace.csv", "mems-g2", scheduler="fcfs", speedup=[1], parallel=1, out="race")
     (tmp_path / "below").mkdir()
     monkeypatch.chdir("below")
     assert "../trace.csv" in sl.open("../run").experiment
@@ -85,7 +87,7 @@ def test_opening_runs_and_imports_nothing(tmp_path, monkeypatch):
     )
     Path("trace.csv").write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,4096,4096\n")
     run = sl.simulate("trace.csv", "mems-g2", scheduler="lifo:Lifo", out="run")
-    race = sl.compare("trace.csv", "mems-g2", schedulers=["fcfs", "lifo:Lifo"], jobs=1, out="race")
+    race = sl.compare("trace.csv", "mems-g2", scheduler=["fcfs", "lifo:Lifo"], parallel=1, out="race")
     sys.modules.pop("lifo", None)
     Path("lifo.py").write_text("raise SystemExit('imported')\n")
     Path("trace.csv").unlink()
@@ -112,7 +114,7 @@ def test_opened_run_of_a_server_has_its_lateness(tmp_path):
 def interrupted(out: Path) -> None:
     with pytest.raises(sl.Unfinished):
         sl.compare(
-            UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4], share="1/4", out=out, **FEW
+            UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], share="1/4", out=out, **FEW
         )
 
 
@@ -129,7 +131,7 @@ def test_unfinished_study_gives_its_saved_runs(tmp_path, refused):
     with refused("1 of 4 runs are saved"):
         partial.plot()
     finished = sl.compare(
-        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4], out=tmp_path, **FEW
+        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], out=tmp_path, **FEW
     )
     assert repr(sl.open(tmp_path)) == repr(finished)
     assert not (tmp_path / "unfinished.json").exists()
@@ -151,7 +153,7 @@ def test_unfinished_fleet_gives_its_saved_runs(tmp_path, monkeypatch):
 
 
 def test_finished_study_warns_of_a_later_interrupted_run(tmp_path):
-    sl.compare(UNIFORM, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path, **FEW)
+    sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **FEW)
     interrupted(tmp_path)
     with pytest.warns(Notice, match="of 4 runs are saved"):
         assert sl.open(tmp_path).schedulers == ("fcfs",)
@@ -160,7 +162,7 @@ def test_finished_study_warns_of_a_later_interrupted_run(tmp_path):
 def test_study_interrupted_after_its_outcome_is_finished(tmp_path, monkeypatch, recwarn):
     monkeypatch.setattr("sledlab.shown.Shown.report", _interrupt)
     with pytest.raises(KeyboardInterrupt):
-        sl.compare(UNIFORM, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path, **FEW)
+        sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **FEW)
     assert (tmp_path / "unfinished.json").exists()
     assert sl.open(tmp_path).schedulers == ("fcfs",)
     assert not list(recwarn)
@@ -205,7 +207,7 @@ def test_directories_that_cannot_be_opened_are_refused(tmp_path, refused):
     ],
 )
 def test_damaged_files_of_a_study_are_named(name, text, tmp_path, refused):
-    sl.compare(UNIFORM, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path, **FEW)
+    sl.compare(UNIFORM, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path, **FEW)
     (tmp_path / name).write_text(text)
     with refused(f"`{tmp_path / name}` is damaged"):
         sl.open(tmp_path)

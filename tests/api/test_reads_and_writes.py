@@ -19,7 +19,7 @@ def race(times: dict[str, tuple[float | None, float | None]], **changes: object)
         who = race_rows.Who({"scheduler": name}, 1.0, {})
         pairs.append((race_rows.RacePoint(who, 1, run), Found(run, {})))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
-    axes = {"schedulers": list(times), "speedups": [1.0]}
+    axes = {"scheduler": list(times), "speedup": [1.0]}
     made = Comparison(*race_rows.rows_of(pairs), config, axes, "seed = 1\n")
     return made.answer.replace("\xa0", " ")
 
@@ -61,6 +61,6 @@ def test_of_many_only_another_winner_counts():
 
 
 def test_devices_side_by_side_have_the_same_sentences():
-    found = sl.compare(sl.workload("uniform"), ["ssd-tlc", "ram", "mems-g3"], limit=300, jobs=1)
+    found = sl.compare(sl.workload("uniform"), ["ssd-tlc", "ram", "mems-g3"], limit=300, parallel=1)
     group = found.groups[0]
     assert group.fastest(1.0, "read")[0].name == "ram"

@@ -39,7 +39,7 @@ def made(
             pairs.append((race_rows.RacePoint(who, seed, row), Found(row, {})))
     pairs.sort(key=lambda pair: (*pair[0].who.keys, pair[0].seed))
     config = {"workload": {"kind": "uniform"}, "device": {"name": "mems-g2"}, "replay": {}}
-    axes = {"schedulers": schedulers, "speedups": speedups, "vary": vary}
+    axes = {"scheduler": schedulers, "speedup": speedups, "vary": vary}
     return Comparison(*race_rows.rows_of(pairs), config, axes, "seed = 1\n")
 
 
@@ -150,7 +150,7 @@ def test_many_values_are_not_all_listed():
 
 def test_real_sweep_has_effects_everywhere():
     found = sl.compare(
-        sl.workload("uniform"), "mems-g2", schedulers="sptf", speedups=[1], limit=300, seeds=2, jobs=1,
+        sl.workload("uniform"), "mems-g2", scheduler="sptf", speedup=[1], limit=300, seed="1..2", parallel=1,
         vary={"device.spring_factor": [0, 0.75], "device.active_tips": [640, 1280]},
     )  # fmt: skip
     assert found.effects.height == 2

@@ -15,9 +15,9 @@ import click
 from sledlab.cli.completion import experiment_or_file
 from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
-    DEVICE,
     REPLACE,
     json_option,
+    only,
     options,
     quiet_option,
     show_json,
@@ -31,8 +31,7 @@ from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.results import REPORT, leaves, results
 from sledlab.runs.interrupt import Stopped, code_of
-from sledlab.runs.options import Option, declared
-from sledlab.runs.written import words as split
+from sledlab.runs.options import Option, declared, names
 from sledlab.show import document, terminal
 from sledlab.show import emulation as words
 from sledlab.show.watching import Watching
@@ -45,7 +44,9 @@ if TYPE_CHECKING:
 
 OUTPUT = {"out": Option("Directory for summary, tables, recording and report.", "DIR"), **REPLACE}
 
-SEVERAL = {"devices": Option("Several devices: run COMMAND on each.", "A,B,C", read=split)}
+DEVICES = Option(
+    "Preset (sledlab list device) or device file; several run COMMAND on each.", "NAME|FILE,..", read=names
+)
 
 KIND = "serve"
 """Kind of the results that several devices leave in a directory."""
@@ -72,7 +73,7 @@ class WithCommand(GroupedHelp):
 
 @click.command(cls=WithCommand)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({"device": DEVICE, **SEVERAL, **declared(Emulated), **OUTPUT})
+@options({"device": DEVICES, **declared(Emulated), **OUTPUT})
 @static_option
 @quiet_option
 @json_option
@@ -81,8 +82,7 @@ def serve(
     context: click.Context,
     /,
     experiment: str | None,
-    device: str | None,
-    devices: list[str] | None,
+    device: list[str] | None,
     out: str | None,
     replace: bool | None,
     *,
@@ -106,13 +106,13 @@ def serve(
     command: list[str] = context.meta.get("command", [])
     lasts_s = said.pop("serve_s")
     given = {name: value for name, value in said.items() if value is not None}
-    if devices is not None:
+    if device is not None and len(device) > 1:
         return _serve_each(
-            devices, command, experiment, out, given, lasts_s, replace=bool(replace), as_json=as_json
+            device, command, experiment, out, given, lasts_s, replace=bool(replace), as_json=as_json
         )
     with (
         pulled() as plug,
-        start(device, experiment=experiment, out=out, replace=bool(replace), **given) as server,
+        start(only(device), experiment=experiment, out=out, replace=bool(replace), **given) as server,
     ):
         plug.server = server
         code = _run(server, command, lasts_s, quiet=as_json)
@@ -146,7 +146,9 @@ def _serve_each(
         Error: There is no command, or a device would find data that the device before it wrote.
     """
     if not command:
-        raise Error("--devices needs a command to run on each of them", remedy="put it at the end, after --")
+        raise Error(
+            "several devices need a command to run on each of them", remedy="put it at the end, after --"
+        )
     if "data" in given and "scratch" not in given:
         raise Error(
             "each device would find what the one before it has left",

@@ -79,8 +79,8 @@ class PartialStudy(Shown):
         >>> out = tempfile.mkdtemp()
         >>> try:
         ...     _ = sl.compare(
-        ...         sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1], limit=100,
-        ...         out=out, share="1/2", jobs=1,
+        ...         sl.workload("uniform"), "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1], limit=100,
+        ...         out=out, share="1/2", parallel=1,
         ...     )
         ... except sl.Unfinished:
         ...     pass
