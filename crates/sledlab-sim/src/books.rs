@@ -27,10 +27,12 @@ pub struct Counts {
     pub trims: u64,
     /// Flushes completed.
     pub flushes: u64,
-    /// Operations neither completed nor given up on: under way when the run was interrupted.
+    /// Operations neither completed nor given up on: under way when the run was interrupted or stopped.
     pub dropped: u64,
     /// Whether the run was interrupted.
     pub interrupted: bool,
+    /// Whether the run was stopped at its last arrival, as its queue kept growing.
+    pub overloaded: bool,
 }
 
 /// An operation that the host issues.
@@ -196,7 +198,7 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     if counts.issued != done + counts.dropped {
         return Err(Error::internal(format!("operations were lost: {counts:?}")));
     }
-    if counts.interrupted {
+    if counts.interrupted || counts.overloaded {
         return Ok(());
     }
     if counts.dropped > 0 {

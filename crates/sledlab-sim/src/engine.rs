@@ -74,6 +74,7 @@ use std::ops::ControlFlow;
 
 use sledlab_core::{Error, Result, Source, Span, Time};
 use sledlab_models::system::{MOST_COMPLETED, System};
+use sledlab_trace::Sequel;
 
 use crate::books::{Arrived, Books, Counts};
 use crate::feed::Feed;
@@ -130,7 +131,8 @@ fn simulate_at(
     recorder: &mut Recorder,
     progress: Option<ProgressSink>,
 ) -> Result<Counts> {
-    let mut run = Run::new(pulse, system, Box::new(source), replay, progress);
+    let feed = Feed::new(Box::new(source), Sequel::default(), replay, system.capacity_blocks());
+    let mut run = Run::new(pulse, feed, replay, progress);
     run.go_on(system, recorder)?;
     run.close(system, recorder)
 }
@@ -150,6 +152,9 @@ pub(crate) struct Run<'s, 'p> {
     books: Books,
     think: Span,
     interrupted: bool,
+    /// Whether the run ends with its last arrival if the queue kept growing until then.
+    stops_overloaded: bool,
+    overloaded: bool,
     pause: Pause,
     closed: bool,
     /// When to look up: counts arrivals, and `events` counts events apart, since an event takes so much less time.
@@ -162,22 +167,18 @@ pub(crate) struct Run<'s, 'p> {
 }
 
 impl<'s, 'p> Run<'s, 'p> {
-    pub fn new(
-        pulse: Pulse,
-        system: &dyn System,
-        source: Box<dyn Source + 's>,
-        replay: &Replay,
-        progress: Option<ProgressSink<'p>>,
-    ) -> Self {
+    pub fn new(pulse: Pulse, feed: Feed<'s>, replay: &Replay, progress: Option<ProgressSink<'p>>) -> Self {
         let think = match replay.mode {
             Mode::Open => Span::ZERO,
             Mode::Closed { think, .. } => think,
         };
         Run {
-            feed: Feed::new(source, replay, system.capacity_blocks()),
+            feed,
             books: Books::new(replay.warmup),
             think,
             interrupted: false,
+            stops_overloaded: false,
+            overloaded: false,
             pause: Pause::Never,
             closed: replay.mode != Mode::Open,
             arrivals: pulse.clone(),
@@ -186,6 +187,12 @@ impl<'s, 'p> Run<'s, 'p> {
             memory: Watch::new(),
             progress,
         }
+    }
+
+    /// The same run, which ends with its last arrival if the queue kept growing until then. An open replay only.
+    #[must_use]
+    pub fn stopping_overloaded(self, stops_overloaded: bool) -> Self {
+        Run { stops_overloaded, ..self }
     }
 
     /// Runs to the end, or to a pause; returns whether the end is reached.
@@ -205,7 +212,7 @@ impl<'s, 'p> Run<'s, 'p> {
             }
         }
         self.notice_failure(system)?;
-        if self.interrupted {
+        if self.interrupted || self.overloaded {
             self.complete_before(recorder, reached)?;
         }
         let paused = self.pause == Pause::Now;
@@ -234,8 +241,9 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Ends the run and returns its counts.
     pub fn close(self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
-        let Run { feed, mut books, interrupted, .. } = self;
+        let Run { feed, mut books, interrupted, overloaded, .. } = self;
         books.counts.interrupted = interrupted;
+        books.counts.overloaded = overloaded;
         books.close(feed.issued(), system, recorder)
     }
 
@@ -253,6 +261,10 @@ impl<'s, 'p> Run<'s, 'p> {
     fn run_open(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Option<Time>> {
         let arrival = self.next_arrival()?;
         if self.interrupted {
+            return Ok(None);
+        }
+        if arrival.is_none() && self.stops_overloaded && self.is_overloaded(recorder) {
+            self.overloaded = true;
             return Ok(None);
         }
         let horizon = arrival.unwrap_or(Time::MAX);
@@ -277,6 +289,12 @@ impl<'s, 'p> Run<'s, 'p> {
             self.complete_before(recorder, horizon)?;
         }
         Ok(arrival)
+    }
+
+    /// Whether the run, after its last arrival, will count as saturated once all requests are complete.
+    fn is_overloaded(&self, recorder: &Recorder) -> bool {
+        let completed: u64 = recorder.by_op.iter().map(|times| times.moments().count()).sum();
+        recorder.trend.grew(completed + self.books.under_way())
     }
 
     /// How far to go at once towards `horizon`: all the way, or one event where the work of several may take too long

@@ -152,7 +152,7 @@ pub struct Operations {
     pub moved: u64,
     /// Cut short to fit the device.
     pub shortened: u64,
-    /// Under way when the run was interrupted.
+    /// Under way when the run was interrupted, or stopped in overload.
     pub dropped: u64,
 }
 
