@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.completion import experiment_or_file
+from sledlab.cli.doctor import CLIENTS
 from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     DEVICE,
@@ -25,6 +26,7 @@ from sledlab.cli.options import (
 )
 from sledlab.cli.plug import pulled
 from sledlab.cli.study_file import refuse_study
+from sledlab.emulation.attached import PACKAGES
 from sledlab.emulation.options import Emulated
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
@@ -234,9 +236,9 @@ def _started(command: list[str], server: Server) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(command, env={**os.environ, **server.environment})
     except OSError as error:
-        raise Error(
-            f"`{command[0]}` cannot be started: {error.strerror}", remedy="is it installed?"
-        ) from error
+        package = {**PACKAGES, **CLIENTS}.get(command[0])
+        remedy = f"install it: apt-get install {package}" if package else "check its name and path"
+        raise Error(f"`{command[0]}` cannot be started: {error.strerror}", remedy=remedy) from error
 
 
 def _introduce(server: Server) -> None:

@@ -34,6 +34,9 @@ PRESETS = ("node", "network")
 FILED = ("device", *PRESETS)
 """Kinds whose names may be those of files."""
 
+TRACE_ENDINGS = (".csv", ".gz", ".parquet", ".trace", ".txt", ".xz", ".zst")
+"""Endings of names of trace files."""
+
 NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "way of merging"}
 """What sentences call a kind of model, where that is not its key."""
 
@@ -66,6 +69,38 @@ class Chosen:
     kind: str
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Spell the name of a listed model as its list does: names ignore case."""
+        if self.name != self.name.lower() and self.kind in CATALOGUES:
+            object.__setattr__(self, "name", CATALOGUES[self.kind].spelled(self.name))
+
+    def __getattr__(self, parameter: str) -> Any:
+        """Return the value of a parameter: the one that was set, or the default of the model.
+
+        Examples:
+            >>> device("mems-g2", sleds=4).sleds, device("mems-g2").active_tips
+            (4, 1280)
+        """
+        if parameter.startswith("_") or parameter in ("kind", "name", "parameters"):
+            raise AttributeError(parameter)
+        if parameter in self.parameters:
+            return self.parameters[parameter]
+        for spec in self._specs():
+            if spec.name == parameter:
+                return spec.default
+        raise AttributeError(f"{self!r} has no parameter `{parameter}`")
+
+    def __dir__(self) -> list[str]:
+        """Return the attributes, parameters included."""
+        return [*super().__dir__(), *(spec.name for spec in self._specs())]
+
+    def _specs(self) -> tuple[ParameterSpec, ...]:
+        """Return the parameters of the model; none for an unknown name and for a plug-in."""
+        try:
+            return CATALOGUES[self.kind].parameters_of(self.name)
+        except Error:
+            return ()
 
     def __repr__(self) -> str:
         """The call that makes it: `sledlab.device('mems-g2', active_tips=3200)`."""
@@ -135,11 +170,23 @@ class Catalogue:
         """
         return self.show(name).parameters
 
+    def spelled(self, word: str) -> str:
+        """Return the name of a model as listed, for a name in any case; other words stay as they are.
+
+        Examples:
+            >>> device.spelled("MEMS-G2:sleds=4"), scheduler.spelled("Mine:Lcfs")
+            ('mems-g2:sleds=4', 'Mine:Lcfs')
+        """
+        name, colon, parameters = word.partition(":")
+        lower = name.lower()
+        return f"{lower}{colon}{parameters}" if self.knows(lower) and not _native.is_plugin(word) else word
+
     def _find(self, name: str) -> Entry | None:
+        name = self.spelled(name)
         return next((entry for entry in self.list() if name in (entry.name, *entry.aliases)), None)
 
     def knows(self, name: str) -> bool:
-        """Whether a name or an alias is listed."""
+        """Whether a name or an alias is listed, in lower case."""
         items = everything()[self._section]
         return any(name in (item["name"], *item.get("aliases", ())) for item in items)
 
@@ -367,6 +414,21 @@ CATALOGUES: Mapping[str, Catalogue] = {
 
 TABLES: Mapping[str, str] = {**{kind: kind for kind in CATALOGUES}, "front": "device", "host": "node"}
 """Tables of an experiment that hold a model, each with the kind of the model."""
+
+
+def option_for(word: str) -> str | None:
+    """Return the option that a word without an option may belong to: a model of that name, or a trace file.
+
+    Examples:
+        >>> option_for("MEMS-G2"), option_for("app.csv"), option_for("elephant")
+        ('--device mems-g2', '--trace app.csv', None)
+    """
+    for kind in ("device", "scheduler", "power", "workload"):
+        name = CATALOGUES[kind].spelled(word)
+        if CATALOGUES[kind].knows(name):
+            return f"--{kind} {name}"
+    is_trace = Path(word).suffix.lower() in TRACE_ENDINGS
+    return f"--trace {word}" if is_trace else None
 
 
 def require(kind: str, value: Any) -> Chosen:
