@@ -87,6 +87,9 @@ use crate::replay::{Mode, Replay};
 /// slower.
 const LONG_QUEUE: usize = 32;
 
+/// Fewest requests that count and are complete, of a run that is stopped in overload.
+const FEWEST_COMPLETED: u64 = 100;
+
 /// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -291,10 +294,11 @@ impl<'s, 'p> Run<'s, 'p> {
         Ok(arrival)
     }
 
-    /// Whether the run, after its last arrival, will count as saturated once all requests are complete.
+    /// Whether the run, after its last arrival, will count as saturated once all requests are complete, and has
+    /// completed enough of them for statistics.
     fn is_overloaded(&self, recorder: &Recorder) -> bool {
         let completed: u64 = recorder.by_op.iter().map(|times| times.moments().count()).sum();
-        recorder.trend.grew(completed + self.books.under_way())
+        completed >= FEWEST_COMPLETED && recorder.trend.grew(completed + self.books.under_way())
     }
 
     /// How far to go at once towards `horizon`: all the way, or one event where the work of several may take too long

@@ -13,7 +13,7 @@ from sledlab.cli import streams
 from sledlab.errors import Error, unknown
 from sledlab.lazy import difflib
 from sledlab.legible import visible
-from sledlab.model.catalogue import option_for
+from sledlab.model.guess import option_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ for hyphens. Parameters and their meanings come from their declarations in the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache as remembered
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.lazy import json, later
+from sledlab.model.chosen import MODELS
+from sledlab.model.chosen import Chosen as Chosen  # noqa: PLC0414 - part of this module for others
 from sledlab.model.settings import to_toml, word
 
 if TYPE_CHECKING:
@@ -34,9 +36,6 @@ PRESETS = ("node", "network")
 FILED = ("device", *PRESETS)
 """Kinds whose names may be those of files."""
 
-TRACE_ENDINGS = (".csv", ".gz", ".parquet", ".trace", ".txt", ".xz", ".zst")
-"""Endings of names of trace files."""
-
 NAMES = {"power": "power policy", "replacement": "replacement policy", "merge": "way of merging"}
 """What sentences call a kind of model, where that is not its key."""
 
@@ -54,58 +53,6 @@ PLURALS = {
     "network": "networks",
 }
 """Plurals of kinds of models in sentences."""
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A named model with some of its parameters set.
-
-    Attributes:
-        kind: A kind of model, such as `device` or `scheduler`: a key of `CATALOGUES`.
-        name: Its name, or the path of a device file.
-        parameters: The parameters that were set, by name; the others keep their defaults.
-    """
-
-    kind: str
-    name: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Spell the name of a listed model as its list does: names ignore case."""
-        if self.name != self.name.lower() and self.kind in CATALOGUES:
-            object.__setattr__(self, "name", CATALOGUES[self.kind].spelled(self.name))
-
-    def __getattr__(self, parameter: str) -> Any:
-        """Return the value of a parameter: the one that was set, or the default of the model.
-
-        Examples:
-            >>> device("mems-g2", sleds=4).sleds, device("mems-g2").active_tips
-            (4, 1280)
-        """
-        if parameter.startswith("_") or parameter in ("kind", "name", "parameters"):
-            raise AttributeError(parameter)
-        if parameter in self.parameters:
-            return self.parameters[parameter]
-        for spec in self._specs():
-            if spec.name == parameter:
-                return spec.default
-        raise AttributeError(f"{self!r} has no parameter `{parameter}`")
-
-    def __dir__(self) -> list[str]:
-        """Return the attributes, parameters included."""
-        return [*super().__dir__(), *(spec.name for spec in self._specs())]
-
-    def _specs(self) -> tuple[ParameterSpec, ...]:
-        """Return the parameters of the model; none for an unknown name and for a plug-in."""
-        try:
-            return CATALOGUES[self.kind].parameters_of(self.name)
-        except Error:
-            return ()
-
-    def __repr__(self) -> str:
-        """The call that makes it: `sledlab.device('mems-g2', active_tips=3200)`."""
-        said = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
-        return f"sledlab.{self.kind}({self.name!r}{said})"
 
 
 @remembered
@@ -412,23 +359,10 @@ CATALOGUES: Mapping[str, Catalogue] = {
 }
 """Every kind of model by its name."""
 
+MODELS.update(CATALOGUES)
+
 TABLES: Mapping[str, str] = {**{kind: kind for kind in CATALOGUES}, "front": "device", "host": "node"}
 """Tables of an experiment that hold a model, each with the kind of the model."""
-
-
-def option_for(word: str) -> str | None:
-    """Return the option that a word without an option may belong to: a model of that name, or a trace file.
-
-    Examples:
-        >>> option_for("MEMS-G2"), option_for("app.csv"), option_for("elephant")
-        ('--device mems-g2', '--trace app.csv', None)
-    """
-    for kind in ("device", "scheduler", "power", "workload"):
-        name = CATALOGUES[kind].spelled(word)
-        if CATALOGUES[kind].knows(name):
-            return f"--{kind} {name}"
-    is_trace = Path(word).suffix.lower() in TRACE_ENDINGS
-    return f"--trace {word}" if is_trace else None
 
 
 def require(kind: str, value: Any) -> Chosen:

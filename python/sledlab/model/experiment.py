@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sledlab.model.entries import ExperimentEntry
 
-option_for = later("sledlab.model.catalogue:option_for")
+option_for = later("sledlab.model.guess:option_for")
 to_entry = later("sledlab.model.entries:ExperimentEntry")
 
 PACKAGE = Path(__file__).parents[1]

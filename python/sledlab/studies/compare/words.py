@@ -10,7 +10,7 @@ from sledlab.show.facts import common_facts
 from sledlab.show.wording import device_name, figure, label, milliseconds, percent, source_name
 from sledlab.study import race_parts
 from sledlab.study.race import LEVEL
-from sledlab.study.race_parts import NOTE, everything, heading, limits, most, names
+from sledlab.study.race_parts import NOTE, everything, heading, limits, most, names, slow_plugin, stopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -184,7 +184,8 @@ def brief(comparison: Comparison) -> Sequence[Part]:
     for group in comparison.groups:
         parts += [Heading(heading(group))] if group.varied else []
         parts.append(everything(group) if few else _matrix(group))
-    return [*parts, Text(NOTE if few else MATRIX_NOTE, "quiet"), Text(answer(comparison))]
+    parts += [Text(NOTE if few else MATRIX_NOTE, "quiet"), *stopped(comparison), Text(answer(comparison))]
+    return [*parts, *slow_plugin(comparison)]
 
 
 def costs(comparison: Comparison) -> Grid | None:
@@ -240,6 +241,7 @@ def page(comparison: Comparison) -> Document:
     parts = [part for group in comparison.groups for part in _race(comparison, group)]
     if cheapest := costs(comparison):
         parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]
+    parts += [*stopped(comparison), *slow_plugin(comparison)]
     again = Folded("The whole comparison, to run it again", [Source(comparison.toml)])
     return Document(
         kind="comparison",
