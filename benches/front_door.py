@@ -26,8 +26,8 @@ COMPLETED = (
     "smart --",
     "smart size --",
     "fleet --",
-    "compare paper-002-f",
-    "compare paper-002-figure-4 --",
+    "compare lee2009-f",
+    "compare lee2009-figure-4 --",
 )
 REPORT = "simulate --device mems-g2 --trace sample:oltp-bank-a --scheduler sptf --speedup 3 --out run"
 

@@ -1,4 +1,4 @@
-"""Times of studies of smart storage on kept records: sizes, queries of TPC-H, experiments of paper 004.
+"""Times of studies of smart storage on kept records: sizes, queries of TPC-H, experiments of Chiu 2004.
 
 Each command runs once to generate data and records, which are kept, and once more for its time. Writes
 ``benches/studies.json``.
@@ -17,13 +17,13 @@ EXPERIMENTS = Path(__file__).parent.parent / "papers" / "experiments"
 LARGE = ("--job-set", "scale_factor=1")
 SIZE = ("size", "--until", "network", "--nodes", "4..1024", "--devices", "mems-g3,hp-c2490a", *LARGE)
 QUERIES = ("--query", "tpch", "--nodes", "4,8,16,32,64", "--device", "mems-g2", *LARGE)
-PAPER = tuple((str(EXPERIMENTS / f"paper-004-figure-{number}.toml"),) for number in (4, 5, 7, 9, 11))
+PAPER = tuple((str(EXPERIMENTS / f"chiu2004-figure-{number}.toml"),) for number in (4, 5, 7, 9, 11))
 
 STUDIES = {
     "size of a sort, scale factor 1, 4 to 1,024 nodes, two devices": ((*SIZE, "--job", "sort"),),
     "size of a join, scale factor 1, 4 to 1,024 nodes, two devices": ((*SIZE, "--job", "join"),),
     "all queries of TPC-H, scale factor 1, 4 to 64 nodes": (QUERIES,),
-    "the five experiments of paper 004": PAPER,
+    "the five experiments of Chiu 2004": PAPER,
 }
 """Options of `sledlab smart`, for each command of a study."""
 

@@ -61,7 +61,7 @@ def _entry(topic: Topic, planned: Planned) -> EvidenceEntry:
 
 
 def _of_devices() -> str:
-    """Return the hash of the parameters and of short runs of the devices of paper 000."""
+    """Return the hash of the parameters and of short runs of the devices of Hong 2006."""
     values = sorted(number for device in DEVICES for number in numbers(parameters(device)))
     return hashlib.sha256(f"{values} {KINEMATICS.fingerprint()}".encode()).hexdigest()[:12]
 

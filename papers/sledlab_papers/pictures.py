@@ -18,17 +18,17 @@ IMAGES = "images/papers"
 """Folder of the figures in the documentation."""
 
 SCHEMATICS = {
-    "000": {
+    "hong2006": {
         1: "components of a device",
         2: "data layout",
         3: "power states",
         5: "zones and the order of service",
-        6: "grids of pyramiding; `paper-000-figure-6` runs what the text says of them",
+        6: "grids of pyramiding; `hong2006-figure-6` runs what the text says of them",
     },
-    "001": {1: "data layout", 2: "MEMS write buffer", 3: "MEMS caching disk"},
-    "002": {1: "physical structure"},
-    "003": {1: "switching between power states"},
-    "004": {1: "software architecture", 2: "groups of devices on a network", 3: "data organization"},
+    "wang2005": {1: "data layout", 2: "MEMS write buffer", 3: "MEMS caching disk"},
+    "lee2009": {1: "physical structure"},
+    "lin": {1: "switching between power states"},
+    "chiu2004": {1: "software architecture", 2: "groups of devices on a network", 3: "data organization"},
 }
 """Figures without data."""
 

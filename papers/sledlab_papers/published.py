@@ -14,7 +14,7 @@ PAIRS = 100_000
 GENERATIONS = ("mems-g1", "mems-g2", "mems-g3")
 
 X_DOMINATES = 0.75
-"""Least share of moves in which x takes longer (paper 002, section 2.1, as a number)."""
+"""Least share of moves in which x takes longer (Lee 2009, section 2.1, as a number)."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Quantity:
 
 
 def quantities() -> tuple[Quantity, ...]:
-    """Quantities of paper 004, Table 1, and paper 000, Table I; both spring conventions, as none is named.
+    """Quantities of Chiu 2004, Table 1, and Hong 2006, Table I; both spring conventions, as none is named.
 
-    The capacity is that of papers 000 and 001. Paper 004 prints 4.00 GB for the same sled: all its bits.
+    The capacity is that of Hong 2006 and Wang 2005. Chiu 2004 prints 4.00 GB for the same sled: all its bits.
     """
     found = []
     for convention in ("edge", "travel"):

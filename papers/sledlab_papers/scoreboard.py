@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sledlab.reproduction.verdicts import NO_EVIDENCE, PAPERS, Claim, Strip, claims
+from sledlab.reproduction.papers import PAPERS
+from sledlab.reproduction.verdicts import NO_EVIDENCE, Claim, Strip, claims
 from sledlab.reproduction.words import GRADES
 
 from .claims import DEPENDS, NOT, OUTCOMES, REPRODUCED
@@ -43,10 +44,12 @@ def _board(found: list[Claim]) -> str:
         return [title, f"{len(some)}", *(f"{counted[outcome] or ''}" for outcome in shown)]
 
     def rows() -> Iterator[list[str]]:
-        for paper, about in PAPERS.items():
-            pages = dict.fromkeys(claim.topic for claim in found if claim.paper == paper)
+        for key, paper in PAPERS.items():
+            pages = dict.fromkeys(claim.topic for claim in found if claim.paper == key)
             links = ", ".join(f"[{page}]({page}.md)" for page in pages)
-            yield row(f"{paper}: {about} ({links})", [each for each in found if each.paper == paper])
+            yield row(
+                f"{paper.citation}: {paper.topic} ({links})", [each for each in found if each.paper == key]
+            )
         for priority in (1, 2, 3):
             yield row(f"*priority {priority}*", [each for each in found if each.priority == priority])
         for grade, meaning in GRADES.items():

@@ -1,4 +1,4 @@
-"""Experiments on what paper 004 leaves to future work run, and what reads them says something."""
+"""Experiments on what Chiu 2004 leaves to future work run, and what reads them says something."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_experiment_runs(name: str, tmp_path: Path) -> None:
 def test_experiment_says_how_to_run_it_and_where_it_is_from(name: str) -> None:
     text = (EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8")
     assert f"sledlab smart {name} --out DIR" in text
-    assert re.match(r"# Paper 004, section", text)
+    assert re.match(r"# Chiu 2004, section", text)
 
 
 def test_places_of_runs_are_told_apart() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.draw import draw
 from sledlab.reproduction.figure import figures
 from sledlab.reproduction.rows import Tables
@@ -41,23 +42,30 @@ def test_shortened_figure_labels_or_omits_published_values(name):
         if panel.shows_totals:
             assert not diamonds_of(axes)
             assert all(f"{each.said}, for the full run" not in below for each in absolute)
-            assert not absolute or "Not drawn, since they are values of the full run:" in below
+            assert not absolute or "Not drawn, since they do not apply to this run:" in below
         else:
             assert all(f"{each.said}, for the full run" in below for each in absolute)
 
 
 def test_y_axis_fits_the_users_device():
-    drawing = draw(figures()["paper-000-figure-9"], POINTS, device="mine")
+    drawing = draw(figures()["hong2006-figure-9"], POINTS, changes=Changes("mine"))
     for axes in drawing.axes[:2]:
         shown = [y for line in axes.lines if line.get_markerfacecolor() != "white" for y in line.get_ydata()]
         assert axes.get_ylim()[1] <= 1.1 * max(shown) + 1e-9
     assert "This run is on the device mine;" in " ".join(texts_of(drawing))
-    added = draw(figures()["paper-004-figure-4"], POINTS, device="mine")
+    added = draw(figures()["chiu2004-figure-4"], POINTS, changes=Changes("mine"))
     assert "This run also has the device mine." in texts_of(added)
 
 
+def test_published_values_relative_to_a_missing_series_are_omitted():
+    figure = figures()["hong2006-figure-8"]
+    drawing = draw(figure, POINTS, changes=Changes(schedulers=("zsptf", "fcfs")))
+    assert [text for text in texts_of(drawing) if text in ("ZSPTF", "FCFS", "C-SCAN")] == ["ZSPTF", "FCFS"]
+    assert "Not drawn, since they do not apply to this run: where ZSPTF lies" in " ".join(texts_of(drawing))
+
+
 def test_values_of_a_stack_are_those_of_its_bars():
-    hash_stage, _ = values_of(figures()["paper-004-figure-5"], Tables(POINTS))
+    hash_stage, _ = values_of(figures()["chiu2004-figure-5"], Tables(POINTS))
     assert hash_stage.title == "hash: time (s)"
     assert hash_stage.columns == ("device", "nodes", "I/O", "computation", "communication")
     assert [row[:2] for row in hash_stage.rows[:5]] == [

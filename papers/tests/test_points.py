@@ -32,8 +32,8 @@ MAX_BYTES = 500_000
 MAX_FIGURE_BYTES = 60_000
 
 PLAN = {each.place: each for topic in TOPICS.values() for each in topic.whole}
-DATA = {"000": {4, 7, 8, 9, 10, 11, 12}, "001": {4, 5, 6, 7}, "002": {2, 3, 4, 5, 6, 7}}
-DATA |= {"003": set(range(2, 11)), "004": set(range(4, 12))}
+DATA = {"hong2006": {4, 7, 8, 9, 10, 11, 12}, "wang2005": {4, 5, 6, 7}, "lee2009": {2, 3, 4, 5, 6, 7}}
+DATA |= {"lin": set(range(2, 11)), "chiu2004": set(range(4, 12))}
 """Figures with data, by paper."""
 
 
@@ -63,13 +63,13 @@ COLUMNS = {
 
 
 def test_saved_points_are_read_columns_in_ten_digits(elsewhere: Path) -> None:
-    file = table(elsewhere / "ran" / "paper-002-figure-2" / "points.csv")
+    file = table(elsewhere / "ran" / "lee2009-figure-2" / "points.csv")
     seen(file, ("scheduler", "speedup", "device.sleds", "mean_ms", "not there"))
-    new = points.reduced(elsewhere / "ran", {"paper-002-figure-2"})
-    points.replace("scheduling", new, {"paper-002-figure-2"})
+    new = points.reduced(elsewhere / "ran", {"lee2009-figure-2"})
+    points.replace("scheduling", new, {"lee2009-figure-2"})
     content = "scheduler,speedup,device.sleds,mean_ms\nfcfs,1.0,1,1.23456789\n"
-    assert points.read("scheduling") == [PointTable("paper-002-figure-2", "points", content)]
-    assert (points.directory() / "paper-002-figure-2" / "points.csv").read_text(encoding="utf-8") == content
+    assert points.read("scheduling") == [PointTable("lee2009-figure-2", "points", content)]
+    assert (points.directory() / "lee2009-figure-2" / "points.csv").read_text(encoding="utf-8") == content
 
 
 def test_replacing_one_experiment_keeps_the_tables_of_others(elsewhere: Path) -> None:
@@ -90,26 +90,26 @@ def test_written_points_are_the_same_bytes(elsewhere: Path) -> None:
 
 
 @pytest.mark.slow("runs experiments twice, if short")
-@pytest.mark.parametrize("place", ["paper-002-zone-sizes", "paper-003-figure-9", "paper-004-failure"])
+@pytest.mark.parametrize("place", ["lee2009-zone-sizes", "lin-figure-9", "chiu2004-failure"])
 def test_short_run_gives_the_same_fingerprint_again(place: str) -> None:
     assert fingerprint.fingerprint(PLAN[place]) == fingerprint.fingerprint(PLAN[place])
 
 
 def test_short_run_without_tables_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="left no tables"):
-        fingerprint.Short(PLAN["paper-003-figure-9"]).fingerprint(tmp_path)
+        fingerprint.Short(PLAN["lin-figure-9"]).fingerprint(tmp_path)
 
 
 @pytest.mark.slow("runs experiments, if short")
 def test_other_seed_gives_another_fingerprint() -> None:
-    planned = PLAN["paper-003-figure-9"]
+    planned = PLAN["lin-figure-9"]
     other = replace(planned, options=("--seed", "2"))
     assert fingerprint.fingerprint(planned) != fingerprint.fingerprint(other)
 
 
 def fingerprint_of(folder: Path, **columns: str) -> str:
     table(folder / "points.csv", **columns)
-    return fingerprint.Short(PLAN["paper-002-figure-2"]).fingerprint(folder)
+    return fingerprint.Short(PLAN["lee2009-figure-2"]).fingerprint(folder)
 
 
 def test_renamed_columns_and_labels_keep_the_fingerprint(tmp_path: Path) -> None:
@@ -124,23 +124,22 @@ def test_other_number_changes_the_fingerprint(tmp_path: Path) -> None:
 
 def test_location_of_a_trace_keeps_the_settings() -> None:
     here, there = (
-        fingerprint.Short(Planned("paper-003-figure-7", ("--trace", f"{place}/gap.gz")))
-        for place in ("/a", "/b/c")
+        fingerprint.Short(Planned("lin-figure-7", ("--trace", f"{place}/gap.gz"))) for place in ("/a", "/b/c")
     )
     assert here.settings() == there.settings()
 
 
 def test_overridden_setting_changes_the_fingerprint() -> None:
     one, other = (
-        fingerprint.Short(Planned("paper-002-figure-4", ("--limit", limit))) for limit in ("1000", "2000")
+        fingerprint.Short(Planned("lee2009-figure-4", ("--limit", limit))) for limit in ("1000", "2000")
     )
     assert one.settings() != other.settings()
 
 
 def test_experiments_with_joins_hash_a_sampled_loop() -> None:
-    assert fingerprint.Short(PLAN["paper-004-figure-5"]).joins
-    assert not fingerprint.Short(PLAN["paper-004-figure-4"]).joins
-    assert not fingerprint.Short(PLAN["paper-002-figure-2"]).joins
+    assert fingerprint.Short(PLAN["chiu2004-figure-5"]).joins
+    assert not fingerprint.Short(PLAN["chiu2004-figure-4"]).joins
+    assert not fingerprint.Short(PLAN["lee2009-figure-2"]).joins
 
 
 def test_loop_of_the_fingerprint_skips_passes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +250,7 @@ def test_pages_depend_on_points_claims_code_and_matplotlib(monkeypatch: pytest.M
     found = list(pages.inputs())
     for name in (
         b"points/power.parquet",
-        b"claims/002.toml",
+        b"claims/lee2009.toml",
         b"pages.py",
         b"verdicts.json",
         b"decisions.json",
@@ -338,11 +337,11 @@ def test_every_table_of_points_has_rows() -> None:
 @pytest.mark.slow("runs experiments, with their pages")
 def test_topic_saves_the_columns_that_its_page_reads(elsewhere: Path) -> None:
     few = ("--limit", "60", "--warmup", "0", "--seeds", "1", "--speedups", "1", "--jobs", "1")
-    plan = (Planned("paper-002-figure-4", few, "-few"),)
+    plan = (Planned("lee2009-figure-4", few, "-few"),)
     topic = Topic("none", plan, Runs, lambda runs, _: {"experiments": runs.experiments(plan)})
     topic.run(elsewhere / "ran")
     topic.save({each.place: elsewhere / "ran" / each.place for each in plan})
     assert "| 5 | 1 | 60 |" in topic.found().places["experiments"]
-    saved = polars.read_csv(points.directory() / "paper-002-figure-4-few" / "points.csv")
+    saved = polars.read_csv(points.directory() / "lee2009-figure-4-few" / "points.csv")
     assert {"scheduler", "queue_mean"} <= set(saved.columns)
     assert "mean_ms" not in saved.columns

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sledlab.reproduction.papers import PAPERS
 from sledlab.study.race import HIGHLIGHTED
 
 from sledlab_papers.claims import JUDGES, claims, missing
@@ -21,7 +22,7 @@ from sledlab_papers.smart.readings import SCATTERED
 from sledlab_papers.topic import Topic
 from sledlab_papers.topics import TOPICS
 
-SINGLE = ("paper-000-figure-4", "paper-002-starvation")
+SINGLE = ("hong2006-figure-4", "lee2009-starvation")
 """Not comparisons: one for `device seek-map`, one for `simulate`."""
 
 FILES = sorted(EXPERIMENTS.glob("*.toml"))
@@ -51,7 +52,7 @@ def kind(file: Path) -> str:
 
 @pytest.mark.slow("runs jobs, and replays them with up to four sizes of pages")
 @pytest.mark.parametrize(
-    "file", [file for file in FILES if file.stem.startswith("paper-004-figure")], ids=lambda file: file.stem
+    "file", [file for file in FILES if file.stem.startswith("chiu2004-figure")], ids=lambda file: file.stem
 )
 @pytest.mark.usefixtures("without_pages")
 def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
@@ -117,25 +118,25 @@ def test_single_experiments_run(tmp_path: Path, capfd: pytest.CaptureFixture[str
 
 
 def test_every_experiment_says_how_to_run_it_and_where_it_is_from() -> None:
+    cited = "|".join(each.citation for each in PAPERS.values())
+    about = re.compile(rf"# ({cited}|What is known of .* et al\. [0-9]{{4}}|Why .* not of a paper)")
     for file in FILES:
         text = file.read_text(encoding="utf-8")
         assert re.search(rf"^#   sledlab .* {file.stem}( |$)", text, re.MULTILINE), file
-        assert re.search(
-            r"# (Paper 00[0-4]|What is known of .* et al\. [0-9]{4}|Why .* not of a paper)", text
-        ), file
+        assert about.search(text), file
 
 
 def test_experiments_on_smart_storage_state_what_was_fitted() -> None:
-    for experiment in (read(file.stem) for file in FILES if file.stem.startswith("paper-004-figure")):
+    for experiment in (read(file.stem) for file in FILES if file.stem.startswith("chiu2004-figure")):
         stated = {key: experiment["node"][key] for key in ("extent_kb", "request_us")}
         assert stated == {"extent_kb": SCATTERED.extent_kb, "request_us": SCATTERED.request_us}
         assert experiment["node"].get("block_kb", SCATTERED.block_kb) == SCATTERED.block_kb
 
 
 def test_figures_3_to_7_show_points_of_figure_2() -> None:
-    whole = read("paper-002-figure-2")
+    whole = read("lee2009-figure-2")
     for number in range(3, 8):
-        part = read(f"paper-002-figure-{number}")
+        part = read(f"lee2009-figure-{number}")
         for key in ("schedulers", "speedups"):
             assert set(part["study"][key]) <= set(whole["study"][key])
         for table in ("workload", "replay"):
@@ -157,7 +158,7 @@ def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> 
         pytest.skip(topic.missing)
     if topic.name == "smart":
         few = {each: settings(each.experiment, each.options) for each in topic.plan}
-        few |= {each: MERGED for each in topic.plan if each.experiment == "paper-004-figure-7"}
+        few |= {each: MERGED for each in topic.plan if each.experiment == "chiu2004-figure-7"}
         run([replace(each, options=(*each.options, *few[each])) for each in topic.plan], tmp_path)
     else:
         topic.run(tmp_path, SMALL.get(topic.name, QUICK))
@@ -166,7 +167,7 @@ def test_every_claim_is_judged_from_small_runs(topic: Topic, tmp_path: Path) -> 
 
 
 def test_cello_is_the_one_that_was_calibrated_in_every_experiment_on_hybrids() -> None:
-    experiments = [read(file.stem) for file in FILES if file.stem.startswith("paper-001")]
+    experiments = [read(file.stem) for file in FILES if file.stem.startswith("wang2005")]
     found = [experiment["workload"] for experiment in experiments]
     stated = {"kind": "cello", **calibration.CALIBRATIONS["cello-12h"].parameters}
     assert stated in found

@@ -43,7 +43,7 @@ def test_the_package_has_the_files_themselves():
 
 
 def test_show_prints_the_file_or_what_it_says(sledlab):
-    name = "paper-002-figure-2"
+    name = "lee2009-figure-2"
     assert sledlab("show", "experiment", name, "--toml").out == sl.experiment.text(name)
     shown = sledlab("show", "experiment", name)
     assert "mean response over the scaling factor" in shown.out
@@ -53,19 +53,19 @@ def test_show_prints_the_file_or_what_it_says(sledlab):
 
 def test_study_of_an_experiment_accepts_its_name(sledlab):
     short = ("--limit", 60, "--set", "replay.warmup=0", "--speedups", "1", "--seeds", 1, "--jobs", 1)
-    by_name = sledlab("compare", "paper-002-figure-4", *short, "--json").json["points"]
-    by_file = sledlab("compare", files()["paper-002-figure-4"], *short, "--json").json["points"]
+    by_name = sledlab("compare", "lee2009-figure-4", *short, "--json").json["points"]
+    by_file = sledlab("compare", files()["lee2009-figure-4"], *short, "--json").json["points"]
     assert by_name == by_file
 
 
 def test_experiment_without_study_accepts_its_name(sledlab):
-    assert sledlab("simulate", "paper-002-starvation", "--limit", 50, "--json").json["requests"] == 50
-    assert sledlab("device", "seek-map", "paper-000-figure-4", "--json").json["regions"]
+    assert sledlab("simulate", "lee2009-starvation", "--limit", 50, "--json").json["requests"] == 50
+    assert sledlab("device", "seek-map", "hong2006-figure-4", "--json").json["regions"]
 
 
 def test_names_work_where_files_do_in_python():
     race = sl.compare(
-        study="paper-002-figure-4",
+        study="lee2009-figure-4",
         limit=50,
         speedups=[1],
         seeds=1,
@@ -74,14 +74,14 @@ def test_names_work_where_files_do_in_python():
         settings={"replay.warmup": 0},
     )
     assert race.points.height == 1
-    assert sl.run("paper-002-starvation").count == 20000
+    assert sl.run("lee2009-starvation").count == 20000
 
 
 def test_an_unknown_name_suggests_the_nearest(sledlab):
     for command in (("compare",), ("simulate",), ("show", "experiment"), ("power",)):
-        sledlab(*command, "paper-002-figur-2").assert_refused("did you mean `paper-002-figure-2`?")
+        sledlab(*command, "lee2009-figur-2").assert_refused("did you mean `lee2009-figure-2`?")
     sledlab("compare", "nothing-like-it-at-all").assert_refused("sledlab list experiment")
-    with pytest.raises(sl.Error, match="did you mean `paper-002-figure-2`"):
+    with pytest.raises(sl.Error, match="did you mean `lee2009-figure-2`"):
         sl.experiment.show("paper-2-figure-2")
 
 

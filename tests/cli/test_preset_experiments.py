@@ -24,4 +24,6 @@ def test_experiment_runs_and_writes_points(sledlab, file, tmp_path, without_page
 def test_experiment_states_its_command_and_source(file):
     text = file.read_text(encoding="utf-8")
     assert re.search(rf"^#   sledlab .* {file.stem}( |$)", text, re.MULTILINE)
-    assert re.search(r"# (Paper 00[0-4]|What is known of .* et al\. [0-9]{4}|Why .* not of a paper)", text)
+    assert re.search(
+        r"# ([A-Z][a-z]+ [0-9]{4}|What is known of .* et al\. [0-9]{4}|Why .* not of a paper)", text
+    )

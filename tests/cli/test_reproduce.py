@@ -4,12 +4,14 @@ import json
 
 import pytest
 import sledlab as sl
+from sledlab.cli import reproduce as command
 from sledlab.reproduction.figure import figures
+from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import claims
 
 from tests.conftest import PROJECT
 
-FIGURE = "paper-002-figure-4"
+FIGURE = "lee2009-figure-4"
 """Figures with published values, whose measured points come with the sources."""
 SHORT = ("--limit", 60, "--quick", "--jobs", 1)
 
@@ -24,13 +26,14 @@ def test_list_has_every_figure_and_claim(sledlab):
     found = sledlab("reproduce", "list", "--json").json
     assert [each["name"] for each in found["figures"]] == list(figures())
     assert {each["id"] for each in found["claims"]} == set(claims())
-    assert "paper-001-figure-6" in sledlab("reproduce", "list").out
+    assert "wang2005-figure-6" in sledlab("reproduce", "list").out
 
 
 def test_list_tells_papers_and_outcomes_apart(sledlab):
-    of_paper = sledlab("reproduce", "list", "--paper", "003", "--json").json
-    assert {each["paper"] for each in of_paper["claims"]} == {"003"}
-    assert all(each["name"].startswith("paper-003") for each in of_paper["figures"])
+    assert list(command.PAPERS) == list(PAPERS)
+    of_paper = sledlab("reproduce", "list", "--paper", "lin", "--json").json
+    assert {each["paper"] for each in of_paper["claims"]} == {"lin"}
+    assert all(each["name"].startswith("lin-") for each in of_paper["figures"])
     missed = sledlab("reproduce", "list", "--outcome", "not reproduced", "--json").json
     assert missed["figures"] == []
     assert {each["outcome"] for each in missed["claims"]} == {"not reproduced"}
@@ -42,20 +45,20 @@ def test_list_tells_papers_and_outcomes_apart(sledlab):
 def test_show_says_what_is_printed_what_came_out_and_how_to_run_it(sledlab):
     claim = claims()["L-22"]
     out = " ".join(sledlab("reproduce", "show", "l-22").out.split())
-    for said in (claim.claim, claim.published, claim.accept, claim.outcome, "paper-002-figure-3"):
+    for said in (claim.claim, claim.published, claim.accept, claim.outcome, "lee2009-figure-3"):
         assert " ".join(said.split()) in out
     assert "sledlab reproduce run L-22" in out
     assert "Over cells of all zones: it flips" in out
     assert sledlab("reproduce", "show", "L-22", "--json").json["strips"][0]["cells"]
-    figure = sledlab("reproduce", "show", "paper-001-figure-6")
+    figure = sledlab("reproduce", "show", "wang2005-figure-6")
     assert "3.79 ms (NONE) and 3.09 ms (ALL)" in figure.out
     assert "W-39" in figure.out
     assert sledlab("reproduce", "show", "W-22", "--json").json["published"] == claims()["W-22"].published
-    assert sledlab("reproduce", "show", FIGURE, "--json").json["experiments"] == ["paper-002-figure-2"]
+    assert sledlab("reproduce", "show", FIGURE, "--json").json["experiments"] == ["lee2009-figure-2"]
 
 
 def test_a_name_that_is_none_has_the_nearest(sledlab):
-    refused = sledlab("reproduce", "run", "paper-002-figure-44")
+    refused = sledlab("reproduce", "run", "lee2009-figure-44")
     assert refused.code == 2
     assert f"did you mean `{FIGURE}`?" in refused.err
 
@@ -66,10 +69,12 @@ def test_run_leaves_tables_picture_and_verdicts(sledlab, tmp_path):
     place = tmp_path / FIGURE
     assert {file.name for file in place.iterdir() if file.is_file()} == {
         f"{FIGURE}.svg",
+        f"{FIGURE}.pdf",
         f"{FIGURE}.png",
         "reproduction.md",
     }
-    assert (place / "paper-002-figure-2" / "points.csv").is_file()
+    assert (place / "lee2009-figure-2" / "points.csv").is_file()
+    assert b"/Type3" not in (place / f"{FIGURE}.pdf").read_bytes()
     assert "shortened: at most 60 requests a run, 1 seed" in ran.out
     assert "shortened: at most 60 requests" in (place / f"{FIGURE}.svg").read_text(encoding="utf-8")
     assert f"L-16: {claims()['L-16'].outcome}" in (place / "reproduction.md").read_text(encoding="utf-8")
@@ -81,10 +86,34 @@ def test_run_on_a_device_of_ones_own_says_so(sledlab, tmp_path):
     assert found["device"] == "mine"
     assert sledlab("reproduce", "run", FIGURE, *SHORT, "--out", "b").code == 0
     a, b = (
-        json.loads((tmp_path / each / "paper-002-figure-2/summary.json").read_text("utf-8")) for each in "ab"
+        json.loads((tmp_path / each / "lee2009-figure-2/summary.json").read_text("utf-8")) for each in "ab"
     )
     assert a["config"]["device"] != b["config"]["device"]
     assert "This run is on the device mine" in (tmp_path / "a" / f"{FIGURE}.svg").read_text(encoding="utf-8")
+
+
+def test_changed_settings_and_schedulers_are_run_and_reported(sledlab, tmp_path):
+    changed = ("--set", "device.spring_factor=0.3", "--schedulers", "sptf,fcfs")
+    found = sledlab("reproduce", "run", FIGURE, *SHORT, *changed, "--json").json
+    assert found["settings"] == {"device.spring_factor": "0.3"}
+    assert {row[0] for panel in found["values"][FIGURE] for row in panel["rows"]} == {"SPTF", "FCFS"}
+    summary = json.loads((tmp_path / FIGURE / "lee2009-figure-2/summary.json").read_text("utf-8"))
+    assert summary["config"]["device"]["spring_factor"] == 0.3
+    for file in (f"{FIGURE}.svg", "reproduction.md"):
+        text = " ".join((tmp_path / FIGURE / file).read_text(encoding="utf-8").split())
+        assert "spring_factor = 0.3" in text, file
+
+
+def test_changes_that_an_experiment_does_not_take_are_refused(sledlab):
+    refused = sledlab("reproduce", "run", FIGURE, *SHORT, "--set", "device.sleds=2")
+    assert refused.code == 2
+    assert "varies `device.sleds`" in refused.err
+    refused = sledlab("reproduce", "run", "chiu2004-figure-4", "--quick", "--schedulers", "fcfs")
+    assert refused.code == 2
+    assert "does not compare schedulers" in refused.err
+    refused = sledlab("reproduce", "run", "wang2005-figure-6", *SHORT, "--schedulers", "fcfs,sptf")
+    assert refused.code == 2
+    assert "shows one scheduler" in refused.err
 
 
 def test_page_tells_this_run_from_the_full_run(sledlab, tmp_path):
@@ -109,21 +138,21 @@ def test_page_tells_this_run_from_the_full_run(sledlab, tmp_path):
 
 def test_totals_are_told_from_means_and_shares():
     panels = {name: figure.panels[0] for name, figure in figures().items()}
-    assert panels["paper-004-figure-5"].shows_totals
-    assert panels["paper-004-figure-9"].shows_totals
-    assert not panels["paper-001-figure-6"].shows_totals
-    assert not panels["paper-000-figure-10"].shows_totals
+    assert panels["chiu2004-figure-5"].shows_totals
+    assert panels["chiu2004-figure-9"].shows_totals
+    assert not panels["wang2005-figure-6"].shows_totals
+    assert not panels["hong2006-figure-10"].shows_totals
 
 
 def test_a_figure_that_needs_a_trace_says_which(sledlab):
-    refused = sledlab("reproduce", "run", "paper-003-figure-8", *SHORT)
+    refused = sledlab("reproduce", "run", "lin-figure-8", *SHORT)
     assert refused.code == 2
     assert "Seagate ST41601N" in refused.err
     assert "--trace FILE" in refused.err
 
 
 def test_jobs_have_no_limit_of_requests(sledlab):
-    refused = sledlab("reproduce", "run", "paper-004-figure-4", "--limit", 10)
+    refused = sledlab("reproduce", "run", "chiu2004-figure-4", "--limit", 10)
     assert refused.code == 2
     assert "--quick" in refused.err
 
@@ -138,8 +167,8 @@ def test_a_claim_of_definitions_has_nothing_to_run(sledlab):
 @pytest.mark.parametrize(
     ("name", "setting"),
     [
-        ("paper-001-figure-4", ("front", "preset")),
-        ("paper-000-figure-7", ("device", "preset")),
+        ("wang2005-figure-4", ("front", "preset")),
+        ("hong2006-figure-7", ("device", "preset")),
     ],
 )
 def test_a_device_takes_the_place_that_the_figure_has_for_it(name, setting, tmp_path):

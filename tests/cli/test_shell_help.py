@@ -38,7 +38,7 @@ def completed(*words):
         ("simulate --set replay.spe", ["replay.speedup"]),
         ("compare --vary device.active_t", ["device.active_tips"]),
         ("simulate --trace sample:m", ["sample:mail-a", "sample:mail-a-60s"]),
-        ("simulate paper-002-st", ["paper-002-starvation"]),
+        ("simulate lee2009-st", ["lee2009-starvation"]),
         ("compare --schedulers fcfs,c-s", ["fcfs,c-scan"]),
         ("compare why", ["why-not-an-ssd"]),
         ("compare --devices ssd", ["ssd-tlc"]),

@@ -58,12 +58,12 @@ VALUES = (
     ("simulate", "--trace", "sample:"),
     ("simulate", "--set", "device."),
     ("compare", "--schedulers", "fcfs,s"),
-    ("compare", "paper-002-f"),
+    ("compare", "lee2009-f"),
     ("smart", "--job", "s"),
     ("smart", "--networks", "i"),
     ("trace", "info", "sample:"),
     ("show", "scheduler", "s"),
-    ("show", "experiment", "paper-002-f"),
+    ("show", "experiment", "lee2009-f"),
     ("list", "s"),
 )
 """Words that are names."""

@@ -42,6 +42,6 @@ def test_mistakes_are_told(sledlab, tmp_path):
     sledlab("view", *RUN, "--out", "run.pdf").assert_refused("end the name in .html")
     sledlab("view", *RUN, "--around", "end").assert_refused("cannot begin at `end`")
     sledlab("view", "--workload", "uniform").assert_refused("device")
-    sledlab("view", "paper-002-figure-2").assert_refused("compare")
+    sledlab("view", "lee2009-figure-2").assert_refused("compare")
     viewing.CORE.unlink()
     sledlab("view", *RUN).assert_refused("make web")

@@ -147,8 +147,8 @@ def test_experiments_are_there_and_run(shell: Shell) -> None:
     listed = json.loads(shell("sledlab list experiment --json"))
     assert sorted(each["name"] for each in listed) == list(EXPERIMENTS)
     short = "--limit 200 --set replay.warmup=0 --seeds 1 --speedups 1"
-    shell(f"sledlab compare paper-002-figure-4 {short} --out figure")
-    shell("sledlab simulate paper-002-starvation --limit 500")
+    shell(f"sledlab compare lee2009-figure-4 {short} --out figure")
+    shell("sledlab simulate lee2009-starvation --limit 500")
     shell("sledlab compare why-not-an-ssd --limit 200 --speedups 1 --out ssd")
     shell("test -s figure/report.html && test -s ssd/report.html")
 

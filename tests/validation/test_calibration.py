@@ -31,15 +31,15 @@ def test_verdicts() -> None:
     def verdict(achieved: float, target: Target | None) -> str:
         return study.StatisticRow(plain, achieved, target).verdict
 
-    published = Target(10, "000")
+    published = Target(10, "Hong 2006")
     assert verdict(10 * (1 + 0.99 * study.TOLERANCE), published) == "pass"
     assert verdict(10 * (1 - 1.01 * study.TOLERANCE), published) == "fail"
-    assert verdict(50, Target(10, "000", "choice")) == "choice"
-    assert [verdict(value, Target(10, "000", "least")) for value in (9.9, 30)] == ["fail", "pass"]
-    assert [verdict(value, Target(10, "000", "most")) for value in (0, 10.1)] == ["pass", "fail"]
+    assert verdict(50, Target(10, "Hong 2006", "choice")) == "choice"
+    assert [verdict(value, Target(10, "Hong 2006", "least")) for value in (9.9, 30)] == ["fail", "pass"]
+    assert [verdict(value, Target(10, "Hong 2006", "most")) for value in (0, 10.1)] == ["pass", "fail"]
     assert verdict(50, None) == ""
-    assert verdict(50, Target(10, "000", "unfitted")) == "not fitted"
-    assert [verdict(value, Target(10, "000", tolerance=0.5)) for value in (14.9, 15.1)] == [
+    assert verdict(50, Target(10, "Hong 2006", "unfitted")) == "not fitted"
+    assert [verdict(value, Target(10, "Hong 2006", tolerance=0.5)) for value in (14.9, 15.1)] == [
         "pass",
         "fail",
     ]

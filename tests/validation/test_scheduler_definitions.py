@@ -45,7 +45,7 @@ class Sptf(Defined):
 
 
 class PSptf(Defined):
-    """Equation 2 of paper 002."""
+    """Equation 2 of Lee 2009."""
 
     def worth(self, now_ns: int, request: Any) -> int:
         return 1
@@ -64,7 +64,7 @@ class PSptf(Defined):
 
 
 class PaSptf(PSptf):
-    """Equation 3 of paper 002."""
+    """Equation 3 of Lee 2009."""
 
     def worth(self, now_ns: int, request: Any) -> int:
         return int(now_ns - request.queued_ns)

@@ -2,10 +2,10 @@
 
 use crate::time::Time;
 
-/// Bytes in a logical block (LBN): 64 tip sectors of 8 bytes (paper 000, section 2).
+/// Bytes in a logical block (LBN): 64 tip sectors of 8 bytes (Hong 2006, section 2).
 pub const BLOCK_BYTES: u64 = 512;
 
-/// Bytes of a word, the unit in which hosts want or do not want data: those of a tip sector (paper 003, section 5.1).
+/// Bytes of a word, the unit in which hosts want or do not want data: those of a tip sector (Lin, section 5.1).
 pub const WORD_BYTES: u64 = 8;
 
 /// Most words of its last block that a request may leave unwanted: it wants at least one.

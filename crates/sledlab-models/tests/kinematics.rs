@@ -167,7 +167,7 @@ fn closed_form_agrees_with_the_published_one() {
 
 #[test]
 fn g2_seeks_as_published() {
-    // Mean random and longest seek of paper 004, Table 1: 0.55 and 0.81 ms, settling included.
+    // Mean random and longest seek of Chiu 2004, Table 1: 0.55 and 0.81 ms, settling included.
     let params = MemsParams::default();
     let (geometry, axis) = (Geometry::new(&params).unwrap(), Axis::x(&params));
     let (mut sum, mut longest, mut count) = (0.0, 0.0_f64, 0_u32);

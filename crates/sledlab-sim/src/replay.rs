@@ -60,7 +60,7 @@ sledlab_core::choices! {
     pub enum LastBlock {
         /// What the trace or workload knows; all of it where it knows nothing.
         Given = "given",
-        /// A random number of words (paper 003, section 5.3).
+        /// A random number of words (Lin, section 5.3).
         Random = "random",
     }
 }

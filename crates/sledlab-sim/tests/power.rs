@@ -245,7 +245,7 @@ fn a_random_last_block_costs_less_at_any_speed() {
         assert_eq!(given.response_time_ms, random.response_time_ms);
         given.energy_j.total - random.energy_j.total
     };
-    // 31.5 of 64 tips dark on average, 1 mW each, for a row of 90 bits at 1 Mbit/s (paper 003, section 5.3).
+    // 31.5 of 64 tips dark on average, 1 mW each, for a row of 90 bits at 1 Mbit/s (Lin, section 5.3).
     let slow = saved("1");
     assert!((slow / (2000.0 * 31.5e-3 * 90e-6) - 1.0).abs() < 0.03, "{slow}");
     assert_same(slow, saved("7"));

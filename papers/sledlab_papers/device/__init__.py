@@ -1,4 +1,4 @@
-"""Claims of paper 000 on the device: performance, parameters, seeks."""
+"""Claims of Hong 2006 on the device: performance, parameters, seeks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims on how a sled seeks (paper 000, section 3.2)."""
+"""Claims on how a sled seeks (Hong 2006, section 3.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that follow from parameters (paper 000, sections 1 and 2; table I)."""
+"""Claims that follow from parameters (Hong 2006, sections 1 and 2; table I)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims of paper 001, on MEMS in front of disks."""
+"""Claims of Wang 2005, on MEMS in front of disks."""
 
 from __future__ import annotations
 

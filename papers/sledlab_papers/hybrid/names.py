@@ -1,4 +1,4 @@
-"""Workloads and systems, as paper 001 and the experiments on it name them."""
+"""Workloads and systems, as Wang 2005 and the experiments on it name them."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ ALL_SIZES = tuple(product(SIZES_MB, SEGMENTS_KB))
 SWEPT: dict[str, tuple[int, ...]] = dict.fromkeys((CELLO, TPCC), (256, 3072))
 """Sizes in MB of the two workloads that take longest; the others run with all sizes of figure 5."""
 
-TECHNIQUES, SIZES, BASELINES, COST = (f"paper-001-figure-{n}" for n in (4, 5, 6, 7))
-REPLACEMENT, BYPASS, VIRTUAL = "paper-001-replacement", "paper-001-bypass", "paper-001-virtual"
-SEGMENTS, BUFFER = "paper-001-segments", "paper-001-buffer"
-MIRROR = "paper-001-mirror"
-ARRAYS = "paper-001-arrays"
+TECHNIQUES, SIZES, BASELINES, COST = (f"wang2005-figure-{n}" for n in (4, 5, 6, 7))
+REPLACEMENT, BYPASS, VIRTUAL = "wang2005-replacement", "wang2005-bypass", "wang2005-virtual"
+SEGMENTS, BUFFER = "wang2005-segments", "wang2005-buffer"
+MIRROR = "wang2005-mirror"
+ARRAYS = "wang2005-arrays"
 """The experiment on arrays, on the workload that its file names."""
 
 RUN_ON: dict[str, tuple[str, ...]] = {

@@ -10,10 +10,10 @@ from .names import ALL, CELLO, IREPORT, NONE, PWRITE, SHORTCUT, SINGLE, TITLES, 
 from .systems import BUFFER, REPLACEMENT, SEGMENT_KB, SEGMENTS, TECHNIQUES, Systems
 
 BUFFERED = (1, 256)
-"""Segments that fit into the buffer of `paper-001-buffer`."""
+"""Segments that fit into the buffer of `wang2005-buffer`."""
 
 LARGER_KB = (16, 64)
-"""Sizes of segments of `paper-001-segments`."""
+"""Sizes of segments of `wang2005-segments`."""
 
 EQUAL = 1e-9
 """Relative differences of means below this are rounding."""

@@ -1,4 +1,4 @@
-"""Claims of papers 000 and 003 on power."""
+"""Claims of Hong 2006 and Lin on power."""
 
 from __future__ import annotations
 

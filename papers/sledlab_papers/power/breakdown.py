@@ -1,4 +1,4 @@
-"""Claims on the shares of energy with a timeout of one second (paper 000, 5.1; paper 003, 1.2)."""
+"""Claims on the shares of energy with a timeout of one second (Hong 2006, 5.1; Lin, 1.2)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ..simulator import parameters
 from .plan import IDLE_POWERS, PowerRuns
 from .singles import idle_mw, parts_of_states, snake
 
-FIGURE = "paper-000-figure-10"
+FIGURE = "hong2006-figure-10"
 STATES = ("idle_j", "inactive_j", "servicing_j")
 LOOP, SLED, FULL = IDLE_POWERS
 
 SNAKE = 10.0
-"""Speed-up of Snake in paper 000; paper 003 names none, and its tables are for this one and 100."""
+"""Speed-up of Snake in Hong 2006; Lin names none, and its tables are for this one and 100."""
 
 CLUSTERS = ("19 clumps", "30 clumps", "60 clumps", "100 clumps")
-"""Values of `paper-000-idle-share`; the first is that of the stand-in."""
+"""Values of `hong2006-idle-share`; the first is that of the stand-in."""
 
 
 def _shares(points: Points, power: str, speedup: float) -> tuple[float, float, float]:
@@ -33,12 +33,12 @@ READINGS = {
 """Words for the readings of an idle sled's power."""
 
 PRINTED_IDLE = 0.55
-"""Idle share of the energy on Snake at 10 times its speed, printed in paper 000."""
+"""Idle share of the energy on Snake at 10 times its speed, printed in Hong 2006."""
 
 
 def at_printed_idle(runs: PowerRuns) -> tuple[float, float]:
     """The idle share nearest to the printed one, and the saving of parking at once with that share."""
-    points = runs.points("paper-000-idle-share")
+    points = runs.points("hong2006-idle-share")
     shares = {name: points.share(name, SNAKE, "idle_j") for name in CLUSTERS}
     name = min(CLUSTERS, key=lambda each: abs(shares[each] - PRINTED_IDLE))
     return shares[name], -points.change(f"{name}, parks at once", name, SNAKE, "energy_j")
@@ -70,7 +70,7 @@ def _percent(share: float) -> str:
 
 def _why_idle(runs: PowerRuns) -> str:
     """The causes of the stand-in's idle share."""
-    points = runs.points("paper-000-idle-share")
+    points = runs.points("hong2006-idle-share")
     idle = ", ".join(_percent(points.share(name, SNAKE, "idle_j")) for name in CLUSTERS)
     starts = ", ".join(f"{points.at(f'{name}, parks at once', SNAKE, 'startups'):,.0f}" for name in CLUSTERS)
     return (
@@ -134,7 +134,7 @@ def y_07(runs: PowerRuns) -> Judgement:
 
 def y_08(runs: PowerRuns) -> Judgement:
     """Idle share on Snake, whose speed-up the paper does not name."""
-    points = runs.points("paper-000-idle-share")
+    points = runs.points("hong2006-idle-share")
     found = {speedup: points.share(CLUSTERS[0], speedup, "idle_j") for speedup in points.speedups}
     inside = [0.40 <= idle <= 0.65 for idle in found.values()]
     return depending(all(inside), any(inside)).saying(

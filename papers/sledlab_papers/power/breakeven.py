@@ -66,7 +66,7 @@ def noise(points: Points) -> float:
 
 def places(runs: PowerRuns) -> dict[str, str]:
     """Break-even times and policies."""
-    sled, seagate = runs.points("paper-003-policies"), runs.on_seagate("paper-003-policies")
+    sled, seagate = runs.points("lin-policies"), runs.on_seagate("lin-policies")
     bursts, on_snake = runs.points(DISK), runs.disk_on_snake()
     names = [ORACLE, SHARE, ADAPTIVE, *fixed(sled), NEVER]
     on_disk = [ORACLE, SHARE, ADAPTIVE, *fixed(bursts), NEVER]

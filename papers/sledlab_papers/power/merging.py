@@ -1,4 +1,4 @@
-"""Claims on merging (paper 000, section 5.3.2; paper 003, section 4)."""
+"""Claims on merging (Hong 2006, section 5.3.2; Lin, section 4)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..words import each, overlaps
 from .plan import PowerRuns
 from .singles import snake
 
-CHAINS, PAIRS, SMARTER = "paper-000-figure-12", "paper-003-figure-9", "paper-003-smarter-merging"
+CHAINS, PAIRS, SMARTER = "hong2006-figure-12", "lin-figure-9", "lin-smarter-merging"
 SCHEDULERS = ("fcfs", "sptf")
 NONE, MERGED, NEIGHBOURS = "whole: none", "whole: merging", "whole: merging of neighbours"
 RELAXED = (
@@ -20,7 +20,7 @@ RELAXED = (
     "same position",
     "all",
 )
-"""Conditions of merging that `paper-003-smarter-merging` lifts."""
+"""Conditions of merging that `lin-smarter-merging` lifts."""
 
 NOISE = 0.02
 QUEUED = 0.1

@@ -1,4 +1,4 @@
-"""Claims that follow from parameters and arithmetic (paper 000, 3.1 and 5; paper 003, 1.1)."""
+"""Claims that follow from parameters and arithmetic (Hong 2006, 3.1 and 5; Lin, 1.1)."""
 
 from __future__ import annotations
 

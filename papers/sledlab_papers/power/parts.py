@@ -1,4 +1,4 @@
-"""Claims on subsector access (paper 000, section 5.3.3; paper 003, section 5)."""
+"""Claims on subsector access (Hong 2006, section 5.3.3; Lin, section 5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..words import each, overlaps, percent
 from .plan import PowerRuns
 from .singles import snake
 
-METADATA, TABLE, SMALL = "paper-000-metadata", "paper-003-subsector", "paper-003-small-requests"
+METADATA, TABLE, SMALL = "hong2006-metadata", "lin-subsector", "lin-small-requests"
 BYTES = (4, 8, 16, 32, 64, 128)
 SCHEDULERS = ("fcfs", "sstf", "sptf")
 WHOLE, PART = "false", "true"
@@ -25,7 +25,7 @@ PRINTED: Mapping[float, tuple[float, ...]] = {
     10.0: (224.232490, 10.817354, 1.882250, 211.532886, 1.524451),
     100.0: (29.991416, 9.880290, 0.247550, 19.863575, 129.842917),
 }
-"""The table of paper 003 without subsectors, by speed-up, in the order of `ENTRIES`."""
+"""The table of Lin without subsectors, by speed-up, in the order of `ENTRIES`."""
 
 PRINTED_PARTS: Mapping[float, tuple[float, float]] = {
     10.0: (223.985658, 10.570522),

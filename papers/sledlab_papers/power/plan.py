@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from ..paths import SEAGATE_TRACE
 from ..runs import Planned, Points, Runs
 
-DISK = "paper-003-mobile-disk"
+DISK = "lin-mobile-disk"
 
 GENERATED = (
-    "paper-000-figure-10",
-    "paper-000-idle-share",
-    "paper-000-figure-12",
-    "paper-000-metadata",
-    "paper-000-delayed-spinup",
-    "paper-003-figure-9",
-    "paper-003-smarter-merging",
-    "paper-003-subsector",
-    "paper-003-small-requests",
-    "paper-003-policies",
+    "hong2006-figure-10",
+    "hong2006-idle-share",
+    "hong2006-figure-12",
+    "hong2006-metadata",
+    "hong2006-delayed-spinup",
+    "lin-figure-9",
+    "lin-smarter-merging",
+    "lin-subsector",
+    "lin-small-requests",
+    "lin-policies",
     DISK,
 )
 
@@ -27,10 +27,10 @@ SNAKE, SEAGATE = "-snake", "-seagate"
 """Endings of the directories of runs on Snake and on Seagate."""
 
 ON_SEAGATE: dict[str, tuple[str, ...]] = {
-    "paper-000-figure-10": ("--speedups", "1", "--seeds", "1"),
-    "paper-000-figure-11": (),
-    "paper-003-figure-7": (),
-    "paper-003-policies": ("--speedups", "1,5,10,20", "--seeds", "1"),
+    "hong2006-figure-10": ("--speedups", "1", "--seeds", "1"),
+    "hong2006-figure-11": (),
+    "lin-figure-7": (),
+    "lin-policies": ("--speedups", "1,5,10,20", "--seeds", "1"),
 }
 """Experiments on the Seagate trace, with their options."""
 

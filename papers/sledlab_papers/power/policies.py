@@ -1,4 +1,4 @@
-"""Claims on adaptive timeouts and on disks (paper 003, section 3.2; paper 000, section 5.3.1)."""
+"""Claims on adaptive timeouts and on disks (Lin, section 3.2; Hong 2006, section 5.3.1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..runs import Points
 from ..words import percent, span
 from .plan import DISK, PowerRuns
 
-SLED = "paper-003-policies"
+SLED = "lin-policies"
 IMMEDIATE, NEVER, SHARE, ADAPTIVE, ORACLE = "immediate", "never", "share", "adaptive", "oracle"
 LEARNING = (SHARE, ADAPTIVE)
 

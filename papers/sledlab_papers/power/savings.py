@@ -11,7 +11,7 @@ from .policies import SLED
 from .singles import snake
 
 TEN = 10.0
-"""The speed-up at which paper 000 replays Snake."""
+"""The speed-up at which Hong 2006 replays Snake."""
 
 
 FIGURE, PAIRS = merging.CHAINS, merging.PAIRS
@@ -35,7 +35,7 @@ ROWS = (
 
 def strategies(runs: PowerRuns) -> str:
     """Published ranges and our results."""
-    seagate = runs.on_seagate("paper-000-figure-11")
+    seagate = runs.on_seagate("hong2006-figure-11")
     parked = percent(seagate.change(0, 1000, 1.0, "energy_j"), 1)
     result = snake("mems-g3", ("power.kind", "immediate"))
     dark = -result.summary["tip_time_s"] * 1e-3 / 2 / (result.energy.seek + result.energy.access)
@@ -63,8 +63,8 @@ def places(runs: PowerRuns) -> dict[str, str]:
         "deep": f"{merging.DEEP:g}",
         "ten": f"{TEN:g}",
         "relaxations": _relaxations(runs.points(merging.SMARTER)),
-        "delays": _delays(runs.points("paper-000-delayed-spinup")),
-        "startups": _startups(runs.on_seagate("paper-003-figure-7")),
+        "delays": _delays(runs.points("hong2006-delayed-spinup")),
+        "startups": _startups(runs.on_seagate("lin-figure-7")),
     }
 
 

@@ -1,4 +1,4 @@
-"""Claims on the idle timeout and on parking at once (paper 000, section 5.3.1; paper 003, section 3)."""
+"""Claims on the idle timeout and on parking at once (Hong 2006, section 5.3.1; Lin, section 3)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .breakdown import at_printed_idle, unfit
 from .plan import PowerRuns
 from .singles import fit
 
-FIGURE = "paper-000-figure-11"
+FIGURE = "hong2006-figure-11"
 LONG, MINUTE_MS = "40", "10000"
-"""The timeout that figures end with, and the longest of paper 003."""
+"""The timeout that figures end with, and the longest of Lin."""
 
-STARTUPS = "paper-003-figure-7"
+STARTUPS = "lin-figure-7"
 LOSS = 0.04
 """Loss of throughput, as printed."""
 
@@ -90,7 +90,7 @@ def h_66(runs: PowerRuns) -> Judgement:
 def y_01(runs: PowerRuns) -> Judgement:
     """Savings of parking at once on both workloads, compared with a timeout of one second."""
     seagate = _saving(runs, "1000")
-    points = runs.points("paper-003-policies")
+    points = runs.points("lin-policies")
     snake = {
         speedup: -points.change("immediate", "fixed:timeout_ms=1000", speedup, "energy_j")
         for speedup in points.speedups

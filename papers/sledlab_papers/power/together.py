@@ -1,4 +1,4 @@
-"""Claims on all strategies together and on starting later (paper 000, sections 5.3.4 and 7)."""
+"""Claims on all strategies together and on starting later (Hong 2006, sections 5.3.4 and 7)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..words import percent
 from .breakdown import unfit
 from .plan import PowerRuns
 
-FIGURE, DELAYED = "paper-000-figure-12", "paper-000-delayed-spinup"
+FIGURE, DELAYED = "hong2006-figure-12", "hong2006-delayed-spinup"
 ALL, NONE, PARKING = "small: all", "small: none", "small: parking"
 WHOLE, WHOLE_NONE = "whole: parking and merging", "whole: none"
 AT_ONCE = "at once"

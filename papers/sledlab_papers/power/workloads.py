@@ -1,4 +1,4 @@
-"""Claims on the workloads (paper 003, sections 3.4 and 4.2)."""
+"""Claims on the workloads (Lin, sections 3.4 and 4.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims of papers 000 and 002 on scheduling."""
+"""Claims of Hong 2006 and Lee 2009 on scheduling."""
 
 from __future__ import annotations
 

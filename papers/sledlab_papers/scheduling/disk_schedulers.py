@@ -1,4 +1,4 @@
-"""Claims on ZSPTF and SPTF, compared with the schedulers of disks (paper 000, figure 8)."""
+"""Claims on ZSPTF and SPTF, compared with the schedulers of disks (Hong 2006, figure 8)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..words import all_above, each, levels, most_above, overlaps, percent, spre
 from .plan import BUSY, STAND_INS, Reading
 from .split import note
 
-FIGURE = "paper-000-figure-8"
+FIGURE = "hong2006-figure-8"
 ZSPTF_80 = "zsptf:grid=20x2"
 
 OTHERS = ("c-scan", "sstf")
@@ -43,7 +43,7 @@ def h_29(runs: Reading) -> Judgement:
     """SSTF and C-LOOK compared with shortest Euclidean distance."""
     said, all_changes = [], []
     for race, label in (
-        (runs.race("paper-000-random"), "random"),
+        (runs.race("hong2006-random"), "random"),
         *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
     ):
         parts = []
@@ -62,9 +62,9 @@ def h_30(runs: Reading) -> Judgement:
     gaps: list[float] = []
     beyond = 0
     for race in (
-        runs.race("paper-000-random"),
+        runs.race("hong2006-random"),
         *(runs.race(FIGURE, stand_in) for stand_in in STAND_INS),
-        *(runs.race("paper-000-figure-9", stand_in) for stand_in in STAND_INS),
+        *(runs.race("hong2006-figure-9", stand_in) for stand_in in STAND_INS),
     ):
         for other in sorted({*race.schedulers} - {"sptf"}):
             leads += race.changes(other, "sptf", BUSY).values()
@@ -92,7 +92,7 @@ def h_45(runs: Reading) -> Judgement:
     said, widest, unfair = [], [], []
     for race, label in (
         *((runs.race(FIGURE, stand_in), stand_in) for stand_in in STAND_INS),
-        (runs.race("paper-000-random"), "random (grade P)"),
+        (runs.race("hong2006-random"), "random (grade P)"),
     ):
         light = race.speedups[0]
         names = race.schedulers
@@ -150,7 +150,7 @@ def _limits(runs: Reading) -> str:
     """A sentence: gains of schedulers where the queue is kept at a fixed depth."""
     parts = []
     for depth in (10, 100, 1000):
-        race = runs.race("paper-000-saturation", f"closed:{depth}")
+        race = runs.race("hong2006-saturation", f"closed:{depth}")
         over = {name: race.against(name, "c-scan", 1.0, "throughput_iops") for name in (ZSPTF_80, "sptf")}
         parts.append(
             f"{100 * over[ZSPTF_80]:+.1f} % and {100 * over['sptf']:+.1f} % at {depth:,} outstanding"

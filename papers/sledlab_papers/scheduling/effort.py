@@ -97,7 +97,7 @@ def h_60(_: Reading) -> Judgement:
 
 def l_21(runs: Reading) -> Judgement:
     """Minimum spanning trees."""
-    race = runs.race("paper-002-spanning-tree")
+    race = runs.race("lee2009-spanning-tree")
     changes = {at: race.against("mst", "sptf", at) for at in race.speedups}
     queues = [race.at("mst", at, "queue_mean") for at in race.speedups]
     costs = [race.costs[name, race.speedups[-1]].decision_ns / 1000 for name in ("mst", "sptf")]

@@ -1,4 +1,4 @@
-"""Claims on the parallelism-aware schedulers (paper 002, section 4)."""
+"""Claims on the parallelism-aware schedulers (Lee 2009, section 4)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..runs import LoadCurves
 from ..words import each, percent
 from .plan import Reading
 
-FIGURE = "paper-002-figure-2"
+FIGURE = "lee2009-figure-2"
 SLEDS = (1, 4, 10)
 FOUR = ("p-sptf", "pa-sptf", "zpsptf", "zscan-psptf")
 FIVE = ("sptf", *FOUR)
@@ -36,7 +36,7 @@ def _against_sptf(race: LoadCurves, speedup: float, measure: str = "mean_ms") ->
 
 def _at_depth(runs: Reading, name: str, depth: int) -> float:
     """Throughput with `depth` requests outstanding, as a relative difference from SPTF's."""
-    race = runs.race("paper-002-saturation", f"closed:{depth}")
+    race = runs.race("lee2009-saturation", f"closed:{depth}")
     return race.against(name, "sptf", 1.0, "throughput_iops")
 
 
@@ -56,7 +56,7 @@ def _lengths(runs: Reading) -> str:
     """A sentence: mean response times relative to SPTF's in overload, by the length of the run."""
     parts = []
     for requests in LENGTHS:
-        race = runs.race("paper-002-run-length", requests)
+        race = runs.race("lee2009-run-length", requests)
         waiting = race.at("sptf", HEAVIEST, "queue_mean")
         changes = ", ".join(
             f"{_label(name)} {percent(race.against(name, 'sptf', HEAVIEST), 1)} %"
@@ -155,7 +155,7 @@ LEVEL = 0.01
 
 def l_19(runs: Reading) -> Judgement:
     """Finer zones."""
-    race = runs.race("paper-002-zone-sizes")
+    race = runs.race("lee2009-zone-sizes")
     names = [f"zscan-psptf:grid={grid}" for grid in GRIDS]
     said, scv_falls, mean_rises = [], True, True
     for speedup in race.speedups:

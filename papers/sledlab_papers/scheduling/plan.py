@@ -1,4 +1,4 @@
-"""The experiments on scheduling, in two readings of paper 000."""
+"""The experiments on scheduling, in two readings of Hong 2006."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from ..runs import HEAVY, LIGHT, MODERATE, ComparisonPoint, MeanPoint, Planned, 
 from ..words import cells
 
 PARITY = (
-    "paper-000-figure-6",
-    "paper-000-figure-7",
-    "paper-000-zone-sizes",
-    "paper-000-sequentiality",
-    "paper-000-figure-8",
-    "paper-000-figure-9",
-    "paper-000-random",
-    "paper-000-saturation",
-    "paper-000-zone-layout",
+    "hong2006-figure-6",
+    "hong2006-figure-7",
+    "hong2006-zone-sizes",
+    "hong2006-sequentiality",
+    "hong2006-figure-8",
+    "hong2006-figure-9",
+    "hong2006-random",
+    "hong2006-saturation",
+    "hong2006-zone-layout",
 )
 """Experiments that run a second time with columns read upwards and downwards, as DiskSim does.
 
-Paper 000 gives every column one direction, but its simulations ran in DiskSim.
+Hong 2006 gives every column one direction, but its simulations ran in DiskSim.
 """
 
-ROBUSTNESS = "paper-000-robustness"
+ROBUSTNESS = "hong2006-robustness"
 """The experiment on other devices, where the directions of columns are among the values that vary."""
 
 OTHERS = (
     ROBUSTNESS,
-    "paper-002-figure-2",
-    "paper-002-run-length",
-    "paper-002-saturation",
-    "paper-002-zone-sizes",
-    "paper-002-requirements",
-    "paper-002-spanning-tree",
+    "lee2009-figure-2",
+    "lee2009-run-length",
+    "lee2009-saturation",
+    "lee2009-zone-sizes",
+    "lee2009-requirements",
+    "lee2009-spanning-tree",
 )
-"""Experiments that run once. Figures 3 to 7 of paper 002 show the points of figure 2 again."""
+"""Experiments that run once. Figures 3 to 7 of Lee 2009 show the points of figure 2 again."""
 
 BOTH_WAYS = "-both-ways"
 """Ending of the directories of the second run."""
@@ -52,7 +52,7 @@ ALL = (LIGHT, MODERATE, HEAVY)
 STAND_INS = ("cello", "hplajw")
 
 RUN_SHARES = (0.3, 0.65, 0.8)
-"""Shares of sequential requests of `paper-000-sequentiality`."""
+"""Shares of sequential requests of `hong2006-sequentiality`."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Claims on the schedulers by positioning time (paper 000, figure 9)."""
+"""Claims on the schedulers by positioning time (Hong 2006, figure 9)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..words import all_above, each, most_above, overlaps, spread
 from .plan import ALL, BUSY, RUN_SHARES, STAND_INS, Reading
 from .split import note
 
-FIGURE = "paper-000-figure-9"
+FIGURE = "hong2006-figure-9"
 FIVE = ("sptf", "asptf", "gsptf", "zsptf", "zsptf-pyramid")
 ZSPTF, PYRAMID = "zsptf", "zsptf-pyramid"
 
@@ -126,7 +126,7 @@ def h_58(runs: Reading) -> Judgement:
     changes = runs.race(FIGURE, "hplajw").changes("gsptf", ZSPTF, (MODERATE,), "scv")
     longer: list[float] = []
     for share in RUN_SHARES:
-        race = runs.race("paper-000-sequentiality", share)
+        race = runs.race("hong2006-sequentiality", share)
         longer += race.changes("gsptf", "zsptf:grid=20x2", (MODERATE,), "scv").values()
     return judged(all_above(changes, 0.02), True).saying(changes=changes, longer=longer)
 

@@ -1,4 +1,4 @@
-"""Claims on starvation and on the requirements of a scheduler (paper 002, sections 2.2 to 3.3)."""
+"""Claims on starvation and on the requirements of a scheduler (Lee 2009, sections 2.2 to 3.3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PUBLISHED = {
     "zscan-psptf": (True, True, True),
     "zpsptf": (True, True, True),
 }
-"""Whether each scheduler has short positioning, parallelism, fairness; paper 002, sections 3.2 and 3.3."""
+"""Whether each scheduler has short positioning, parallelism, fairness; Lee 2009, sections 3.2 and 3.3."""
 
 STREAM = {"mst": 1500}
 """Requests of the stream for schedulers that are too slow for those of the experiment."""
@@ -29,7 +29,7 @@ STREAM = {"mst": 1500}
 @cache
 def far_wait_ms(scheduler: str) -> tuple[float, bool]:
     """Wait of the far request beside a stream, in ms, and whether it lasts until the stream ends."""
-    file = EXPERIMENTS / "paper-002-starvation.toml"
+    file = EXPERIMENTS / "lee2009-starvation.toml"
     experiment = sl.Experiment(file.read_text(encoding="utf-8"), str(file)).with_setting(
         "scheduler.kind", scheduler
     )
@@ -63,7 +63,7 @@ def l_23(runs: Reading) -> Judgement:
         for name in found
     ]
     head = ("scheduler", "short positioning", "parallelism", "fairness")
-    race = runs.race("paper-002-requirements")
+    race = runs.race("lee2009-requirements")
     sstf = [race.against("sstf", "fcfs", at, "positioning_ms") for at in (9.0, 30.0)]
     matrix = table(head, rows, words=4)
     differs = ", ".join(name.upper() for name in sorted(wrong))
@@ -76,6 +76,6 @@ def _cell(measured: bool, published: bool) -> str:
 
 
 def _requirements(runs: Reading, name: str) -> tuple[bool, bool, bool]:
-    race = runs.race("paper-002-requirements")
+    race = runs.race("lee2009-requirements")
     positioning = race.at(name, 30.0, "positioning_ms") / race.at("fcfs", 30.0, "positioning_ms")
     return positioning < 0.9, race.at(name, 30.0, "served_at_once") > 1.0, not far_wait_ms(name)[1]

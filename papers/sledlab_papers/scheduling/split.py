@@ -9,7 +9,7 @@ GRIDS = ("40x4", "20x2", "10x1")
 """Grids of 320, 80 and 20 zones."""
 
 SHARED = ":parity=false"
-RACE, DEPTH = "paper-000-saturation", 1000
+RACE, DEPTH = "hong2006-saturation", 1000
 
 
 def note(runs: Reading) -> str:

@@ -1,4 +1,4 @@
-"""Claims on zones: the order inside, their size, merging (paper 000, figures 6 and 7)."""
+"""Claims on zones: the order inside, their size, merging (Hong 2006, figures 6 and 7)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def h_34(runs: Reading) -> Judgement:
     rises = {"mean_ms": [0.0], "scv": [0.0]}
     said = []
     for stand_in in ("cello", "hplajw"):
-        race = runs.race("paper-000-figure-6", stand_in)
+        race = runs.race("hong2006-figure-6", stand_in)
         for speedup in race.loads(BUSY, *PYRAMIDS):
             for measure, sign in (("mean_ms", 1), ("scv", -1)):
                 steps = [race.against(b, a, speedup, measure) for a, b in pairwise(PYRAMIDS)]
@@ -61,7 +61,7 @@ def _ends(race: LoadCurves) -> str:
 
 def h_36(runs: Reading) -> Judgement:
     """Order inside zones: SPTF compared with order of arrival."""
-    race = runs.race("paper-000-figure-7", "hplajw")
+    race = runs.race("hong2006-figure-7", "hplajw")
     heavy = race.changes("zfcfs", "zsptf", (HEAVY,))
     gains = race.gains("zsptf", "zfcfs", BUSY)
     reached = next((f"{speedup:g}" for speedup, change in heavy.items() if change >= 0.1), "none")
@@ -70,7 +70,7 @@ def h_36(runs: Reading) -> Judgement:
 
 def h_37(runs: Reading) -> Judgement:
     """Gated compared with exhaustive visits: throughput."""
-    gains = runs.race("paper-000-figure-7", "hplajw").gains("zsptf", "ztsptf", BUSY)
+    gains = runs.race("hong2006-figure-7", "hplajw").gains("zsptf", "ztsptf", BUSY)
     inside = sum(PRINTED[0] <= gain <= PRINTED[1] for gain in gains.values())
     holds = all_above(gains) and 2 * inside > len(gains)
     return judged(holds, all_above(gains)).saying(gains=gains, inside=inside, compared=len(gains))
@@ -78,14 +78,14 @@ def h_37(runs: Reading) -> Judgement:
 
 def h_38(runs: Reading) -> Judgement:
     """Gated compared with exhaustive visits: fairness."""
-    changes = runs.race("paper-000-figure-7", "hplajw").changes("ztsptf", "zsptf", ALL, "scv")
+    changes = runs.race("hong2006-figure-7", "hplajw").changes("ztsptf", "zsptf", ALL, "scv")
     near = [abs(change) <= 0.25 for change in changes.values()]
     return judged(all(near), any(near)).saying(changes=changes)
 
 
 def h_39(runs: Reading) -> Judgement:
     """Gated compared with exhaustive visits on random requests."""
-    race = runs.race("paper-000-figure-7", "cello")
+    race = runs.race("hong2006-figure-7", "cello")
     mean, scv = (race.changes("ztsptf", "zsptf", ALL, measure) for measure in ("mean_ms", "scv"))
     near = [
         all(abs(change) <= band for change in found.values()) for found, band in ((mean, 0.05), (scv, 0.15))
@@ -95,7 +95,7 @@ def h_39(runs: Reading) -> Judgement:
 
 def h_41(runs: Reading) -> Judgement:
     """Zone size on random requests."""
-    race = runs.race("paper-000-zone-sizes", "cello")
+    race = runs.race("hong2006-zone-sizes", "cello")
     changes = {name: race.changes(name, MEDIUM, ALL) for name in (FINE, COARSE)}
     near = [abs(change) <= 0.05 for found in changes.values() for change in found.values()]
     light = [abs(c) <= 0.05 for name in changes for c in race.changes(name, MEDIUM, (LIGHT,)).values()]
@@ -106,7 +106,7 @@ def h_41(runs: Reading) -> Judgement:
 
 def h_42(runs: Reading) -> Judgement:
     """The smallest zones: fairer and slower."""
-    race = runs.race("paper-000-zone-sizes", "hplajw")
+    race = runs.race("hong2006-zone-sizes", "hplajw")
     mean, scv = (race.changes(FINE, MEDIUM, BUSY, measure) for measure in ("mean_ms", "scv"))
     slower, fairer = all_above(mean), all(change <= 0.005 for change in scv.values())
     fair = most_above(-change for change in scv.values())
@@ -115,18 +115,18 @@ def h_42(runs: Reading) -> Judgement:
 
 def h_43(runs: Reading) -> Judgement:
     """The largest zones: faster."""
-    mean = runs.race("paper-000-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY)
+    mean = runs.race("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY)
     average = -sum(mean.values()) / max(len(mean), 1)
     return judged(0 < average <= 0.12, average > 0).saying(mean=mean, change=-average, note=note(runs))
 
 
 def h_44(runs: Reading) -> Judgement:
     """The largest zones: less fair."""
-    scv = runs.race("paper-000-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY, "scv")
+    scv = runs.race("hong2006-zone-sizes", "hplajw").changes(COARSE, MEDIUM, BUSY, "scv")
     most = max(scv.values(), default=0.0)
     longer: list[float] = []
     for share in RUN_SHARES:
-        longer += runs.race("paper-000-sequentiality", share).changes(COARSE, MEDIUM, BUSY, "scv").values()
+        longer += runs.race("hong2006-sequentiality", share).changes(COARSE, MEDIUM, BUSY, "scv").values()
     return judged(all_above(scv) and 0.3 <= most <= 2.5, most_above(scv.values())).saying(
         scv=scv, longer=longer
     )
@@ -134,7 +134,7 @@ def h_44(runs: Reading) -> Judgement:
 
 def h_80(runs: Reading) -> Judgement:
     """Whether other sizes of zones are both faster and fairer than the medium one."""
-    race = runs.race("paper-000-zone-sizes", "hplajw")
+    race = runs.race("hong2006-zone-sizes", "hplajw")
     better: dict[str, list[float]] = {}
     for name in (FINE, COARSE):
         mean, scv = (race.changes(name, MEDIUM, BUSY, measure) for measure in ("mean_ms", "scv"))
@@ -148,7 +148,7 @@ def h_80(runs: Reading) -> Judgement:
 
 def h_78(runs: Reading) -> Judgement:
     """A layout by zones compared with row-first: ZSPTF on both, and schedulers that go by block numbers."""
-    place = "paper-000-zone-layout"
+    place = "hong2006-zone-layout"
     changes: dict[str, dict[float, float]] = {}
     against_gsptf: list[float] = []
     alike: list[float] = []

@@ -1,4 +1,4 @@
-"""Claims of paper 004 on smart storage."""
+"""Claims of Chiu 2004 on smart storage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Future work of paper 004, and experiments beyond it: three claims, and the tables of the page."""
+"""Future work of Chiu 2004, and experiments beyond it: three claims, and the tables of the page."""
 
 from __future__ import annotations
 

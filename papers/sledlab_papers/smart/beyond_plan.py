@@ -1,4 +1,4 @@
-"""Experiments on the future work of paper 004, and beyond it."""
+"""Experiments on the future work of Chiu 2004, and beyond it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .plan import SmartRuns, rows_of
 from .readings import SCATTERED as READING
 
 HOST, QUERIES, FAILURE, SCHEDULING, HYBRID, MIXED, SINGLE, CHIP, TODAY, TODAY_MEMS = (
-    f"paper-004-{name}"
+    f"chiu2004-{name}"
     for name in (
         "host",
         "queries",
@@ -35,7 +35,7 @@ CLOCK_MHZ = 500 * FASTER
 REBUILD_MB_S = 0.2
 """Rate of a rebuild; assumption: slow enough that a disk, which reads scattered pages, keeps up."""
 PROGRAM_US = 800
-"""Time to program flash: 1,600 us for a page on each of two planes; data sheet as in paper-004-today.toml."""
+"""Time to program flash: 1,600 us for a page on each of two planes; data sheet as in chiu2004-today.toml."""
 
 
 def settings(**said: object) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ ORDERS = (
 STORES = (Planned(SINGLE), Planned(HYBRID), Planned(MIXED))
 
 CHIPS = (
-    planned(CHIP, "-node", "the node of paper 004", *settings(node__request_us=READING.request_us)),
+    planned(CHIP, "-node", "the node of Chiu 2004", *settings(node__request_us=READING.request_us)),
     Planned(CHIP),
     planned(CHIP, "-fast", f"a processor of {CLOCK_MHZ / 1000:g} GHz", *settings(node__mhz=CLOCK_MHZ)),
 )
@@ -119,7 +119,7 @@ FORCE = 16
 PUSHED = (
     *("--devices", "mems-g3:active_tips=6400:tip_rate_kbit_s=4000"),
     *settings(
-        device__acceleration_x_m_s2=FORCE * 1033.2,  # 1033.2 m/s2: paper 004, table 1
+        device__acceleration_x_m_s2=FORCE * 1033.2,  # 1033.2 m/s2: Chiu 2004, table 1
         device__acceleration_y_m_s2=FORCE * 1033.2,
         device__resonant_hz=4 * 1108,  # 1,108 Hz: resonance of mems-g3
     ),

@@ -1,4 +1,4 @@
-"""Finds the constants that are fitted to printed times of paper 004: `python -m sledlab_papers.smart.fit`.
+"""Finds the constants that are fitted to printed times of Chiu 2004: `python -m sledlab_papers.smart.fit`.
 
 Two constants of I/O, under each reading, fitted to table 3: the software time of a request to the ratio of G1
 to G3, and then the block of the nested loop, in pages, to the disk's time. Five constants of cycles, each

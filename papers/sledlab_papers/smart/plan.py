@@ -20,7 +20,7 @@ PARTS = ("compute", "store", "network")
 LETTERS = {"compute": "C", "store": "I", "network": "N"}
 """Abbreviations of components, as in table 5 of the paper."""
 
-SCAN, JOIN, SORT, RULES, CLUSTERS = (f"paper-004-figure-{number}" for number in (4, 5, 7, 9, 11))
+SCAN, JOIN, SORT, RULES, CLUSTERS = (f"chiu2004-figure-{number}" for number in (4, 5, 7, 9, 11))
 OF_JOB = {
     "scan": SCAN,
     "join": JOIN,

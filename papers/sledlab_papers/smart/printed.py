@@ -1,4 +1,4 @@
-"""The numbers that paper 004 prints, and the constants that are fitted to some of them."""
+"""The numbers that Chiu 2004 prints, and the constants that are fitted to some of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts of pages on stores, of which paper 004 says nothing: three readings, with two constants each."""
+"""Layouts of pages on stores, of which Chiu 2004 says nothing: three readings, with two constants each."""
 
 from __future__ import annotations
 

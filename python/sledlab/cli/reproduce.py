@@ -11,6 +11,7 @@ from sledlab.cli.completion import items, model_of
 from sledlab.cli.group import SuggestingGroup
 from sledlab.cli.options import (
     PLUGINS,
+    SET,
     Count,
     json_option,
     option,
@@ -36,7 +37,8 @@ claims = later("sledlab.reproduction.verdicts:claims")
 claims_of = later("sledlab.reproduction.verdicts:claims_of")
 words = later("sledlab.reproduction.words")
 
-PAPERS = ("000", "001", "002", "003", "004")
+PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")
+"""Keys of `sledlab.reproduction.papers.PAPERS`, which takes longer to import."""
 
 
 def names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -52,10 +54,10 @@ def reproduce() -> None:
 
     \b
     Examples:
-      sledlab reproduce list --paper 000 --outcome "not reproduced"
+      sledlab reproduce list --Hong 2006 --outcome "not reproduced"
       sledlab reproduce show L-22
-      sledlab reproduce run paper-000-figure-9 --quick
-      sledlab reproduce run paper-001-figure-6 --quick --device mine.toml --out mine
+      sledlab reproduce run hong2006-figure-9 --quick
+      sledlab reproduce run wang2005-figure-6 --quick --device mine.toml --out mine
     """
 
 
@@ -99,6 +101,8 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     help="A device of yours instead of the device of the paper.",
     shell_complete=model_of("device"),
 )
+@option("--schedulers", metavar="A,B", help="Compare these schedulers instead of those of the paper.")
+@options(SET)
 @option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
 @option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
 @option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
@@ -115,17 +119,24 @@ def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
 
     \b
     Examples:
-      sledlab reproduce run paper-002-figure-2 --quick
+      sledlab reproduce run lee2009-figure-2 --quick
       sledlab reproduce run W-22 --limit 20000 --out lru
-      sledlab reproduce run paper-004-figure-4 --quick --device mine.toml
+      sledlab reproduce run chiu2004-figure-4 --quick --device mine.toml
+      sledlab reproduce run lee2009-figure-2 --quick --set device.spring_factor=0.3 --schedulers sptf,fcfs
     """
-    found = again(name, **{**said, "allow_plugins": bool(said["allow_plugins"])})
+    schedulers = (said.pop("schedulers") or "").split(",")
+    said |= {
+        "schedulers": [each for each in schedulers if each],
+        "allow_plugins": bool(said["allow_plugins"]),
+    }
+    found = again(name, **said)
     files = found.write()
     if as_json:
         show_json(
             {
                 "name": found.name,
-                "device": found.device,
+                "device": found.changes.device_name,
+                "settings": found.changes.settings,
                 "shortened": found.shortened,
                 "files": [str(file) for file in files],
                 "values": {
@@ -137,6 +148,10 @@ def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
         return
     show_table(("claim", "verdict (full run)", "says"), words.verdicts(found.claims))
     terminal.say(words.FULL_RUN)
+    for text in dict.fromkeys(
+        text for figure in found.figures or (None,) for text in found.changes.sentences(figure)
+    ):
+        terminal.say(text)
     if found.shortened:
         terminal.say(f"This run is shortened: {found.shortened}.")
     for file in files:

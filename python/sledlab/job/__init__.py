@@ -28,7 +28,7 @@ of_class = later("sledlab.job.parameters:of_class")
 of_function = later("sledlab.job.parameters:of_function")
 
 MEMORY_MB = 62.0
-"""Most that a job holds of a node's 64 MiB: the system of paper 004 takes 450 KB, page buffers some."""
+"""Most that a job holds of a node's 64 MiB: the system of Chiu 2004 takes 450 KB, page buffers some."""
 
 
 class ListedJob(NamedTuple):

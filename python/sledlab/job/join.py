@@ -1,4 +1,4 @@
-"""Join: two groups of nodes hash a table each and re-distribute it; then each node joins (paper 004, 4.1)."""
+"""Join: two groups of nodes hash a table each and re-distribute it; then each node joins (Chiu 2004, 4.1)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def record(
         answer: A file to write the answer to: rows as Parquet, plain data as JSON.
         data: The kind of data to run on, if not that of the job.
         memory_mb: Memory of a node for the job, in MB of 2^20 bytes; larger data are worked on out of core.
-            By default that of a node of paper 004, 64 MB, less its system and buffers.
+            By default that of a node of Chiu 2004, 64 MB, less its system and buffers.
         seed: Seed of random numbers.
         mpi: Whether each node is a process of its own under MPI, not all nodes one process.
         mpiexec: The command that starts these processes: takes `-n N` and a command, such as `srun`.

@@ -1,4 +1,4 @@
-"""Scan: nodes evaluate a predicate on their tuples and send the matching ones (paper 004, section 4.1)."""
+"""Scan: nodes evaluate a predicate on their tuples and send the matching ones (Chiu 2004, section 4.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sort: a parallel, out-of-core sampling bucket sort (paper 004, section 4.1)."""
+"""Sort: a parallel, out-of-core sampling bucket sort (Chiu 2004, section 4.1)."""
 
 from __future__ import annotations
 

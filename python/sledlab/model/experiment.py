@@ -33,11 +33,11 @@ class Experiments:
 
     Examples:
         >>> import sledlab as sl
-        >>> "paper-002-figure-2" in list(sl.experiment)
+        >>> "lee2009-figure-2" in list(sl.experiment)
         True
-        >>> sl.experiment.show("paper-002-figure-2").meaning
-        'Paper 002, figure 2: mean response over the scaling factor.'
-        >>> sl.experiment.show("paper-002-figure-2").study
+        >>> sl.experiment.show("lee2009-figure-2").meaning
+        'Lee 2009, figure 2: mean response over the scaling factor.'
+        >>> sl.experiment.show("lee2009-figure-2").study
         'compare'
     """
 
@@ -94,7 +94,7 @@ experiment = Experiments()
 
 Examples:
     >>> import sledlab as sl
-    >>> sl.experiment.show("paper-002-figure-2").study
+    >>> sl.experiment.show("lee2009-figure-2").study
     'compare'
 """
 
@@ -113,14 +113,14 @@ def file_of(said: str | Path) -> Path:
     """The file that `said` stands for: `said` itself if it looks like a path, else that of an experiment.
 
     A word looks like a path if that file exists, or if the word has an ending or a separator of directories
-    in it: `./paper-002-figure-2` is a path even where no such file exists.
+    in it: `./lee2009-figure-2` is a path even where no such file exists.
 
     Raises:
         Error: `said` is a bare word that is neither a file nor the name of an experiment.
 
     Examples:
-        >>> file_of("mine.toml"), file_of("paper-002-figure-2").name
-        (PosixPath('mine.toml'), 'paper-002-figure-2.toml')
+        >>> file_of("mine.toml"), file_of("lee2009-figure-2").name
+        (PosixPath('mine.toml'), 'lee2009-figure-2.toml')
     """
     word = str(said)
     bare = word not in ("", "-") and not Path(word).suffix and not any(sign in word for sign in SEPARATORS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import mpl_figure, mpl_patches
+from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.map import draw_map
 from sledlab.reproduction.panel import Drawn
 from sledlab.reproduction.rows import Tables
-from sledlab.reproduction.words import of_device
 from sledlab.show.plots import INK, QUIET, made, style
 
 if TYPE_CHECKING:
@@ -22,22 +22,27 @@ if TYPE_CHECKING:
 HEIGHT, WIDTHS = 3.0, {1: 6.4, 2: 8.8, 3: 9.6}
 """Height of a row of panels, and widths of figures by their number of columns, in inches."""
 
+UNCHANGED = Changes()
+
 LINE = 13.5
 """Letters per inch in a line below a figure."""
 
 
-def draw(figure: Figure, directory: Path | None = None, *, device: str = "", shortened: str = "") -> Drawing:
+def draw(
+    figure: Figure, directory: Path | None = None, *, changes: Changes = UNCHANGED, shortened: str = ""
+) -> Drawing:
     """Draws a figure from the tables in a directory.
 
     Args:
         figure: The figure.
         directory: Directory of the tables, with a directory for each experiment; a map needs none.
-        device: The user's device, where the runs were not on the device of the paper.
+        changes: What was changed in the published experiments.
         shortened: How the runs were shortened, in words; empty for whole runs.
 
     Raises:
         Error: A table is missing.
     """
+    figure = changes.figure(figure)
     count = len(figure.panels)
     columns = {1: 1, 3: 3}.get(count, 2)
     rows = -(-count // columns)
@@ -51,10 +56,10 @@ def draw(figure: Figure, directory: Path | None = None, *, device: str = "", sho
         for panel, axes in zip(figure.panels, places.flat, strict=True):
             axes.set_title(panel.title, fontsize=9.5)
             if panel.kind == "map":
-                printed |= draw_map(drawing, axes, figure, panel, device)
+                printed |= draw_map(drawing, axes, figure, panel, changes)
             else:
                 drawn = Drawn(
-                    figure, panel, axes, Tables(directory), device=device, shortened=bool(shortened)
+                    figure, panel, axes, Tables(directory), changed=bool(changes), shortened=bool(shortened)
                 )
                 drawn.draw()
                 omitted += drawn.omitted
@@ -64,8 +69,8 @@ def draw(figure: Figure, directory: Path | None = None, *, device: str = "", sho
         words = [figure.note.replace("Section", "The paper, section", 1)]
         if omitted:
             statements = "; ".join(dict.fromkeys(omitted))
-            words.append(f"Not drawn, since they are values of the full run: {statements}.")
-        words.append(device and of_device(figure, device))
+            words.append(f"Not drawn, since they do not apply to this run: {statements}.")
+        words += changes.sentences(figure)
         words.append(shortened and f"This run is shortened: {shortened}.")
         _below(drawing, printed, [text for text in words if text], size[0])
     return made(drawing, f"sledlab reproduce run {figure.name}")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import tomllib
+from sledlab.reproduction.papers import PAPERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -145,8 +146,8 @@ class Figure:
     """A figure of a paper, drawn again.
 
     Attributes:
-        name: Name of the figure, such as `paper-000-figure-9`.
-        paper: The paper, `000` to `004`.
+        name: Name of the figure, such as `hong2006-figure-9`.
+        paper: The paper, a key of `PAPERS`.
         number: Number of the figure in the paper.
         title: Title of the figure.
         section: The section of the paper that discusses the figure.
@@ -171,13 +172,13 @@ class Figure:
     @property
     def topic(self) -> str:
         """The page of the documentation that has the figure."""
-        alone = {"001": "hybrid", "002": "scheduling", "003": "power", "004": "smart"}
+        alone = {"wang2005": "hybrid", "lee2009": "scheduling", "lin": "power", "chiu2004": "smart"}
         return alone.get(self.paper) or ("power" if self.number >= 10 else "scheduling")
 
     @property
     def heading(self) -> str:
         """Paper, number and title of the figure."""
-        return f"Paper {self.paper}, figure {self.number}: {self.title}"
+        return f"{PAPERS[self.paper].citation}, figure {self.number}: {self.title}"
 
     def named_in(self, where: str) -> bool:
         """Whether a passage names the figure: `section 6.1; figure 4b,c`, `figures 7 and 8`."""
@@ -211,7 +212,7 @@ def figures() -> dict[str, Figure]:
 def _figure(row: Mapping[str, Any]) -> Figure:
     runs = tuple(_ran(each) for said in row["runs"] for each in _for_each(said))
     panels = tuple(_panel(each) for said in row["panels"] for each in _for_each(said))
-    name = f"paper-{row['paper']}-figure-{row['number']}"
+    name = f"{row['paper']}-figure-{row['number']}"
     said = {**row, "runs": runs, "panels": panels, "claims": tuple(row.get("claims", ()))}
     found: Figure = _made(Figure, {"name": name, **said})
     return found

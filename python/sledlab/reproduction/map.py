@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
+    from sledlab.reproduction.changes import Changes
     from sledlab.reproduction.figure import Figure, FigurePanel
 
 seek_map = later("sledlab.studies.seek_map:seek_map")
@@ -27,10 +28,15 @@ SHOWN_BITS = 420
 """Bits shown to either side of the centre; beyond, times grow with x alone."""
 
 
-def draw_map(drawing: Drawing, axes: Axes, figure: Figure, panel: FigurePanel, device: str) -> dict[str, Any]:
+def draw_map(
+    drawing: Drawing, axes: Axes, figure: Figure, panel: FigurePanel, changes: Changes
+) -> dict[str, Any]:
     """Draws seek times from the centre to even columns; returns the paper's statement with its mark."""
     said = dict(tomllib.loads(known.text(figure.runs[0].experiment))["device"])
-    found = seek_map(chosen(device) if device else chosen(said.pop("preset"), **said))
+    set_here = {key.removeprefix("device."): value for key, value in changes.settings.items()}
+    preset = said.pop("preset")
+    said = {} if changes.device else said
+    found = seek_map(chosen(changes.device or preset, **{**said, **set_here}))
     even = slice(None, None, 2)
     x, ms = found.x_bit[even], found.ms[:, even]
     mesh = axes.pcolormesh(x, found.y_bit, ms, cmap="cividis_r", shading="nearest", rasterized=True)

@@ -51,9 +51,9 @@ class Drawn:
         tables: The tables with our values.
         ours: Names of our series with their lines or patches, for the legend.
         printed: Statements of the paper with their marks, for the legend.
-        device: The user's device, in place of that of the paper; empty for the device of the paper.
+        changed: Whether the run differs from the published experiment by more than its length.
         shortened: Whether the runs are shorter than the paper's.
-        omitted: Statements that are not drawn because they hold for runs of the paper's size only.
+        omitted: Statements that are not drawn: values of the full run, or of series that this run lacks.
     """
 
     figure: Figure
@@ -62,7 +62,7 @@ class Drawn:
     tables: Tables
     ours: dict[str, Any] = field(default_factory=dict)
     printed: dict[str, Any] = field(default_factory=dict)
-    device: str = ""
+    changed: bool = False
     shortened: bool = False
     omitted: list[str] = field(default_factory=list)
     _found: Series = field(default_factory=dict)
@@ -84,7 +84,8 @@ class Drawn:
             self._stack(parts)
         self._axes()
         for printed in self.panel.printed:
-            if self.shortened and printed.is_absolute and self.panel.shows_totals:
+            is_other_size = self.shortened and printed.is_absolute and self.panel.shows_totals
+            if is_other_size or not self._has_base(printed):
                 self.omitted.append(printed.said)
             else:
                 self._print(printed)
@@ -218,7 +219,7 @@ class Drawn:
         """Sets the declared ranges of the axes; ends axes before values out of range or far overloaded."""
         for name, limit in self.panel.limits.items():
             low, high = limit
-            if name == "y" and self.device:
+            if name == "y" and self.changed:
                 high = self._highest() * 1.1
             if low <= 0 and getattr(self.axes, f"get_{name}scale")() == "log":
                 continue
@@ -263,6 +264,15 @@ class Drawn:
         said = f"{printed.said}, for the full run" if self.shortened and printed.is_absolute else printed.said
         for mark in self._marks(printed):
             self.printed.setdefault(said, mark)
+
+    def _has_base(self, printed: Printed) -> bool:
+        """Whether this run has the values that a statement refers to or is drawn at."""
+        if printed.by is None or self.panel.kind == "map":
+            places = [x for x, _ in printed.at]
+            return not self._slots or all(said_of(x) in self._slots for x in places)
+        dots = self._found.get(printed.of, ())
+        at = {said_of(dot.x) for dot in dots}
+        return bool(dots) and all(said_of(x) in at for x in (printed.from_x, printed.at_x) if x is not None)
 
     def _marks(self, printed: Printed) -> Iterator[Any]:
         """Draws the marks of a statement, and yields each as the legend shows it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from sledlab.lazy import difflib, later, loaded, tomllib
 from sledlab.model.experiment import experiment as known
 from sledlab.model.experiment import study_of
 from sledlab.reproduction import words
+from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.verdicts import Claim, claims, claims_of
@@ -33,7 +34,7 @@ chosen_workload = later("sledlab.model.catalogue:workload")
 QUICK = {"limit": 5000, "warmup": 0, "seeds": 1}
 """Options by which `quick` shortens the runs of a claim without a figure."""
 
-PICTURES = ("svg", "png")
+PICTURES = ("svg", "png", "pdf")
 REPORT = "reproduction.md"
 
 
@@ -46,13 +47,13 @@ class Reproduction:
         figures: The figures that were drawn.
         claims: The claims on them, with the verdicts on the whole run on the papers' devices.
         directory: Directory of the pictures, with a directory of tables for each experiment.
-        device: The user's device that requests went to; empty for the device of the paper.
+        changes: What was changed in the published experiments.
         shortened: How the runs were shortened, in words; empty for whole runs.
 
     Examples:
         >>> import tempfile
         >>> import sledlab as sl
-        >>> found = sl.reproduce("paper-000-figure-4", out=tempfile.mkdtemp())
+        >>> found = sl.reproduce("hong2006-figure-4", out=tempfile.mkdtemp())
         >>> [claim.id for claim in found.claims], found.plot().axes[0].get_ylabel()
         (['H-26', 'H-27'], 'y (bits from the centre)')
     """
@@ -61,7 +62,7 @@ class Reproduction:
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
     directory: Path
-    device: str = ""
+    changes: Changes = field(default_factory=Changes)
     shortened: str = ""
 
     def plot(self, figure: str = "") -> Drawing:
@@ -77,7 +78,9 @@ class Reproduction:
         wanted = figure or next(iter(by_name), "")
         if wanted not in by_name:
             raise unknown("figure", figure or self.name, list(by_name))
-        drawing: Drawing = draw(by_name[wanted], self.directory, device=self.device, shortened=self.shortened)
+        drawing: Drawing = draw(
+            by_name[wanted], self.directory, changes=self.changes, shortened=self.shortened
+        )
         return drawing
 
     def values(self) -> dict[str, list[PanelValues]]:
@@ -87,7 +90,7 @@ class Reproduction:
             Error: A table is missing.
         """
         tables = Tables(self.directory)
-        return {each.name: values_of(each, tables) for each in self.figures}
+        return {each.name: values_of(self.changes.figure(each), tables) for each in self.figures}
 
     def write(self) -> list[Path]:
         """Writes the pictures and a page with the verdicts into the directory; returns the files.
@@ -101,7 +104,7 @@ class Reproduction:
                 made.append(self.directory / f"{each.name}.{ending}")
                 to_file(self.plot(each.name), made[-1], each.heading)
         page = self.directory / REPORT
-        text = words.page(self.name, self.figures, self.claims, self.values(), self.device, self.shortened)
+        text = words.page(self.name, self.figures, self.claims, self.values(), self.changes, self.shortened)
         with drafted(page) as draft:
             draft.write_text(text, encoding="utf-8")
         return [*made, page]
@@ -113,6 +116,8 @@ def reproduce(
     *,
     out: str | Path | None = None,
     trace: str | Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    schedulers: Sequence[str] = (),
     quick: bool = False,
     limit: int | None = None,
     jobs: int | None = None,
@@ -123,12 +128,14 @@ def reproduce(
     Verdicts are those on the whole runs on the papers' devices: the runs made here give no new verdicts.
 
     Args:
-        name: A figure, such as `paper-000-figure-9`, or a claim, such as `W-22`.
+        name: A figure, such as `hong2006-figure-9`, or a claim, such as `W-22`.
         device: A device of yours, its name or its file, instead of the paper's: the one that
             requests go to, the MEMS in front of a disk, or one more store of nodes.
         out: A directory for tables and pictures, by default one named after the figure; points
             that it holds already are not run again.
         trace: The recorded trace, where a figure needs one that does not come with sledlab.
+        settings: Values of the experiment to change, by key, such as `{"device.startup_ms": 0.2}`.
+        schedulers: Schedulers to compare instead of those of the paper.
         quick: Whether to shorten the runs, so that there is a picture within a minute or two.
         limit: Most requests of a run.
         jobs: Runs at a time; by default one for each processor.
@@ -145,27 +152,30 @@ def reproduce(
         >>> import tempfile
         >>> import sledlab as sl
         >>> place = tempfile.mkdtemp()
-        >>> found = sl.reproduce("paper-002-figure-4", "mems-g3", out=place, quick=True, limit=200, jobs=1)
+        >>> found = sl.reproduce("lee2009-figure-4", "mems-g3", out=place, quick=True, limit=200, jobs=1)
         >>> [claim.id for claim in found.claims], found.shortened
         (['L-15', 'L-16'], 'at most 200 requests a run, 1 seed, warmup 0')
         >>> sorted(file.suffix for file in found.write())
-        ['.md', '.png', '.svg']
+        ['.md', '.pdf', '.png', '.svg']
     """
     found = found_by(name)
-    asked = AskedReproduction(found, str(device or ""), trace, quick, limit, jobs, allow_plugins)
+    changes = Changes(str(device or ""), settings or {}, tuple(schedulers))
+    asked = AskedReproduction(found, changes, trace, quick, limit, jobs, allow_plugins)
+    shown = tuple(_figures_of(found))
+    for each in shown:
+        changes.figure(each)  # refuses what the figure cannot show before anything runs
     directory = Path(out if out is not None else name)
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
     for ran in asked.runs:
         asked.run(ran, directory / ran.place)
-    shown = tuple(_with_own(each, asked.own) for each in _figures_of(found))
     about = dict.fromkeys(claim for each in shown for claim in claims_of(each))
     return Reproduction(
         name,
         shown,
         (found,) if isinstance(found, Claim) else tuple(about),
         directory,
-        Path(asked.own).stem if asked.own else "",
+        changes,
         asked.shortened,
     )
 
@@ -192,7 +202,7 @@ def _figures_of(found: Figure | Claim) -> Sequence[Figure]:
     return [found] if isinstance(found, Figure) else found.figures
 
 
-OWN = {"001": "front", "004": "devices"}
+OWN = {"wang2005": "front", "chiu2004": "devices"}
 """Role of a user's device in claims without a figure, by paper; `device` in others."""
 
 
@@ -202,7 +212,7 @@ class AskedReproduction:
 
     Attributes:
         found: The figure or the claim to run again.
-        own: The user's device; empty for the device of the paper.
+        changes: What to change in the published experiments.
         trace: The user's recorded trace.
         quick: Whether runs are shortened.
         limit: Most requests of a run.
@@ -211,7 +221,7 @@ class AskedReproduction:
     """
 
     found: Figure | Claim
-    own: str
+    changes: Changes
     trace: str | Path | None
     quick: bool
     limit: int | None
@@ -266,25 +276,9 @@ class AskedReproduction:
                 remedy="say --quick instead",
             )
         said = {**ran.said, **self.shortening(ran), "jobs": self.jobs, "allow_plugins": self.allow_plugins}
-        said |= self.fitted(ran, experiment["study"])
+        said |= self.changes.options(ran, experiment["study"])
         study: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
         study.run(self.source(ran), said.pop("device", None), said, study=known(ran.experiment), out=out)
-
-    def fitted(self, ran: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that put the user's device into a run, in its role."""
-        if not self.own or not ran.own:
-            return {}
-        if ran.own == "devices":
-            return {"devices": [*study["devices"], self.own]}
-        if ran.own == "sets":
-            word, sets = next(iter(study["vary"].items()))
-            return {"vary": {word: {name: self._set(said) for name, said in sets.items()}}}
-        return {ran.own: self.own}
-
-    def _set(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """A set of settings with the user's device in the place of its MEMS."""
-        alone = {"device.preset": self.own} if "device.preset" in said else {}
-        return {**said, **alone, **({"front.preset": self.own} if "hybrid.kind" in said else {})}
 
     def source(self, ran: FigureRun) -> Any:
         """The trace or workload to replay instead of that of the experiment; `None` for its own.
@@ -306,13 +300,3 @@ class AskedReproduction:
     def found_name(self) -> str:
         """The name of the figure or the id of the claim that is run again."""
         return self.found.name if isinstance(self.found, Figure) else self.found.id
-
-
-def _with_own(figure: Figure, own: str) -> Figure:
-    """The figure with the user's device among its series, where its runs compare several devices."""
-    if not own or all(each.own != "devices" for each in figure.runs):
-        return figure
-    label = {Path(own).stem: Path(own).stem}
-    return replace(
-        figure, panels=tuple(replace(each, names={**each.names, **label}) for each in figure.panels)
-    )

@@ -1,4 +1,4 @@
-"""Saving figures: as small SVG with the same bytes each time, or as PNG."""
+"""Saving figures: as small SVG with the same bytes each time, as PNG or as PDF."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OFTEN = 4
 
 
 def to_file(drawing: Drawing, file: Path, title: str) -> None:
-    """Writes a figure in the format that the ending of the file chooses: `.svg` or `.png`.
+    """Writes a figure in the format that the ending of the file chooses: `.svg`, `.png` or `.pdf`.
 
     Raises:
         OSError: The file cannot be written.
@@ -31,6 +31,9 @@ def to_file(drawing: Drawing, file: Path, title: str) -> None:
     with style(), drafted(file) as draft:
         if file.suffix == ".png":
             drawing.savefig(draft, format="png", dpi=DPI, facecolor="white")
+            return
+        if file.suffix == ".pdf":
+            drawing.savefig(draft, format="pdf", metadata={"CreationDate": None, "Title": title})
             return
         out = StringIO()
         drawing.savefig(

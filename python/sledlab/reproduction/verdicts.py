@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import json
 from sledlab.reproduction.figure import figures
+from sledlab.reproduction.papers import PAPERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,15 +17,6 @@ if TYPE_CHECKING:
     from sledlab.reproduction.figure import Figure
 
 FILE = Path(__file__).with_name("verdicts.json")
-
-PAPERS = {
-    "000": "MEMS storage devices: scheduling and power",
-    "001": "MEMS in front of disks",
-    "002": "parallelism-aware scheduling",
-    "003": "power of a MEMS device",
-    "004": "smart storage",
-}
-"""Topics of the papers; docs/papers.md has titles and authors."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ class Claim:
     Attributes:
         id: Id of the claim, such as `W-22`.
         topic: The page of the documentation that has the claim.
-        paper: The paper, `000` to `004`.
+        paper: The paper, a key of `PAPERS`.
         where: The passage of the paper that makes the claim.
         priority: From 1, for claims that the paper rests on, to 3.
         grade: What the verdict rests on: E arithmetic, P a specified workload, S a stand-in, H a machine of
@@ -120,7 +112,8 @@ def claims() -> dict[str, Claim]:
         Claim(**{**row, "experiments": tuple(row["experiments"]), "strips": _strips(row.get("strips", ()))})
         for row in rows
     ]
-    return {each.id: each for each in sorted(found, key=lambda each: each.paper)}
+    order = list(PAPERS)
+    return {each.id: each for each in sorted(found, key=lambda each: order.index(each.paper))}
 
 
 def _strips(rows: Sequence[Any]) -> tuple[Strip, ...]:

@@ -6,11 +6,13 @@ from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from sledlab.reproduction.figure import Figure
+from sledlab.reproduction.papers import PAPERS
 from sledlab.reproduction.verdicts import claims_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sledlab.reproduction.changes import Changes
     from sledlab.reproduction.values import PanelValues
     from sledlab.reproduction.verdicts import Claim, Strip
 
@@ -47,7 +49,7 @@ def shown(found: Figure | Claim) -> str:
 def _of_claim(claim: Claim) -> Iterator[str]:
     rests = " and ".join(GRADES.get(each, each) for each in claim.grade.split("/"))
     yield f"{claim.id}: {claim.outcome}"
-    yield f"Paper {claim.paper}, {claim.where}; priority {claim.priority}; rests on {rests}"
+    yield f"{PAPERS[claim.paper].citation}, {claim.where}; priority {claim.priority}; rests on {rests}"
     yield f"\nClaim      {claim.claim}"
     yield f"Published  {claim.published}"
     yield f"Accepted   {claim.accept}"
@@ -99,13 +101,6 @@ def _of_figure(figure: Figure) -> Iterator[str]:
     yield from (f"  {name}" for name in dict.fromkeys(each.experiment for each in figure.runs))
     yield ""
     yield from _how(figure.name, runs=True)
-
-
-def of_device(figure: Figure, device: str) -> str:
-    """Return a sentence on the role of the user's device in a figure."""
-    if any(each.own == "devices" for each in figure.runs):
-        return f"This run also has the device {device}."
-    return f"This run is on the device {device}; published values are on the device of the paper."
 
 
 def shortened(said: Mapping[str, Any], full: Sequence[str] = ()) -> str:
@@ -160,7 +155,7 @@ def page(
     figures: Sequence[Figure],
     found: Sequence[Claim],
     values: Mapping[str, Sequence[PanelValues]],
-    device: str = "",
+    changes: Changes,
     shortened: str = "",
 ) -> str:
     """Return the page next to the pictures, in Markdown.
@@ -170,12 +165,11 @@ def page(
         figures: The figures that were drawn.
         found: The claims on them.
         values: The values of this run, by the name of the figure.
-        device: The user's device; empty for the device of the paper.
+        changes: What was changed in the published experiments.
         shortened: How the run was shortened, in words; empty for a full run.
     """
     parts = [f"# {name}", f"## This run: {shortened}" if shortened else "## This run"]
-    if device:
-        parts += list(dict.fromkeys(of_device(each, device) for each in figures)) or [f"Run on {device}."]
+    parts += dict.fromkeys(each for figure in figures or (None,) for each in changes.sentences(figure))
     for each in figures:
         parts.append(f"![{each.heading}]({each.name}.svg)")
         parts += [f"{panel.title}\n\n{_table(panel)}" for panel in values[each.name]]

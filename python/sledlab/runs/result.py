@@ -29,7 +29,7 @@ class Times:
     """Statistics of a time per request, all in ms except `scv`, which has no unit.
 
     Percentiles are accurate to 0.1 % or better; the other statistics are exact. `scv` is the squared
-    coefficient of variation, variance over squared mean (paper 000, section 5: fairness).
+    coefficient of variation, variance over squared mean (Hong 2006, section 5: fairness).
     `ci95_half_width` is half the 95 % confidence interval of the mean by batch means.
     """
 

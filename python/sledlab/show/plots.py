@@ -66,6 +66,7 @@ STYLE: Any = {
     "xtick.major.size": 3,
     "ytick.major.size": 0,
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # TrueType: publishers refuse the default, Type 3
     "svg.hashsalt": "sledlab",
     "axes.formatter.use_mathtext": False,
 }

@@ -62,8 +62,8 @@ class View:
 
     Examples:
         >>> import sledlab as sl
-        >>> sl.view(experiment="paper-002-starvation", scheduler="sptf", limit=100).name
-        'paper-002-starvation'
+        >>> sl.view(experiment="lee2009-starvation", scheduler="sptf", limit=100).name
+        'lee2009-starvation'
     """
 
     name: str

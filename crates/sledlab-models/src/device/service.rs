@@ -64,7 +64,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Positioning time of the first access: x and y move in parallel (paper 000, equation 1), a disk waits for
+    /// Positioning time of the first access: x and y move in parallel (Hong 2006, equation 1), a disk waits for
     /// its sector afterwards.
     #[inline]
     pub fn positioning(&self) -> Span {

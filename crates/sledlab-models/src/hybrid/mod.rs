@@ -24,7 +24,7 @@ use crate::system::System;
 
 /// Blocks of a kilobyte of 1024 bytes.
 const KB_BLOCKS: u64 = 2;
-/// Blocks of a megabyte of 2^20 bytes, as paper 001 counts them.
+/// Blocks of a megabyte of 2^20 bytes, as Wang 2005 counts them.
 const MB_BLOCKS: f64 = 2048.0;
 
 /// The devices of a hybrid. The hybrid keeps contents where both devices do.

@@ -1,5 +1,5 @@
-//! Merging of queued requests: requests for successive blocks are served as one, with more tips active at once (paper
-//! 003, section 4; paper 000, section 5.2.2).
+//! Merging of queued requests: requests for successive blocks are served as one, with more tips active at once
+//! (Lin, section 4; Hong 2006, section 5.2.2).
 //!
 //! A station with merging keeps overlapping requests in order of arrival where one of them is a write: only requests
 //! that need not wait for an earlier one are merged, and when a scheduler chooses a request that must wait, the earlier

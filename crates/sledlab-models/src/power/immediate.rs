@@ -1,4 +1,4 @@
-//! Park as soon as the queue is empty (PW-05): aggressive spin-down (paper 000, section 5.2.1; paper 003,
+//! Park as soon as the queue is empty (PW-05): aggressive spin-down (Hong 2006, section 5.2.1; Lin,
 //! section 3).
 
 use sledlab_core::Span;

@@ -21,7 +21,7 @@ pub enum PowerState {
 }
 
 impl PowerState {
-    /// Whether a device can go on to `next` (paper 000, figure 3).
+    /// Whether a device can go on to `next` (Hong 2006, figure 3).
     pub fn leads_to(self, next: PowerState) -> bool {
         use PowerState::{Idle, Inactive, Startup, Working};
         matches!(

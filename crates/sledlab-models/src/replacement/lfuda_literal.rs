@@ -19,7 +19,7 @@ pub struct SumOfAges {
 impl Model for LfudaLiteral {
     type Params = NoParams;
     const NAME: &'static str = "lfuda-literal";
-    const MEANING: &'static str = "lfuda as paper 001 words it: every use adds the cache's age and one";
+    const MEANING: &'static str = "lfuda as Wang 2005 words it: every use adds the cache's age and one";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
         ByPriority::with_capacity(capacity)

@@ -1,4 +1,4 @@
-//! Parallelism-aware shortest positioning time first (SC-15; paper 002, equation 2).
+//! Parallelism-aware shortest positioning time first (SC-15; Lee 2009, equation 2).
 
 use std::sync::Arc;
 

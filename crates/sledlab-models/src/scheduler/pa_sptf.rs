@@ -1,4 +1,4 @@
-//! Parallelism-aware aged shortest positioning time first (SC-16; paper 002, equation 3).
+//! Parallelism-aware aged shortest positioning time first (SC-16; Lee 2009, equation 3).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The caching disk of paper 001, section 4.2, with memories as devices: a front access takes 10 us and a back access
+//! The caching disk of Wang 2005, section 4.2, with memories as devices: a front access takes 10 us and a back access
 //! 100 us, plus 1 us per block.
 
 use sledlab_core::Op::{self, Read, Write};

@@ -1,4 +1,4 @@
-//! Clusters: nodes with a processor, memory, a store and a link, which replay the work of a work record (paper 004).
+//! Clusters: nodes with a processor, memory, a store and a link, which replay the work of a work record (Chiu 2004).
 //!
 //! A record holds counts and bytes; the replay gives them times. Every nanosecond of every node is compute, store,
 //! network or waiting.

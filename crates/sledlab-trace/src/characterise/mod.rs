@@ -47,7 +47,7 @@ pub struct CharacterOptions {
 }
 
 impl Default for CharacterOptions {
-    /// Blocks of 4 KiB; 64, 256 and 512 MB, the cache sizes of paper 001.
+    /// Blocks of 4 KiB; 64, 256 and 512 MB, the cache sizes of Wang 2005.
     fn default() -> Self {
         CharacterOptions { cache_block_bytes: 4096, cache_sizes_mb: vec![64, 256, 512] }
     }

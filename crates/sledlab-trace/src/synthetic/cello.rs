@@ -14,9 +14,9 @@ use super::{Generator, GeneratorSetting};
 sledlab_core::params! {
     /// Bursty, write-dominated, mostly random: calibrated on what was published of cello.
     ///
-    /// Papers 000 and 001 publish the rate, the share of reads, the mean size, the share of writes
+    /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, the share of writes
     /// below 8 KB, sequentiality and the data touched; `docs/calibration.md` compares. What begins
-    /// with *Open* is a choice. Twelve hours as in paper 001 are `requests = 1088407`, `rate_per_s = 25.2`.
+    /// with *Open* is a choice. Twelve hours as in Wang 2005 are `requests = 1088407`, `rate_per_s = 25.2`.
     pub struct CelloParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 118_800_u64;

@@ -1,4 +1,4 @@
-//! Exponential gaps and sizes, uniform places: the workload of paper 002 (WL-07).
+//! Exponential gaps and sizes, uniform places: the workload of Lee 2009 (WL-07).
 
 use sledlab_core::{BLOCK_BYTES, Request, Result};
 
@@ -6,7 +6,7 @@ use super::draw::{Arrivals, ExponentialSizes, Gap, Ops, Places};
 use super::{Generator, GeneratorSetting};
 
 sledlab_core::params! {
-    /// Independent requests with exponential gaps and sizes (paper 002, section 4).
+    /// Independent requests with exponential gaps and sizes (Lee 2009, section 4).
     ///
     /// The paper leaves open the base gap, the number of requests, the read share and whether the
     /// mean size is before rounding. The defaults put a speed-up of 10 near the saturation of SPTF on

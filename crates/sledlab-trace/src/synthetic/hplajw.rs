@@ -16,9 +16,9 @@ sledlab_core::params! {
     /// Bursts of one user, most of them several files read or written at once: calibrated on what
     /// was published of hplajw.
     ///
-    /// Papers 000 and 001 publish the rate, the share of reads, the mean size, sequentiality and the
+    /// Hong 2006 and Wang 2005 publish the rate, the share of reads, the mean size, sequentiality and the
     /// data touched; `docs/calibration.md` compares. What begins with *Open* is a choice. The two
-    /// hours of paper 001 are `requests = 308788`, `rate_per_s = 42.9`.
+    /// hours of Wang 2005 are `requests = 308788`, `rate_per_s = 42.9`.
     pub struct HplajwParams {
         /// Number of requests; 0 never ends.
         requests: u64 = 75_240_u64;

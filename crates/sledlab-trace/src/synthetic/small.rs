@@ -21,7 +21,7 @@ sledlab_core::choices! {
 sledlab_core::params! {
     /// Requests of parallel file systems and mobile devices, most of them smaller than a block.
     ///
-    /// Papers 000 and 003 name such workloads, with a mean size of about 200 bytes, as those for which
+    /// Hong 2006 and Lin name such workloads, with a mean size of about 200 bytes, as those for which
     /// accesses to parts of a block matter; they publish nothing else of them.
     pub struct SmallParams {
         /// Number of requests; 0 never ends.

@@ -15,7 +15,7 @@ sledlab_core::params! {
     /// Clusters of clumps of requests, sequential reads, rare copies: calibrated on what was
     /// published of disk 6 of snake on 30 May 1992.
     ///
-    /// Papers 000 and 003 publish the mean size, the share of metadata, and what a G3 sled that
+    /// Hong 2006 and Lin publish the mean size, the share of metadata, and what a G3 sled that
     /// parks at once makes of it at 10 and 100 times its speed: start-ups, response times,
     /// energies. `docs/calibration.md` compares. What begins with *Open* is a choice.
     pub struct SnakeParams {
@@ -49,7 +49,7 @@ sledlab_core::params! {
         metadata_share: f64 = 0.72, "", 0.0..1.0;
         /// Whether requests for metadata shrink to one block, of which `metadata_bytes` are wanted.
         trim_metadata: bool = false;
-        /// Bytes wanted of trimmed metadata; paper 000 has 4 to 128.
+        /// Bytes wanted of trimmed metadata; Hong 2006 has 4 to 128.
         metadata_bytes: u64 = 128_u64, "bytes", 4..512;
         /// Open: size of the data that requests choose from; copies go anywhere.
         data_mb: f64 = 300.0, "MiB", 0.1..1e6;

@@ -14,7 +14,7 @@ sledlab_core::params! {
     /// Pages of 8 KB at random, most of them read, changed and written back: calibrated on what was
     /// published of TPCC.
     ///
-    /// Paper 001 publishes the rate, the share of reads, the size, the data touched and that nothing
+    /// Wang 2005 publishes the rate, the share of reads, the size, the data touched and that nothing
     /// is sequential; `docs/calibration.md` compares. What begins with *Open* is a choice.
     pub struct TpccParams {
         /// Number of requests; 0 never ends.

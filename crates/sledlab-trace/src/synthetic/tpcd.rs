@@ -14,7 +14,7 @@ sledlab_core::params! {
     /// Tables read from end to end, several at a time, over and over: calibrated on what was
     /// published of TPCD.
     ///
-    /// Paper 001 publishes the rate, the mean size, sequentiality and the data touched, and that all
+    /// Wang 2005 publishes the rate, the mean size, sequentiality and the data touched, and that all
     /// requests are reads; `docs/calibration.md` compares. What begins with *Open* is a choice.
     pub struct TpcdParams {
         /// Number of requests; 0 never ends.

@@ -7,7 +7,7 @@ use sledlab_core::{MOST_UNWANTED, Request, Result};
 use super::{Next, TransformStep};
 
 /// Every read and write wants a random number of words of its last block, from one to all, each
-/// equally likely, whatever it wanted before (paper 003, section 5.3).
+/// equally likely, whatever it wanted before (Lin, section 5.3).
 ///
 /// The draw depends only on the seed and on the number of reads and writes before: a trace replayed faster wants the
 /// same words.

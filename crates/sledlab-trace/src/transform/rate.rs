@@ -7,7 +7,7 @@ use crate::arrivals::LATEST_NS;
 
 /// Divides every arrival by a factor, rounded to the nearest nanosecond: a factor of 2 is twice as intense.
 ///
-/// Papers 000 and 002 call this number the scaling factor; paper 003's scale factor is its inverse.
+/// Hong 2006 and Lee 2009 call this number the scaling factor; Lin's scale factor is its inverse.
 #[derive(Clone, Copy, Debug)]
 pub struct Speedup {
     factor: f64,

@@ -53,7 +53,7 @@ class Tpch:
 
     Attributes:
         scale_factor: Scale factor of TPC-H; 1 has 6,001,215 line items.
-        lineitem_bytes: Bytes of a line item on the store: 179 make 1 GiB at scale factor 1, as in paper 004.
+        lineitem_bytes: Bytes of a line item on the store: 179 make 1 GiB at scale factor 1, as in Chiu 2004.
         orders_bytes: Bytes of an order: 115 make the 172 MB of its text at scale factor 1.
     """
 

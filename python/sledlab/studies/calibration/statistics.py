@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     """A characterisation, as `Trace.info` gives it."""
 
 MIB = 2**20
-"""Bytes: paper 001 gives a disk of 17.9 million sectors as 8.6 GB, so its units are binary."""
+"""Bytes: Wang 2005 gives a disk of 17.9 million sectors as 8.6 GB, so its units are binary."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _simulated(run: str, name: str, unit: str, decimals: int, of: Callable[[Resu
 
 
 def _of_table(run: str) -> dict[str, Statistic]:
-    """The rows of a table of paper 003, for one run."""
+    """The rows of a table of Lin, for one run."""
     return {
         f"startups, {run}": _simulated(run, "start-ups", "", 0, lambda result: result.startups),
         f"response, {run}": _simulated(run, "response", "ms", 3, lambda result: result.response_time.mean),

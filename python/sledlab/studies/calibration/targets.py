@@ -53,14 +53,14 @@ class Calibration:
     runs: tuple[str, ...] = ()
 
 
-_HOUR = "000, section 4"
-_TABLE = "001, table 2"
+_HOUR = "Hong 2006, section 4"
+_TABLE = "Wang 2005, table 2"
 _WEEK = "a choice: as in the public week of hplajw"
 
 _CELLO = {
     "reads": Target(28.7, _TABLE),
     "mean_size": Target(7.2, _TABLE),
-    "small_writes": Target(52, "001, section 6.1"),
+    "small_writes": Target(52, "Wang 2005, section 6.1"),
     "sequential": Target(7.4, _TABLE),
     "with_gap": Target(7.4, _TABLE),
     "dispersion_1": Target(20, _WEEK, "choice"),
@@ -71,18 +71,18 @@ _HPLAJW = {
     "mean_size": Target(7.6, _TABLE),
     "sequential": Target(14.3, _TABLE),
     "with_gap": Target(14.3, _TABLE),
-    "in_streams": Target(50, "000: highly sequential", "least"),
-    "dispersion_1": Target(20, "000: burstier than cello", "least"),
+    "in_streams": Target(50, "Hong 2006: highly sequential", "least"),
+    "dispersion_1": Target(20, "Hong 2006: burstier than cello", "least"),
 }
 
-_ENERGIES = "003, section 5.3"
+_ENERGIES = "Lin, section 5.3"
 _CHOSEN = "a choice"
 
 
 def _table_targets(
     run: str, startups: float, response_ms: float, joules: tuple[float, float, float], servicing: float
 ) -> dict[str, Target]:
-    """Targets of a table of paper 003; `servicing` is the tolerance where the sled's model matters most."""
+    """Targets of a table of Lin; `servicing` is the tolerance where the sled's model matters most."""
     return {
         f"startups, {run}": Target(startups, f"{_ENERGIES}, derived", fitted=True),
         f"response, {run}": Target(response_ms, _ENERGIES, tolerance=0.1, fitted=True),
@@ -96,19 +96,19 @@ _SNAKE = {
     "requests": Target(87_000, f"{_ENERGIES}, derived", fitted=True),
     "span": Target(42_500, f"{_ENERGIES}, derived", fitted=True),
     "reads": Target(45, _CHOSEN, "choice"),
-    "mean_size": Target(8, "003, section 4.2"),
+    "mean_size": Target(8, "Lin, section 4.2"),
     "eight": Target(75, _CHOSEN, "choice"),
     "small": Target(15, _CHOSEN, "choice"),
     "mergeable": Target(27, "a choice: 60 % of reads", "choice"),
-    "metadata": Target(72, "000, section 5.3.3"),
+    "metadata": Target(72, "Hong 2006, section 5.3.3"),
     **_table_targets("G3, 10x", 37_645, 1.524451, (10.817354, 1.882250, 211.532886), 0.25),
     **_table_targets("G3, 100x", 4_951, 129.842917, (9.880290, 0.247550, 19.863575), 0.35),
-    # Paper 003 has almost 50 %: this target comes from paper 000.
-    "idle": Target(55, "000, section 5.1", "unfitted"),
+    # Lin has almost 50 %: this target comes from Hong 2006.
+    "idle": Target(55, "Hong 2006, section 5.1", "unfitted"),
 }
 
-_NO_GAIN = "001, section 6.3: no gain up to 512 MiB"
-_NONE = "001, table 2: 0"
+_NO_GAIN = "Wang 2005, section 6.3: no gain up to 512 MiB"
+_NONE = "Wang 2005, table 2: 0"
 
 _TPCD = {
     "requests": Target(238_971, _TABLE),
@@ -138,7 +138,7 @@ _TPCC = {
 CALIBRATIONS: dict[str, Calibration] = {
     "cello": Calibration(
         "cello",
-        "one hour of a news server, as in paper 000",
+        "one hour of a news server, as in Hong 2006",
         {},
         {
             "requests": Target(33.0 * 3600, _HOUR),
@@ -149,8 +149,8 @@ CALIBRATIONS: dict[str, Calibration] = {
     ),
     "cello-12h": Calibration(
         "cello",
-        "twelve hours of a news server, as in paper 001",
-        # Few and heavy bursts, fitted to how much faster than a disk paper 001 found a MEMS caching disk.
+        "twelve hours of a news server, as in Wang 2005",
+        # Few and heavy bursts, fitted to how much faster than a disk Wang 2005 found a MEMS caching disk.
         {"requests": 1_088_407, "rate_per_s": 25.2, "burst_share": 0.0135},
         {
             "requests": Target(1_088_407, _TABLE),
@@ -162,7 +162,7 @@ CALIBRATIONS: dict[str, Calibration] = {
     ),
     "hplajw": Calibration(
         "hplajw",
-        "one hour of a workstation, as in paper 000",
+        "one hour of a workstation, as in Hong 2006",
         {},
         {
             "requests": Target(20.9 * 3600, _HOUR),
@@ -173,7 +173,7 @@ CALIBRATIONS: dict[str, Calibration] = {
     ),
     "hplajw-2h": Calibration(
         "hplajw",
-        "two hours of a workstation, as in paper 001",
+        "two hours of a workstation, as in Wang 2005",
         {"requests": 308_788, "rate_per_s": 42.9},
         {
             "requests": Target(308_788, _TABLE),
@@ -185,14 +185,14 @@ CALIBRATIONS: dict[str, Calibration] = {
     ),
     "snake": Calibration(
         "snake",
-        "one disk of a file server during a day, as in papers 000 and 003",
+        "one disk of a file server during a day, as in Hong 2006 and Lin",
         {},
         _SNAKE,
         tuple(RUNS),
     ),
-    "tpcd": Calibration("tpcd", "seven hours of a database for decisions, as in paper 001", {}, _TPCD),
+    "tpcd": Calibration("tpcd", "seven hours of a database for decisions, as in Wang 2005", {}, _TPCD),
     "tpcc": Calibration(
-        "tpcc", "two and a half hours of a database for transactions, as in paper 001", {}, _TPCC
+        "tpcc", "two and a half hours of a database for transactions, as in Wang 2005", {}, _TPCC
     ),
 }
-"""All stand-ins: the hours of paper 000, the traces of paper 001, the day of paper 003."""
+"""All stand-ins: the hours of Hong 2006, the traces of Wang 2005, the day of Lin."""

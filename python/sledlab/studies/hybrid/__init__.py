@@ -1,4 +1,4 @@
-"""MEMS in front of a disk: the best form and size, and the price at which it pays (paper 001)."""
+"""MEMS in front of a disk: the best form and size, and the price at which it pays (Wang 2005)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of a hybrid study, after figures 4 to 7 of paper 001."""
+"""Figures of a hybrid study, after figures 4 to 7 of Wang 2005."""
 
 from __future__ import annotations
 

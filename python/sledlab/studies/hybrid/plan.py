@@ -22,7 +22,7 @@ RATIOS = tuple(float(ratio) for ratio in range(1, 11))
 """Ratios of the price of non-volatile memory to that of MEMS, by default."""
 
 AT_MB = 256.0
-"""MEMS of the configurations by default, in 2^20 bytes: 3 % of the disk of paper 001."""
+"""MEMS of the configurations by default, in 2^20 bytes: 3 % of the disk of Wang 2005."""
 
 
 def plan(question: Question) -> StoresPlan:
@@ -72,7 +72,7 @@ def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
 
 
 def segment_kb(mean_kb: float) -> int:
-    """The first power of two that holds a mean request, from 4 to 256 KB (paper 001, section 6.1).
+    """The first power of two that holds a mean request, from 4 to 256 KB (Wang 2005, section 6.1).
 
     Examples:
         >>> [segment_kb(kb) for kb in (0.5, 8, 8.1, 900)]

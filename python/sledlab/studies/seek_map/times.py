@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sledlab.model.catalogue import Chosen
 
 THRESHOLDS_MS = (0.3, 0.325, 0.35, 0.4)
-"""Seek times whose regions are shown, in ms (paper 000, section 4: zones of equivalent seek time)."""
+"""Seek times whose regions are shown, in ms (Hong 2006, section 4: zones of equivalent seek time)."""
 
 
 @dataclass(frozen=True)

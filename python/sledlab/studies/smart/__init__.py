@@ -1,4 +1,4 @@
-"""Jobs on storage nodes: devices, numbers of nodes, pages and networks, and the bottleneck (paper 004)."""
+"""Jobs on storage nodes: devices, numbers of nodes, pages and networks, and the bottleneck (Chiu 2004)."""
 
 from __future__ import annotations
 

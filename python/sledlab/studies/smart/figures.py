@@ -1,4 +1,4 @@
-"""Figures of a study of smart storage, after figures 4 to 11 of paper 004."""
+"""Figures of a study of smart storage, after figures 4 to 11 of Chiu 2004."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 NODES = (4, 8, 16, 32)
-"""Numbers of nodes by default, those of paper 004."""
+"""Numbers of nodes by default, those of Chiu 2004."""
 
 
 def planned(question: Question) -> Plan:

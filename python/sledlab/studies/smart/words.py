@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sledlab.studies.smart.tables import SmartRun, SmartStudy
 
 SHORT = {"compute": "C", "store": "I", "network": "N"}
-"""Abbreviations of bottlenecks, as in table 5 of paper 004."""
+"""Abbreviations of bottlenecks, as in table 5 of Chiu 2004."""
 
 NOTE = "× 2: the share of the time that a processor, store or network twice as fast saves."
 
@@ -217,7 +217,7 @@ NOUNS = (
     ("work done at", "at"),
 )
 
-LETTERS = "C: the processor (computation). I: the store (I/O). N: the network. As in table 5 of paper 004."
+LETTERS = "C: the processor (computation). I: the store (I/O). N: the network. As in table 5 of Chiu 2004."
 
 PARETO = (
     "Points are replays with their numbers of nodes. Nothing that was replayed beats those on the line in "

@@ -11,7 +11,7 @@ use super::sled::{Sled, SledState};
 /// Number of equal steps of distance into which a curve is divided.
 const STEPS: usize = 100;
 
-/// Distance in y, in bits, that counts as one bit in x (paper 000, section 4).
+/// Distance in y, in bits, that counts as one bit in x (Hong 2006, section 4).
 const BITS_PER_BIT: f64 = 10.0;
 
 /// Times by distance alone, with moves in x and y at the same time: neither place nor direction nor turnarounds

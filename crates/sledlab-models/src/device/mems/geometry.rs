@@ -8,7 +8,7 @@ use sledlab_core::{BLOCK_BYTES, Error, Result, Span};
 
 use super::params::MemsParams;
 
-/// Bits that store one byte on the medium, error correction included (paper 004, Table 1).
+/// Bits that store one byte on the medium, error correction included (Chiu 2004, Table 1).
 const BITS_PER_BYTE: f64 = 10.0;
 
 /// The geometry of one sled.
@@ -181,13 +181,13 @@ impl Geometry {
     }
 
     /// Capacity as device tables print it: every bit in reach of a tip, servo and unused
-    /// edges included, ten bits to a byte (paper 004, Table 1).
+    /// edges included, ten bits to a byte (Chiu 2004, Table 1).
     pub fn raw_capacity_bytes(&self) -> u64 {
         (self.raw_bits / BITS_PER_BYTE) as u64
     }
 
     /// Peak data rate as device tables print it: all active tips, ten bits to a byte, no
-    /// servo, in bytes per second (paper 004, Table 1).
+    /// servo, in bytes per second (Chiu 2004, Table 1).
     pub fn peak_rate_bytes_s(&self) -> f64 {
         self.active_tips as f64 * self.bit_rate_hz / BITS_PER_BYTE
     }

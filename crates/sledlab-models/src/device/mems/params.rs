@@ -159,7 +159,7 @@ sledlab_core::choices! {
 }
 
 sledlab_core::params! {
-    /// A MEMS sled device. Defaults are those of generation G2 (paper 004, Table 1; paper 000, Table I).
+    /// A MEMS sled device. Defaults are those of generation G2 (Chiu 2004, Table 1; Hong 2006, Table I).
     pub struct MemsParams {
         /// Width and height of a bit cell.
         bit_nm: f64 = 40.0, "nm", 1.0..1000.0;

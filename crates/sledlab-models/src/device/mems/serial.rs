@@ -118,7 +118,7 @@ mod tests {
     fn an_idle_sled_draws_what_its_model_says() {
         let idle_mw = |idle_power| {
             let mut device = Serial::new(&MemsParams { idle_power, ..MemsParams::default() }).unwrap();
-            // 16 blocks need 1024 tips, as many as the mean request of the trace in paper 003.
+            // 16 blocks need 1024 tips, as many as the mean request of the trace in Lin.
             device.issue(Time::ZERO, &[request(3_376_360, 16)], &mut Vec::new());
             device.mechanics().idle_mw()
         };

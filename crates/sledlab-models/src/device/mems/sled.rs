@@ -69,7 +69,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    /// x and y move in parallel (paper 000, equation 1).
+    /// x and y move in parallel (Hong 2006, equation 1).
     pub fn positioning(&self) -> Span {
         (self.seek_x + self.settle).max(self.y.total())
     }

@@ -1,4 +1,4 @@
-//! MEMS caching disk (paper 001, section 4.2; HY-05 to HY-10, HY-12): the front device holds segments of the back
+//! MEMS caching disk (Wang 2005, section 4.2; HY-05 to HY-10, HY-12): the front device holds segments of the back
 //! device, any segment in any slot. All requests are served from the front device.
 //!
 //! Segments move through the speed-matching buffer: the dirty blocks of a victim go from its slot to the buffer and on
@@ -41,7 +41,7 @@ use crate::device::Queued;
 use crate::replacement::{CustomPolicy, Found, ReplacementPolicy, Use};
 use crate::system::{Completion, Contents, HybridCounts, Residency};
 
-/// Which of the techniques of paper 001, section 4.2, are on.
+/// Which of the techniques of Wang 2005, section 4.2, are on.
 #[derive(Clone, Copy, Debug)]
 struct Techniques {
     shortcut: bool,

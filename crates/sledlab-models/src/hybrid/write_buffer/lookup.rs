@@ -1,4 +1,4 @@
-//! The lookup table of paper 001, section 4.1: where in the logs the newest versions of blocks are.
+//! The lookup table of Wang 2005, section 4.1: where in the logs the newest versions of blocks are.
 
 use std::collections::BTreeMap;
 

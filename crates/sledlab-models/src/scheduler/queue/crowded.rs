@@ -1,4 +1,4 @@
-//! Parallelism-aware choices: many requests at a position are worth a longer way (paper 002, section 3).
+//! Parallelism-aware choices: many requests at a position are worth a longer way (Lee 2009, section 3).
 
 use sledlab_core::{Span, Time, math};
 

@@ -1,4 +1,4 @@
-//! The databases of paper 001: their published statistics, and the effect of each parameter.
+//! The databases of Wang 2005: their published statistics, and the effect of each parameter.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
 //! Row-first, the order of a disk (LY-01): the cells of a row, then the rows of a track, then
-//! the tracks of a cylinder, then the cylinders (paper 000, section 2 and figure 2).
+//! the tracks of a cylinder, then the cylinders (Hong 2006, section 2 and figure 2).
 
 use super::divisor::Divisor;
 use super::{Geometry, Layout, Place};

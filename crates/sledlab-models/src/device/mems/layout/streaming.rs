@@ -1,5 +1,5 @@
 //! Streaming, or serpentine (LY-02): row-first with every other track read the other way, so
-//! that a stream turns around at the end of a track instead of flying back (paper 004).
+//! that a stream turns around at the end of a track instead of flying back (Chiu 2004).
 //!
 //! The rows are reversed in odd tracks or, where the number of tracks is odd, where track +
 //! cylinder is odd: neighbouring tracks always alternate, also from one cylinder to the next.

@@ -1,0 +1,116 @@
+"""What a user changes in the experiments of a figure: the device, settings and schedulers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sledlab.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sledlab.reproduction.figure import Figure, FigurePanel, FigureRun
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Differences from the published experiments.
+
+    Attributes:
+        device: Name or file of a device to use instead of the paper's; empty for the paper's.
+        settings: Values by key of the experiment, such as `device.startup_ms`.
+        schedulers: Schedulers to compare instead of the paper's; empty for the paper's.
+    """
+
+    device: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    schedulers: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Return whether anything is changed."""
+        return bool(self.device or self.settings or self.schedulers)
+
+    @property
+    def device_name(self) -> str:
+        """The name of the device, for texts."""
+        return Path(self.device).stem if self.device else ""
+
+    def options(self, run: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of a study that make the changes.
+
+        Args:
+            run: The run of the figure.
+            study: The table `[study]` of the experiment.
+
+        Raises:
+            Error: The experiment compares no schedulers, or varies a key that is set.
+        """
+        options = self._device_options(run, study) if self.device and run.own else {}
+        if self.schedulers:
+            if "schedulers" not in study:
+                raise Error(f"{run.experiment} does not compare schedulers")
+            options["schedulers"] = list(self.schedulers)
+        if self.settings:
+            varied = next((key for key in self.settings if key in study.get("vary", {})), None)
+            if varied:
+                raise Error(f"{run.experiment} varies `{varied}`, so the key cannot be set")
+            options["settings"] = {**run.said.get("settings", {}), **self.settings}
+        return options
+
+    def _device_options(self, run: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options that put the device into a run, in its role."""
+        if run.own == "devices":
+            return {"devices": [*study["devices"], self.device]}
+        if run.own == "sets":
+            key, sets = next(iter(study["vary"].items()))
+            return {"vary": {key: {name: self._set(each) for name, each in sets.items()}}}
+        return {run.own: self.device}
+
+    def _set(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """A set of settings with the device in the place of its MEMS."""
+        alone = {"device.preset": self.device} if "device.preset" in settings else {}
+        return {**settings, **alone, **({"front.preset": self.device} if "hybrid.kind" in settings else {})}
+
+    def figure(self, figure: Figure) -> Figure:
+        """Return the figure with names for the device or the schedulers among its series.
+
+        Raises:
+            Error: The figure shows one scheduler, and there are several.
+        """
+        return replace(figure, panels=tuple(self._panel(figure, each) for each in figure.panels))
+
+    def _panel(self, figure: Figure, panel: FigurePanel) -> FigurePanel:
+        names = dict(panel.names)
+        if names and self.device and any(run.own == "devices" for run in figure.runs):
+            names[self.device_name] = self.device_name
+        where = dict(panel.where)
+        if self.schedulers and "scheduler" in (panel.series, panel.x):
+            names = {name: names.get(name, name.upper()) for name in self.schedulers}
+        elif self.schedulers:
+            if len(self.schedulers) > 1:
+                raise Error(f"{figure.name} shows one scheduler", remedy="choose one")
+            where["scheduler"] = self.schedulers[0]
+        return replace(panel, names=names, where=where)
+
+    def sentences(self, figure: Figure | None = None) -> list[str]:
+        """Return sentences that tell a run with these changes from the published experiment.
+
+        Args:
+            figure: The figure that is drawn, if any.
+        """
+        found = []
+        if self.device and figure and any(run.own == "devices" for run in figure.runs):
+            found.append(f"This run also has the device {self.device_name}.")
+        elif self.device:
+            found.append(
+                f"This run is on the device {self.device_name}; "
+                "published values are on the device of the paper."
+            )
+        if self.settings:
+            values = ", ".join(f"{key} = {value}" for key, value in self.settings.items())
+            found.append(f"Changed in this run: {values}. Published values are without the change.")
+        if self.schedulers:
+            found.append(f"This run compares other schedulers than the paper: {', '.join(self.schedulers)}.")
+        return found
