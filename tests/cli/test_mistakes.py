@@ -34,6 +34,8 @@ sledlab serve --device mems-g2 --tcp 192.0.2.1:10809
 sledlab serve --device mems-g2 --scratch
 sledlab serve --device mems-g2 --attach file:nowhere
 sledlab serve --devices mems-g2,ram
+sledlab serve --device mems-g2 --exercise seqread
+sledlab serve --device mems-g2 --exercise randread -- true
 sledlab serve --device mems-g2 -- no-such-program
 sledlab simulate --device mems-g2 --trace missing.csv
 sledlab simulate --device mems-g2 --trace notes.txt
