@@ -291,10 +291,10 @@ class PowerPrices:
         """How long a rest must last for parking at its beginning to pay; infinite if it never does."""
 
 @final
-class Sequel:
+class Continuation:
     """What traces share that continue one another: numbers of devices, and what wall clocks count from."""
 
-    def __new__(cls, base_ns: int | None = None) -> Sequel:
+    def __new__(cls, base_ns: int | None = None) -> Continuation:
         """Counts from `base_ns` of the wall clock, or from the first request."""
     def names(self) -> list[bytes]:
         """Names of the devices by number; none where the format has only numbers."""
@@ -332,12 +332,12 @@ class Source:
         format: str | None = None,
         sort_window: int = 0,
         add_service_times: bool = False,
-        sequel: Sequel | None = None,
+        continuation: Continuation | None = None,
         file: IO[bytes] | None = None,
     ) -> Source:
         """Opens a trace file, or reads one that is open; `path` then stands in messages.
 
-        `sequel` is what the trace shares with those that it continues.
+        `continuation` is what the trace shares with those that it continues.
         """
     @staticmethod
     def generate(

@@ -94,7 +94,7 @@ def test_all_that_was_answered_is_replayed_across_failures(name):
                 client.kill()
     emulation = server.emulation
     assert len(emulation.power_failures) == 3
-    assert sum(failure.under_way for failure in emulation.power_failures) > 0
+    assert sum(failure.in_flight for failure in emulation.power_failures) > 0
     assert emulation.closed_loop.operations > 100
     assert emulation.closed_loop.closed
 

@@ -32,7 +32,7 @@ impl<Check> Rule<Check> {
         model: &str,
         seed: u64,
         cases: u64,
-        mut check: impl FnMut(&Check, u64) -> Kept,
+        mut check: impl FnMut(&Check, u64) -> Checked,
     ) -> crate::Result<()> {
         for number in 0..cases {
             let Err(broken) = check(&self.check, number) else { continue };
@@ -50,11 +50,11 @@ impl<Check> Rule<Check> {
 }
 
 /// Whether a rule is kept.
-pub type Kept<T = ()> = Result<T, Broken>;
+pub type Checked<T = ()> = Result<T, Violation>;
 
 /// How a model breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct Violation {
     /// The request at which the model broke the rule; empty where it was at none, or where no model could be made.
     pub request: String,
     /// What the check found.
@@ -63,16 +63,16 @@ pub struct Broken {
     pub failure: Option<Error>,
 }
 
-impl Broken {
+impl Violation {
     /// The rule is broken at `request`, where the check found `found`.
     pub fn by(request: impl fmt::Display, found: impl fmt::Display) -> Self {
-        Broken { request: request.to_string(), found: found.to_string(), failure: None }
+        Violation { request: request.to_string(), found: found.to_string(), failure: None }
     }
 
     /// The rule is broken at `request`, at which the model gave up with `failure`.
     pub fn failed(request: impl fmt::Display, failure: Error) -> Self {
         let found = failure.message().to_owned();
-        Broken { request: request.to_string(), found, failure: Some(failure) }
+        Violation { request: request.to_string(), found, failure: Some(failure) }
     }
 
     /// Broken at `request`, where the check found `found`, unless `kept` says that the rule is kept.
@@ -80,21 +80,21 @@ impl Broken {
         kept: bool,
         request: impl fmt::Display,
         found: impl FnOnce() -> F,
-    ) -> Kept {
-        if kept { Ok(()) } else { Err(Broken::by(request, found())) }
+    ) -> Checked {
+        if kept { Ok(()) } else { Err(Violation::by(request, found())) }
     }
 }
 
 /// A model that cannot be made neither keeps nor breaks a rule.
-impl From<Error> for Broken {
+impl From<Error> for Violation {
     fn from(failure: Error) -> Self {
-        Broken::failed("", failure)
+        Violation::failed("", failure)
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Broken { request, found, .. } = self;
+        let Violation { request, found, .. } = self;
         if request.is_empty() { f.write_str(found) } else { write!(f, "{request}: {found}") }
     }
 }
@@ -103,11 +103,11 @@ impl fmt::Display for Broken {
 mod tests {
     use super::*;
 
-    fn small(number: u64) -> Kept {
-        Broken::unless(number < 3, format!("request {number}"), || "too large")
+    fn small(number: u64) -> Checked {
+        Violation::unless(number < 3, format!("request {number}"), || "too large")
     }
 
-    const RULE: Rule<fn(u64) -> Kept> =
+    const RULE: Rule<fn(u64) -> Checked> =
         Rule { says: "Numbers are small.", remedy: "take small ones", of_plug_ins: true, check: small };
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
     fn neither_an_interrupt_nor_what_cannot_be_made_breaks_a_rule() {
         let unmade = Error::user("no room");
         assert_eq!(RULE.hold("counter `x`", 7, 9, |_, _| Err(unmade.clone().into())), Err(unmade));
-        let interrupted = |_: &_, _| Err(Broken::failed("request 0", Error::interrupted()));
+        let interrupted = |_: &_, _| Err(Violation::failed("request 0", Error::interrupted()));
         assert!(RULE.hold("counter `x`", 7, 9, interrupted).unwrap_err().is_interrupt());
     }
 }

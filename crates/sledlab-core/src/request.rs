@@ -13,9 +13,9 @@ pub const MOST_UNWANTED: u8 = (BLOCK_BYTES / WORD_BYTES - 1) as u8;
 
 /// Words of the last block that a range of bytes does not want: a word counts as wanted if any byte of it is.
 ///
-/// 0 where the range begins within a block: `unwanted_words` can say nothing of a first block.
+/// 0 where the range begins within a block: `unrequested_words` can say nothing of a first block.
 #[inline]
-pub const fn unwanted_words(offset: u64, length: u64) -> u8 {
+pub const fn unrequested_words(offset: u64, length: u64) -> u8 {
     let beyond = length.wrapping_neg() % BLOCK_BYTES;
     if offset.is_multiple_of(BLOCK_BYTES) { (beyond / WORD_BYTES) as u8 } else { 0 }
 }
@@ -67,7 +67,7 @@ pub struct Request {
     pub metadata: bool,
     /// Words of [`WORD_BYTES`] of the request's last block that the host has no use for, at most [`MOST_UNWANTED`]; 0
     /// where nothing is known.
-    pub unwanted_words: u8,
+    pub unrequested_words: u8,
 }
 
 impl Default for Request {
@@ -80,15 +80,15 @@ impl Default for Request {
             device: 0,
             op: Op::Read,
             metadata: false,
-            unwanted_words: 0,
+            unrequested_words: 0,
         }
     }
 }
 
 impl Request {
     /// Bytes of the request's blocks that the host wants, as far as that is known.
-    pub const fn wanted_bytes(&self) -> u64 {
-        (self.blocks as u64 * BLOCK_BYTES).saturating_sub(self.unwanted_words as u64 * WORD_BYTES)
+    pub const fn requested_bytes(&self) -> u64 {
+        (self.blocks as u64 * BLOCK_BYTES).saturating_sub(self.unrequested_words as u64 * WORD_BYTES)
     }
 
     /// The first block after the request.

@@ -1,4 +1,4 @@
-//! Real time, and the model's time made of it.
+//! Wall-clock time, and the simulated time derived from it.
 //!
 //! Real time counts in nanoseconds from the moment a server is ready. The model's time is real time divided by a
 //! [`Scale`], a ratio of whole numbers, so that no rounding adds up.
@@ -147,18 +147,18 @@ impl fmt::Display for Scale {
     }
 }
 
-/// The clock of a device: its time begins when it is switched on.
+/// The clock of a device, which starts when the device is switched on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Switched {
+pub(crate) struct DeviceClock {
     scale: Scale,
     /// When the device was switched on, in nanoseconds of real time.
     on_ns: u64,
 }
 
-impl Switched {
+impl DeviceClock {
     /// The clock of a device that is switched on at `on_ns` of real time.
     pub fn on(scale: Scale, on_ns: u64) -> Self {
-        Switched { scale, on_ns }
+        DeviceClock { scale, on_ns }
     }
 
     /// How many times slower than real time the device's time passes.

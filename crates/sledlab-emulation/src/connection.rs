@@ -8,7 +8,7 @@ use rustix::io::Errno as Failure;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::DataStore;
-use crate::transport::nbd::{Ending, Errno, Event, Export, GREETING, NbdRequest, Replies, Session};
+use crate::transport::nbd::{ConnectionEnd, Errno, Event, Export, GREETING, NbdRequest, Replies, Session};
 
 /// Bytes read from a socket at a time, at most.
 const INPUT_BYTES: usize = 128 << 10;
@@ -116,7 +116,7 @@ pub(crate) enum Received {
 
 /// The result of sending replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sent {
+pub(crate) enum SendResult {
     All,
     /// Some bytes are left: the client must read first, or other clients have their turn.
     Part,
@@ -132,7 +132,7 @@ pub(crate) enum NextRequest {
     Done,
     /// A request. For a write, the result says whether the store took the payload; it is `Ok` for all other requests.
     Request(NbdRequest, Result<(), Errno>),
-    Close(Ending),
+    Close(ConnectionEnd),
 }
 
 /// A client's connection.
@@ -150,7 +150,7 @@ pub(crate) struct Connection {
     /// Scratch for what the codec wants sent.
     said: Vec<u8>,
     out: VecDeque<Reply>,
-    under_way: u32,
+    in_flight: u32,
     under_way_bytes: u64,
     fetched: u64,
     /// The client has asked to disconnect: close the connection when everything under way has been answered.
@@ -174,7 +174,7 @@ impl Connection {
             understands: false,
             said: Vec::new(),
             out: VecDeque::from([Reply::of(GREETING.to_vec())]),
-            under_way: 0,
+            in_flight: 0,
             under_way_bytes: 0,
             fetched: 0,
             ending: false,
@@ -195,8 +195,8 @@ impl Connection {
 
     /// Whether more requests can be under way.
     fn has_room(&self) -> bool {
-        let room = self.under_way < MOST_UNDER_WAY && self.under_way_bytes < MOST_UNDER_WAY_BYTES;
-        room && self.out.len() < self.under_way as usize + MOST_WAITING
+        let room = self.in_flight < MOST_UNDER_WAY && self.under_way_bytes < MOST_UNDER_WAY_BYTES;
+        room && self.out.len() < self.in_flight as usize + MOST_WAITING
     }
 
     /// Whether the socket is to be read.
@@ -221,7 +221,7 @@ impl Connection {
 
     /// Whether no request is under way and no reply waits.
     pub fn is_idle(&self) -> bool {
-        self.under_way == 0 && self.out.is_empty()
+        self.in_flight == 0 && self.out.is_empty()
     }
 
     /// The keys of the replies that have not left.
@@ -231,14 +231,14 @@ impl Connection {
 
     /// Notes that a request of so many bytes is under way.
     pub fn begin(&mut self, bytes: u32) {
-        self.under_way += 1;
+        self.in_flight += 1;
         self.under_way_bytes += u64::from(bytes);
         self.fetched += at_once(bytes) as u64;
     }
 
     /// Notes that a request of so many bytes has been answered.
     pub fn end(&mut self, bytes: u32) {
-        self.under_way -= 1;
+        self.in_flight -= 1;
         self.under_way_bytes -= u64::from(bytes);
         self.fetched -= at_once(bytes) as u64;
     }
@@ -350,7 +350,7 @@ impl Connection {
     }
 
     /// Sends replies as far as the client takes them; adds the keys of replies that have left to `answered`.
-    pub fn send(&mut self, store: &DataStore, answered: &mut Vec<u32>) -> Sent {
+    pub fn send(&mut self, store: &DataStore, answered: &mut Vec<u32>) -> SendResult {
         let mut pieces = 0;
         while let Some(reply) = self.out.front_mut() {
             if reply.sent == reply.bytes.len() {
@@ -362,20 +362,20 @@ impl Connection {
                         continue;
                     }
                     // The head of the reply has promised the data: the connection can only be broken.
-                    Err(_) => return Sent::Gone,
+                    Err(_) => return SendResult::Gone,
                 }
             }
             if pieces > MOST_PIECES {
-                return Sent::Part;
+                return SendResult::Part;
             }
             match send(&self.socket, &reply.bytes[reply.sent..], SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(count) => reply.sent += count,
                 Err(Failure::INTR) => {}
-                Err(Failure::WOULDBLOCK) => return Sent::Part,
-                Err(_) => return Sent::Gone,
+                Err(Failure::WOULDBLOCK) => return SendResult::Part,
+                Err(_) => return SendResult::Gone,
             }
         }
-        Sent::All
+        SendResult::All
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use sledlab_core::{BLOCK_BYTES, Op, Request, Time, unwanted_words};
+use sledlab_core::{BLOCK_BYTES, Op, Request, Time, unrequested_words};
 
 use crate::connection::Reply;
 use crate::lateness::Cause;
@@ -74,7 +74,7 @@ impl Flight {
             flags: flag(unaligned && self.asked.op != Op::Flush, Record::UNALIGNED)
                 | flag(silent, Record::SILENT)
                 | flag(self.flushing, Record::FUA),
-            unwanted_words: self.asked.unwanted_words,
+            unrequested_words: self.asked.unrequested_words,
             cause: cause as u8,
             starts: self.starts,
             host_ns: self.host_ns,
@@ -102,8 +102,8 @@ pub(crate) fn asked(request: &nbd::NbdRequest) -> Option<Request> {
     let (offset, length) = (request.offset, u64::from(request.length));
     let lbn = offset / BLOCK_BYTES;
     let blocks = ((offset + length).div_ceil(BLOCK_BYTES) - lbn) as u32;
-    let unwanted_words = if op.is_media() { unwanted_words(offset, length) } else { 0 };
-    Some(Request { lbn, blocks, op, unwanted_words, ..Request::default() })
+    let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
+    Some(Request { lbn, blocks, op, unrequested_words, ..Request::default() })
 }
 
 /// The operation that a flush asks of the model.
@@ -204,7 +204,7 @@ mod tests {
     fn ranges_are_rounded_outwards() {
         let blocks = |offset, length| {
             let asked = asked(&request(Command::Read, offset, length)).expect("the model is asked");
-            (asked.lbn, asked.blocks, asked.unwanted_words)
+            (asked.lbn, asked.blocks, asked.unrequested_words)
         };
         assert_eq!(blocks(0, 4096), (0, 8, 0));
         assert_eq!(blocks(511, 2), (0, 2, 0));

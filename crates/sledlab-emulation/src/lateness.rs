@@ -1,4 +1,4 @@
-//! How closely a run kept to the model's times: how late each reply was and why, and when the server was held up.
+//! Timing accuracy of a run: the lateness of each reply with its cause, and the stalls of the server.
 
 use serde::Serialize;
 use sledlab_core::stats::Distribution;
@@ -42,31 +42,31 @@ impl Cause {
         [Cause::OnTime, Cause::WokenLate, Cause::Model, Cause::Data, Cause::Client, Cause::Floor];
 }
 
-/// A stretch of real time, in nanoseconds.
+/// An interval of wall-clock time, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
+struct WallInterval {
     from: u64,
     to: u64,
 }
 
-impl Stretch {
+impl WallInterval {
     fn overlap(self, from: u64, to: u64) -> u64 {
         self.to.min(to).saturating_sub(self.from.max(from))
     }
 }
 
-/// The most recent delay of each kind.
+/// The most recent stall of each kind.
 #[derive(Debug, Default)]
-pub(crate) struct HeldUp {
-    asleep: Stretch,
-    model: Stretch,
-    data: Stretch,
+pub(crate) struct RecentStalls {
+    asleep: WallInterval,
+    model: WallInterval,
+    data: WallInterval,
 }
 
-impl HeldUp {
+impl RecentStalls {
     /// Notes that the thread wanted to go on at `wanted`, and did later, at `now`.
     pub fn woken(&mut self, wanted: u64, now: u64) {
-        self.asleep = Stretch { from: wanted, to: now };
+        self.asleep = WallInterval { from: wanted, to: now };
     }
 
     /// Notes that the model worked between two instants.
@@ -92,13 +92,13 @@ impl HeldUp {
     }
 }
 
-fn note(stretch: &mut Stretch, from: u64, to: u64) {
+fn note(stretch: &mut WallInterval, from: u64, to: u64) {
     if to - from < LONG_NS {
         return;
     }
     // Delays that follow one another closely count as one: many slow decisions hold the server up as one does.
     let joined = from.saturating_sub(stretch.to) < LONG_NS;
-    *stretch = Stretch { from: if joined { stretch.from } else { from }, to };
+    *stretch = WallInterval { from: if joined { stretch.from } else { from }, to };
 }
 
 /// A time in which the server was held up.
@@ -144,9 +144,9 @@ impl Stalls {
     }
 }
 
-/// How many replies had a lateness within some share of their response time.
+/// The number of replies with a lateness of at most a given share of their response time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Within {
+pub struct WithinShare {
     /// Replies whose response time in the model is not zero.
     pub replies: u64,
     /// Of these, replies at most 1 % of their response time too early or too late.
@@ -178,7 +178,7 @@ pub(crate) struct Lateness {
     early: Distribution,
     late: Distribution,
     response: Distribution,
-    pub within: Within,
+    pub within: WithinShare,
     /// Replies by [`Cause`].
     pub causes: [u64; Cause::ALL.len()],
     /// Replies more than 5 ms late.
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn names_what_held_a_reply_up() {
-        let mut held = HeldUp::default();
+        let mut held = RecentStalls::default();
         assert_eq!(held.cause(1_000, 1_500, 500), Cause::OnTime);
         assert_eq!(held.cause(100_000, 130_000, 30_000), Cause::Floor);
         held.woken(60_000, 125_000);
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn slow_decisions_add_up() {
-        let mut held = HeldUp::default();
+        let mut held = RecentStalls::default();
         for step in 0..10 {
             held.model(step * 30_000, step * 30_000 + 25_000);
         }
@@ -288,7 +288,7 @@ mod tests {
             lateness.record(late, 1_000_000, Cause::OnTime);
         }
         lateness.record(6_000_000, 0, Cause::Client);
-        assert_eq!(lateness.within, Within { replies: 6, one: 2, two: 4, five: 5 });
+        assert_eq!(lateness.within, WithinShare { replies: 6, one: 2, two: 4, five: 5 });
         assert_eq!(lateness.causes, [6, 0, 0, 0, 1, 0]);
         assert_eq!(lateness.beyond_5_ms, 1);
         assert!((lateness.percentiles().p50 - 10.0).abs() < 0.1);

@@ -23,9 +23,7 @@ pub mod transport;
 pub use extent::DataExtent;
 
 #[cfg(target_os = "linux")]
-mod attaching;
-#[cfg(target_os = "linux")]
-mod awake;
+mod attachment;
 #[cfg(target_os = "linux")]
 mod budget;
 #[cfg(target_os = "linux")]
@@ -38,6 +36,8 @@ mod connections;
 mod digest;
 #[cfg(target_os = "linux")]
 mod flight;
+#[cfg(target_os = "linux")]
+mod keep_awake;
 #[cfg(target_os = "linux")]
 mod lateness;
 #[cfg(target_os = "linux")]
@@ -68,7 +68,7 @@ pub use clock::Scale;
 #[cfg(target_os = "linux")]
 pub use digest::RowsDigest;
 #[cfg(target_os = "linux")]
-pub use lateness::{Cause, Percentiles, Stall, Stalls, Within};
+pub use lateness::{Cause, Percentiles, Stall, Stalls, WithinShare};
 #[cfg(target_os = "linux")]
 pub use listener::Listen;
 #[cfg(target_os = "linux")]
@@ -78,7 +78,7 @@ pub use priority::Priority;
 #[cfg(target_os = "linux")]
 pub use recording::Record;
 #[cfg(target_os = "linux")]
-pub use report::{HostWay, RequestCounts, ServerReport, Shifted, Status};
+pub use report::{HostWay, RequestCounts, ServerReport, ShiftedArrivals, Status};
 #[cfg(target_os = "linux")]
 pub use server::{Data, HostPath, Server, ServerOptions};
 #[cfg(target_os = "linux")]

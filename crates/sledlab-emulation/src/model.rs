@@ -60,7 +60,7 @@ impl Model for Live {
 }
 
 /// The error of a model that keeps no contents of blocks.
-pub(crate) fn keeps_nothing() -> Error {
+pub(crate) fn no_contents_error() -> Error {
     Error::internal("the power fails of a model that keeps no contents")
 }
 
@@ -124,6 +124,6 @@ impl Model for Constant {
     }
 
     fn crash(self: Box<Self>, _: Time, _: &mut dyn FnMut() -> bool, _: &mut Vec<Answer>) -> Result<Contents> {
-        Err(keeps_nothing())
+        Err(no_contents_error())
     }
 }

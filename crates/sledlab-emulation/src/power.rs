@@ -29,7 +29,7 @@ pub struct PowerFailure {
     /// Root of the random numbers that decided which blocks under way reached their medium.
     pub seed: u64,
     /// Requests under way, which were never answered.
-    pub under_way: u64,
+    pub in_flight: u64,
     /// Blocks whose last write was not durable, and which hold its data all the same.
     pub newest: u64,
     /// Blocks whose last write was not durable, and which hold older data.

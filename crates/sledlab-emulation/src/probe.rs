@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 use sledlab_core::{Error, Result, Span};
 
 use crate::DataStore;
-use crate::awake::Awake;
 use crate::clock::{Monotonic, Scale};
+use crate::keep_awake::KeepAwake;
 use crate::model::Constant;
 use crate::pacer::Pacer;
 use crate::report::HostWay;
-use crate::serving::{Probed, ServerOrder, ServerParts, Serving, Shared};
+use crate::serving::{ProbeTiming, ServerOrder, ServerParts, Serving, Shared};
 use crate::transport::nbd::Export;
 
 /// Requests sent of each kind and size.
@@ -50,7 +50,7 @@ const KINDS: [(bool, u32); 4] = [(true, SMALL), (false, SMALL), (true, LARGE), (
 /// A client that has started and waits for its server.
 pub(crate) struct Probe {
     server: OwnedFd,
-    client: JoinHandle<io::Result<Vec<Probed>>>,
+    client: JoinHandle<io::Result<Vec<ProbeTiming>>>,
     shared: Arc<Shared>,
 }
 
@@ -71,7 +71,7 @@ impl Probe {
     }
 
     /// Serves the client in the calling thread until it has sent all its requests.
-    pub fn run(self, realtime: bool, awake: Option<Arc<Awake>>) -> Result<(HostWay, Pacer)> {
+    pub fn run(self, realtime: bool, awake: Option<Arc<KeepAwake>>) -> Result<(HostWay, Pacer)> {
         let bytes = u64::from(LARGE);
         let mut serving = Serving::new(ServerParts {
             clock: Box::new(Monotonic::start()),
@@ -122,7 +122,7 @@ trait Stream: Read + Write + Send {}
 impl<S: Read + Write + Send> Stream for S {}
 
 /// Sends all requests and measures what each takes the client.
-fn measure(stream: &mut dyn Stream) -> io::Result<Vec<Probed>> {
+fn measure(stream: &mut dyn Stream) -> io::Result<Vec<ProbeTiming>> {
     let mut greeting = [0; 18];
     stream.read_exact(&mut greeting)?;
     // The client's flags, then the option EXPORT_NAME with an empty name.
@@ -144,7 +144,7 @@ fn measure(stream: &mut dyn Stream) -> io::Result<Vec<Probed>> {
             let began = Instant::now();
             stream.write_all(&request)?;
             stream.read_exact(reply)?;
-            measured.push(Probed { reads, bytes, ns: began.elapsed().as_nanos() as u64 });
+            measured.push(ProbeTiming { reads, bytes, ns: began.elapsed().as_nanos() as u64 });
         }
     }
     Ok(measured)
@@ -158,7 +158,7 @@ pub(crate) fn takes(scale: Scale) -> Span {
 
 /// Measures requests through a file or a device, without the page cache; data that is written was read from there
 /// before.
-pub(crate) fn through(path: &Path) -> io::Result<Vec<Probed>> {
+pub(crate) fn through(path: &Path) -> io::Result<Vec<ProbeTiming>> {
     let direct = rustix::fs::OFlags::DIRECT.bits().cast_signed();
     let file = OpenOptions::new().read(true).write(true).custom_flags(direct).open(path)?;
     let mut memory = vec![0; ALIGNED + LARGE as usize];
@@ -173,7 +173,7 @@ pub(crate) fn through(path: &Path) -> io::Result<Vec<Probed>> {
             } else {
                 file.write_all_at(data, 0)?;
             }
-            measured.push(Probed { reads, bytes, ns: began.elapsed().as_nanos() as u64 });
+            measured.push(ProbeTiming { reads, bytes, ns: began.elapsed().as_nanos() as u64 });
         }
     }
     Ok(measured)
@@ -181,16 +181,16 @@ pub(crate) fn through(path: &Path) -> io::Result<Vec<Probed>> {
 
 /// As [`fit`], for the last requests inside, since others may come before them; none where the requests inside are not
 /// those sent outside.
-pub(crate) fn fit_last(outside: &[Probed], inside: &[Probed]) -> Option<HostWay> {
-    let kind = |probed: &Probed| (probed.reads, probed.bytes);
+pub(crate) fn fit_last(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> Option<HostWay> {
+    let kind = |probed: &ProbeTiming| (probed.reads, probed.bytes);
     let inside = inside.get(inside.len().checked_sub(outside.len())?..)?;
     outside.iter().map(kind).eq(inside.iter().map(kind)).then(|| fit(outside, inside))
 }
 
 /// The way to the host: what requests take outside the server more than inside it.
-fn fit(outside: &[Probed], inside: &[Probed]) -> HostWay {
+fn fit(outside: &[ProbeTiming], inside: &[ProbeTiming]) -> HostWay {
     let way = |kind: (bool, u32)| {
-        let of_kind = |probed: &&Probed| (probed.reads, probed.bytes) == kind;
+        let of_kind = |probed: &&ProbeTiming| (probed.reads, probed.bytes) == kind;
         let pairs = outside.iter().filter(of_kind).zip(inside.iter().filter(of_kind));
         usual(pairs.map(|(outside, inside)| outside.ns as f64 - inside.ns as f64).collect())
     };
@@ -224,11 +224,11 @@ mod tests {
 
     #[test]
     fn is_what_requests_take_outside_more_than_inside() {
-        let of = |more: u64| -> Vec<Probed> {
+        let of = |more: u64| -> Vec<ProbeTiming> {
             KINDS
                 .iter()
                 .flat_map(|&(reads, bytes)| {
-                    [100_000, 200_000, 900_000].map(|ns| Probed {
+                    [100_000, 200_000, 900_000].map(|ns| ProbeTiming {
                         reads,
                         bytes,
                         ns: ns + more * u64::from(bytes) / 1024,
@@ -258,11 +258,11 @@ mod tests {
 
     #[test]
     fn what_others_asked_before_does_not_count() {
-        let of = |ns: u64| -> Vec<Probed> {
-            (0..ROUNDS).flat_map(|_| KINDS.map(|(reads, bytes)| Probed { reads, bytes, ns })).collect()
+        let of = |ns: u64| -> Vec<ProbeTiming> {
+            (0..ROUNDS).flat_map(|_| KINDS.map(|(reads, bytes)| ProbeTiming { reads, bytes, ns })).collect()
         };
         let (outside, mut inside) = (of(900_000), of(800_000));
-        inside.insert(0, Probed { reads: true, bytes: LARGE, ns: 1 });
+        inside.insert(0, ProbeTiming { reads: true, bytes: LARGE, ns: 1 });
         assert_eq!(fit_last(&outside, &inside).map(|host| host.ns(true, 4096)), Some(100_000));
         // A request was split, or a layer in between has answered one.
         inside[9].bytes /= 2;

@@ -46,7 +46,7 @@ pub struct Record {
     /// [`UNALIGNED`](Record::UNALIGNED), [`SILENT`](Record::SILENT), [`FUA`](Record::FUA), [`LOST`](Record::LOST).
     pub flags: u8,
     /// Words of the last block that the host does not want.
-    pub unwanted_words: u8,
+    pub unrequested_words: u8,
     /// Why the reply was late, a [`Cause`].
     pub cause: u8,
     /// How often the power had failed before; numbers and times begin anew after each failure.
@@ -80,7 +80,7 @@ impl Record {
         }
         bytes[40..44].copy_from_slice(&self.blocks.to_le_bytes());
         bytes[44..46].copy_from_slice(&self.connection.to_le_bytes());
-        bytes[46..50].copy_from_slice(&[self.op, self.flags, self.unwanted_words, self.cause]);
+        bytes[46..50].copy_from_slice(&[self.op, self.flags, self.unrequested_words, self.cause]);
         bytes[50..52].copy_from_slice(&self.starts.to_le_bytes());
         bytes[52..56].copy_from_slice(&self.host_ns.to_le_bytes());
         bytes[56..].copy_from_slice(&self.lateness_ns.to_le_bytes());
@@ -103,7 +103,7 @@ impl Record {
             connection: u16::from_le_bytes(field(bytes, 44)),
             op: bytes[46],
             flags: bytes[47],
-            unwanted_words: bytes[48],
+            unrequested_words: bytes[48],
             cause: bytes[49],
             starts: u16::from_le_bytes(field(bytes, 50)),
             host_ns: u32::from_le_bytes(field(bytes, 52)),
@@ -254,7 +254,7 @@ mod tests {
             connection: 7,
             op: number_of(Op::Flush),
             flags: Record::FUA,
-            unwanted_words: 63,
+            unrequested_words: 63,
             cause: Cause::Client as u8,
             starts: 9,
             host_ns: 12,

@@ -5,7 +5,7 @@ use sledlab_core::Error;
 use sledlab_sim::Outcome;
 
 use crate::clock::Scale;
-use crate::lateness::{Cause, Percentiles, Stalls, Within};
+use crate::lateness::{Cause, Percentiles, Stalls, WithinShare};
 use crate::power::PowerFailure;
 
 /// Counts of requests and clients.
@@ -40,7 +40,7 @@ pub struct RequestCounts {
 /// Arrivals that were stamped later than the requests came, since a reply had already left early for the way to the
 /// host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Shifted {
+pub struct ShiftedArrivals {
     /// Number of arrivals stamped later.
     pub count: u64,
     /// Sum of the shifts, in nanoseconds of the model.
@@ -90,7 +90,7 @@ pub struct Status {
     /// Requests and clients so far.
     pub counts: RequestCounts,
     /// Requests whose replies have not left.
-    pub under_way: u64,
+    pub in_flight: u64,
     /// Requests that wait in the model to be selected.
     pub queue_length: u64,
     /// The most requests that waited in the model at any time.
@@ -102,7 +102,7 @@ pub struct Status {
     /// Lateness in microseconds of real time; early replies are below zero.
     pub lateness_us: Percentiles,
     /// Replies whose lateness is within shares of their response time.
-    pub within: Within,
+    pub within: WithinShare,
     /// Stalls so far, without their list.
     pub stalls: Stalls,
     /// Whether real-time priority was granted.
@@ -133,7 +133,7 @@ pub struct ServerReport {
     /// Lateness in microseconds of real time; early replies are below zero.
     pub lateness_us: Percentiles,
     /// Replies whose lateness is within shares of their response time.
-    pub within: Within,
+    pub within: WithinShare,
     /// Replies by cause of their lateness.
     pub causes: Vec<(Cause, u64)>,
     /// Replies more than 5 ms late.
@@ -145,7 +145,7 @@ pub struct ServerReport {
     /// Times at which the server was held up.
     pub stalls: Stalls,
     /// Arrivals stamped later than the requests came.
-    pub shifted: Shifted,
+    pub shifted: ShiftedArrivals,
     /// Processor time of the server's thread, in seconds.
     pub cpu_s: f64,
     /// Real time from start to stop, in seconds.

@@ -11,10 +11,10 @@ use sledlab_models::system::Contents;
 use sledlab_sim::{Experiment, Live, RowSink};
 
 use crate::DataStore;
-use crate::attaching::{Attached, Attaching, attaching};
-use crate::awake::Awake;
+use crate::attachment::{Attachment, AttachmentHandle, attaching};
 use crate::clock::{Monotonic, Scale};
 use crate::digest::RowsDigest;
+use crate::keep_awake::KeepAwake;
 use crate::listener::{Listen, Listener};
 use crate::model::Model;
 use crate::pacer::Pacer;
@@ -100,7 +100,7 @@ pub struct Server {
     /// Whether the device can lose its power.
     can_fail: bool,
     thread: Option<JoinHandle<Result<ServerReport>>>,
-    attaching: Option<Attaching>,
+    attaching: Option<AttachmentHandle>,
 }
 
 /// Tells the caller that the thread is ready to serve, or why it cannot.
@@ -187,7 +187,7 @@ impl Server {
             }
             HostPath::Auto => HostWay::default(),
         };
-        let awake = (priority != Priority::Normal).then(|| Arc::new(Awake::start()));
+        let awake = (priority != Priority::Normal).then(|| Arc::new(KeepAwake::start()));
         let parts = ServerParts {
             clock: Box::new(Monotonic::start()),
             scale,
@@ -316,7 +316,7 @@ fn run(
     mut parts: ServerParts,
     priority: Priority,
     probe: Option<Probe>,
-    attached: Option<Attached>,
+    attached: Option<Attachment>,
     ready: &Ready,
 ) -> Result<ServerReport> {
     let prepare = || -> Result<()> {

@@ -3,7 +3,7 @@
 use Command::{Cache, Flush, Read, Trim, Write, WriteZeroes};
 use proptest::prelude::*;
 use sledlab_emulation::DataExtent;
-use sledlab_emulation::transport::nbd::{Command, Ending, Errno, Event, Export, NbdRequest, Session};
+use sledlab_emulation::transport::nbd::{Command, ConnectionEnd, Errno, Event, Export, NbdRequest, Session};
 
 use crate::client::{self, Client, Reply};
 use crate::samples;
@@ -44,7 +44,7 @@ fn every_command_is_understood_and_its_reply_too() {
     assert_eq!(commands, [Write, Read, Write, Flush, Trim, WriteZeroes, Cache, Read]);
     assert_eq!(transcript.requests.iter().map(|r| r.fua).collect::<Vec<_>>()[2..5], [true, false, true]);
     assert!(transcript.requests[5].no_hole);
-    assert_eq!(transcript.ending, Some(Ending::Asked));
+    assert_eq!(transcript.ending, Some(ConnectionEnd::Asked));
     let replies = &transcript.understood()[9..];
     let read = [vec![0; 12], vec![7; 18]].concat();
     assert_eq!(replies[1], Reply::Simple { errno: 0, cookie: 2, data: read });
@@ -67,7 +67,7 @@ fn real_clients_get_what_they_ask_for() {
             };
             assert!(!failed, "{reply:?}");
         }
-        assert!(!matches!(transcript.ending, Some(Ending::Violation(_))));
+        assert!(!matches!(transcript.ending, Some(ConnectionEnd::Violation(_))));
     }
 }
 
@@ -200,7 +200,7 @@ fn options_that_go_wrong() {
     ];
     let transcript = whole(&samples::haggling());
     assert_eq!(kinds(&transcript), expected);
-    assert_eq!(transcript.ending, Some(Ending::Asked));
+    assert_eq!(transcript.ending, Some(ConnectionEnd::Asked));
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn whoever_breaks_the_protocol_is_left() {
     ];
     for client in strange {
         let transcript = whole(&client);
-        assert!(matches!(transcript.ending, Some(Ending::Violation(_))), "{:?}", client.0);
+        assert!(matches!(transcript.ending, Some(ConnectionEnd::Violation(_))), "{:?}", client.0);
         // Input after a violation is not parsed.
         let later = serve(export(), &client.option(1, b"disk").0, &[5]);
         assert_eq!(later, transcript);

@@ -24,7 +24,7 @@ enum Shape {
 enum Tour {
     Circular,
     BackAndForth,
-    MostForTheWay,
+    MostRequestsPerTime,
     /// Zones are merged until the one that is visited has this number of requests.
     MergedAround(usize),
     MergedAlike(usize),
@@ -55,7 +55,7 @@ const fn rule(word: &'static str, shape: Shape, cells: (u64, u64), tour: Tour, i
 const RULES: [Rule; 12] = {
     use Inside::{Arrival, Crowd, Time};
     use Shape::{Columns, Loops, Regions, Snake};
-    use Tour::{BackAndForth, Circular, MergedAlike, MergedAround, MostForTheWay};
+    use Tour::{BackAndForth, Circular, MergedAlike, MergedAround, MostRequestsPerTime};
     [
         rule("gsptf", Regions, (80, 1), Circular, Time),
         rule("gsptf:regions=7", Regions, (7, 1), Circular, Time),
@@ -67,7 +67,7 @@ const RULES: [Rule; 12] = {
         rule("zsptf-pyramid:merge=global:threshold=3", Loops, (32, 4), MergedAlike(3), Time),
         rule("zsptf-pyramid:grid=8x4:parity=false:threshold=2", Columns, (8, 4), MergedAround(2), Time),
         rule("zscan-psptf:batch=none", Snake, (25, 3), BackAndForth, Crowd),
-        rule("zpsptf:batch=none", Columns, (25, 3), MostForTheWay, Crowd),
+        rule("zpsptf:batch=none", Columns, (25, 3), MostRequestsPerTime, Crowd),
         rule("pzsptf:batch=none", Columns, (25, 3), Circular, Crowd),
     ]
 };
@@ -136,7 +136,7 @@ impl Plain {
                 self.downwards = next < self.at;
                 next
             }
-            Tour::MostForTheWay => zones
+            Tour::MostRequestsPerTime => zones
                 .iter()
                 .copied()
                 .max_by(|a, b| self.worth(mechanics, *a).total_cmp(&self.worth(mechanics, *b))),

@@ -119,7 +119,7 @@ impl ClusterExperiment {
         let mut experiment = self.get();
         for store in experiment.stores()? {
             for word in store.device_kinds().iter().filter(|word| is_plugin(word)) {
-                experiment.store().give_device_kind(crate::device_class::stand_in(word));
+                experiment.store().add_device_kind(crate::device_class::stand_in(word));
             }
         }
         Ok(experiment)

@@ -32,17 +32,17 @@ impl Experiment {
     /// The experiment with its plug-ins, all of which must be allowed.
     pub(crate) fn ready(&self, py: Python<'_>) -> PyResult<sledlab_sim::Experiment> {
         let mut experiment = self.get();
-        let (word, params) = experiment.scheduler_said().map_err(raise)?;
+        let (word, params) = experiment.scheduler_setting().map_err(raise)?;
         if is_plugin(&word) {
-            experiment.give_scheduler(crate::scheduler::choice(py, &word, params, &self.allowed)?);
+            experiment.set_scheduler(crate::scheduler::choice(py, &word, params, &self.allowed)?);
         }
-        let (word, params) = experiment.power_said().map_err(raise)?;
+        let (word, params) = experiment.power_setting().map_err(raise)?;
         if is_plugin(&word) {
-            experiment.give_power(crate::power::choice(py, &word, params, &self.allowed)?);
+            experiment.set_power_policy(crate::power::choice(py, &word, params, &self.allowed)?);
         }
-        let (word, params) = experiment.workload_said().map_err(raise)?;
+        let (word, params) = experiment.workload_setting().map_err(raise)?;
         if is_plugin(&word) {
-            experiment.give_workload(crate::workload::choice(py, &word, params, &self.allowed)?);
+            experiment.set_workload_generator(crate::workload::choice(py, &word, params, &self.allowed)?);
         }
         give(py, &self.get(), &mut experiment, &self.allowed)?;
         Ok(experiment)
@@ -51,9 +51,10 @@ impl Experiment {
     /// The plug-ins that the experiment names.
     fn named(&self) -> Result<Vec<String>, Error> {
         let experiment = self.get();
-        let said = [experiment.scheduler_said()?, experiment.power_said()?, experiment.workload_said()?];
+        let said =
+            [experiment.scheduler_setting()?, experiment.power_setting()?, experiment.workload_setting()?];
         let words = said.into_iter().map(|(word, _)| word);
-        let words = words.chain(experiment.device_kinds()).chain([experiment.replacement_said()?]);
+        let words = words.chain(experiment.device_kinds()).chain([experiment.replacement_setting()?]);
         Ok(words.filter(|word| is_plugin(word)).collect())
     }
 
@@ -61,22 +62,22 @@ impl Experiment {
     fn without_plugins(&self) -> Result<sledlab_sim::Experiment, Error> {
         let mut experiment = self.get();
         if !self.named()?.is_empty() {
-            experiment.leave_unbuilt();
+            experiment.skip_build();
         }
-        let (word, params) = experiment.scheduler_said()?;
+        let (word, params) = experiment.scheduler_setting()?;
         if is_plugin(&word) {
-            experiment.give_scheduler(crate::scheduler::stand_in(&word, params)?);
+            experiment.set_scheduler(crate::scheduler::stand_in(&word, params)?);
         }
-        let (word, params) = experiment.power_said()?;
+        let (word, params) = experiment.power_setting()?;
         if is_plugin(&word) {
-            experiment.give_power(crate::power::stand_in(&word, params)?);
+            experiment.set_power_policy(crate::power::stand_in(&word, params)?);
         }
-        let (word, params) = experiment.workload_said()?;
+        let (word, params) = experiment.workload_setting()?;
         if is_plugin(&word) {
-            experiment.give_workload(crate::workload::stand_in(&word, params));
+            experiment.set_workload_generator(crate::workload::stand_in(&word, params));
         }
         for word in experiment.device_kinds().iter().filter(|word| is_plugin(word)) {
-            experiment.give_device_kind(crate::device_class::stand_in(word));
+            experiment.add_device_kind(crate::device_class::stand_in(word));
         }
         Ok(experiment)
     }
@@ -244,11 +245,11 @@ pub(crate) fn give(
     allowed: &Allowed,
 ) -> PyResult<()> {
     for word in said.device_kinds().iter().filter(|word| is_plugin(word)) {
-        to.give_device_kind(crate::device_class::kind(py, word, allowed)?);
+        to.add_device_kind(crate::device_class::kind(py, word, allowed)?);
     }
-    let word = said.replacement_said().map_err(raise)?;
+    let word = said.replacement_setting().map_err(raise)?;
     if is_plugin(&word) {
-        to.give_replacement(crate::replacement::custom(py, &word, allowed)?);
+        to.add_replacement_policy(crate::replacement::custom(py, &word, allowed)?);
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use sledlab_core::Error;
-use sledlab_sim::Pulse;
+use sledlab_sim::PollInterval;
 
 use crate::error::keep;
 
@@ -24,8 +24,8 @@ pub(crate) fn tell(progress: Option<&Py<PyAny>>, done: u64, share: Option<f64>) 
     .map_err(keep)
 }
 
-/// Returns a function to call at every step of long work: it checks for signals at the pace of a [`Pulse`].
+/// Returns a function to call at every step of long work: it checks for signals at the pace of a [`PollInterval`].
 pub(crate) fn watch() -> impl FnMut() -> Result<(), Error> {
-    let mut pulse = Pulse::default();
-    move || if pulse.beat(1) { check_signals() } else { Ok(()) }
+    let mut poll = PollInterval::default();
+    move || if poll.tick(1) { check_signals() } else { Ok(()) }
 }

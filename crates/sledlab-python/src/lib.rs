@@ -57,7 +57,7 @@ mod _native {
     #[pymodule_export]
     use crate::scheduler::{DeviceView, QueuedRequest};
     #[pymodule_export]
-    use crate::source::{Sequel, Source, samples_lie_in};
+    use crate::source::{Continuation, Source, samples_lie_in};
     #[pymodule_export]
     use crate::trace::{characterise, write_trace};
 

@@ -52,17 +52,17 @@ impl Source {
 
     /// Opens a trace file, or reads one that Python has opened; `path` then only stands in messages.
     #[staticmethod]
-    #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false, sequel = None, file = None))]
+    #[pyo3(signature = (path, format = None, sort_window = 0, add_service_times = false, continuation = None, file = None))]
     fn open(
         path: &str,
         format: Option<&str>,
         sort_window: usize,
         add_service_times: bool,
-        sequel: Option<&Sequel>,
+        continuation: Option<&Continuation>,
         file: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let sequel = sequel.map(|sequel| &sequel.0);
-        let options = OpenOptions { format, sort_window, add_service_times, sequel };
+        let continuation = continuation.map(|continuation| &continuation.0);
+        let options = OpenOptions { format, sort_window, add_service_times, continuation };
         let trace = match file {
             None => sledlab_trace::open(path, options),
             Some(file) => sledlab_trace::open_reader(path, Box::new(PythonFile(file)), options),
@@ -122,14 +122,16 @@ impl Source {
 
 /// State that traces share which continue one another.
 #[pyclass(frozen, module = "sledlab._native")]
-pub(crate) struct Sequel(sledlab_trace::Sequel);
+pub(crate) struct Continuation(sledlab_trace::Continuation);
 
 #[pymethods]
-impl Sequel {
+impl Continuation {
     #[new]
     #[pyo3(signature = (base_ns = None))]
     fn new(base_ns: Option<u64>) -> Self {
-        Sequel(base_ns.map_or_else(sledlab_trace::Sequel::default, sledlab_trace::Sequel::since))
+        Continuation(
+            base_ns.map_or_else(sledlab_trace::Continuation::default, sledlab_trace::Continuation::since),
+        )
     }
 
     /// Names of the devices by number, as bytes; none for formats that have only numbers.
@@ -177,5 +179,5 @@ impl Requests for Stoppable {
 /// Sets the directory of the traces and work records that come with sledlab, so that `sample:NAME` is found.
 #[pyfunction]
 pub(crate) fn samples_lie_in(directory: PathBuf) {
-    sledlab_trace::sample::lie_in(directory);
+    sledlab_trace::sample::set_directory(directory);
 }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use sledlab_core::{Error, Source as Requests};
-use sledlab_trace::characterise::{CharacterOptions, characterise_watched};
+use sledlab_trace::characterise::{CharacterOptions, characterise_with_progress};
 use sledlab_trace::writer::{self, WriteOptions};
 
 use crate::error::raise;
@@ -25,7 +25,7 @@ pub(crate) fn characterise(
     };
     let mut source = source.take()?;
     py.detach(move || {
-        let report = characterise_watched(source.as_mut(), &options, &mut watch())?;
+        let report = characterise_with_progress(source.as_mut(), &options, &mut watch())?;
         serde_json::to_string(&report)
             .map_err(|error| Error::internal(format!("cannot write the characterisation as JSON: {error}")))
     })

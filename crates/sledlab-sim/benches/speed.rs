@@ -193,7 +193,7 @@ fn pick_ns(device: &str, name: &str, depth: usize, picks: usize) -> f64 {
     let (mut batch, mut served) = (Vec::new(), Vec::new());
     let (mut spent, mut now) = (0.0, Time::ZERO);
     for request in fresh {
-        device.tell_time(now);
+        device.set_time(now);
         let begun = Instant::now();
         queue.pop(now, device.mechanics(), &mut batch);
         queue.push(request);

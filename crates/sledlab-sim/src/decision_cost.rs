@@ -175,7 +175,7 @@ mod tests {
         let plain = run(&experiment, false);
         let params = "distance = \"blocks\"".parse().unwrap();
         let sstf = Choice::new("sstf", &params).unwrap();
-        experiment.give_scheduler(Choice::custom("forgetful", params, move |mechanics| {
+        experiment.set_scheduler(Choice::custom("forgetful", params, move |mechanics| {
             Ok(Box::new(Forgetful(sstf.make(mechanics)?)))
         }));
         let forgetful = run(&experiment, false);

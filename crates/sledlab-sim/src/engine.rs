@@ -74,16 +74,16 @@ use std::ops::ControlFlow;
 
 use sledlab_core::{Error, Result, Source, Span, Time};
 use sledlab_models::system::{MOST_COMPLETED, System};
-use sledlab_trace::Sequel;
+use sledlab_trace::Continuation;
 
-use crate::books::{Arrived, Books, Counts};
+use crate::bookkeeping::{Bookkeeping, Counts, IssuedOperation};
 use crate::feed::Feed;
-use crate::memory::Watch;
-use crate::pulse::Pulse;
+use crate::memory::MemoryMonitor;
+use crate::poll_interval::PollInterval;
 use crate::recorder::Recorder;
 use crate::replay::{Mode, Replay};
 
-/// A queue that has become longer than this, and more than twice as long as at the last look, may make decisions
+/// A queue that has become longer than this, and more than twice as long as at the last check, may make decisions
 /// slower.
 const LONG_QUEUE: usize = 32;
 
@@ -122,21 +122,21 @@ pub fn simulate(
     recorder: &mut Recorder,
     progress: Option<ProgressSink>,
 ) -> Result<Counts> {
-    let pulse = if progress.is_some() { Pulse::default() } else { Pulse::blind() };
-    simulate_at(pulse, system, source, replay, recorder, progress)
+    let poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
+    simulate_at(poll, system, source, replay, recorder, progress)
 }
 
 fn simulate_at(
-    pulse: Pulse,
+    poll: PollInterval,
     system: &mut dyn System,
     source: &mut dyn Source,
     replay: &Replay,
     recorder: &mut Recorder,
     progress: Option<ProgressSink>,
 ) -> Result<Counts> {
-    let feed = Feed::new(Box::new(source), Sequel::default(), replay, system.capacity_blocks());
-    let mut run = Run::new(pulse, feed, replay, progress);
-    run.go_on(system, recorder)?;
+    let feed = Feed::new(Box::new(source), Continuation::default(), replay, system.capacity_blocks());
+    let mut run = Run::new(poll, feed, replay, progress);
+    run.run_to_pause(system, recorder)?;
     run.close(system, recorder)
 }
 
@@ -144,7 +144,7 @@ fn simulate_at(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
     Never,
-    /// At the next look-up.
+    /// At the next poll.
     Next,
     Now,
 }
@@ -152,7 +152,7 @@ enum Pause {
 /// A run between its beginning and its end.
 pub(crate) struct Run<'s, 'p> {
     feed: Feed<'s>,
-    books: Books,
+    bookkeeping: Bookkeeping,
     think: Span,
     interrupted: bool,
     /// Whether the run ends with its last arrival if the queue kept growing until then.
@@ -160,34 +160,39 @@ pub(crate) struct Run<'s, 'p> {
     overloaded: bool,
     pause: Pause,
     closed: bool,
-    /// When to look up: counts arrivals, and `events` counts events apart, since an event takes so much less time.
-    arrivals: Pulse,
-    events: Pulse,
-    /// Length of the queue at the last look.
+    /// When to poll. Arrivals are counted here and events in `events`, since an event takes much less time.
+    arrivals: PollInterval,
+    events: PollInterval,
+    /// Length of the queue at the last check.
     seen_length: usize,
-    memory: Watch,
+    memory: MemoryMonitor,
     progress: Option<ProgressSink<'p>>,
 }
 
 impl<'s, 'p> Run<'s, 'p> {
-    pub fn new(pulse: Pulse, feed: Feed<'s>, replay: &Replay, progress: Option<ProgressSink<'p>>) -> Self {
+    pub fn new(
+        poll: PollInterval,
+        feed: Feed<'s>,
+        replay: &Replay,
+        progress: Option<ProgressSink<'p>>,
+    ) -> Self {
         let think = match replay.mode {
             Mode::Open => Span::ZERO,
             Mode::Closed { think, .. } => think,
         };
         Run {
             feed,
-            books: Books::new(replay.warmup),
+            bookkeeping: Bookkeeping::new(replay.warmup),
             think,
             interrupted: false,
             stops_overloaded: false,
             overloaded: false,
             pause: Pause::Never,
             closed: replay.mode != Mode::Open,
-            arrivals: pulse.clone(),
-            events: pulse,
+            arrivals: poll.clone(),
+            events: poll,
             seen_length: 0,
-            memory: Watch::new(),
+            memory: MemoryMonitor::new(),
             progress,
         }
     }
@@ -199,7 +204,7 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// Runs to the end, or to a pause; returns whether the end is reached.
-    pub fn go_on(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
+    pub fn run_to_pause(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         let mut reached = Time::ZERO;
         loop {
             let arrival = if self.closed {
@@ -210,7 +215,7 @@ impl<'s, 'p> Run<'s, 'p> {
             let Some(at) = arrival else { break };
             self.arrive(system, recorder, at)?;
             reached = at;
-            if self.arrivals.beat(1) && !self.look_up(system, recorder)? {
+            if self.arrivals.tick(1) && !self.poll_callbacks(system, recorder)? {
                 break;
             }
         }
@@ -226,15 +231,10 @@ impl<'s, 'p> Run<'s, 'p> {
     }
 
     /// Runs for about `turns` turns, arrivals or events, and then pauses; returns whether the end is reached.
-    pub fn go_on_for(
-        &mut self,
-        turns: u32,
-        system: &mut dyn System,
-        recorder: &mut Recorder,
-    ) -> Result<bool> {
-        (self.arrivals, self.events) = (Pulse::every(turns), Pulse::every(turns));
+    pub fn run_for(&mut self, turns: u32, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
+        (self.arrivals, self.events) = (PollInterval::every(turns), PollInterval::every(turns));
         self.pause = Pause::Next;
-        self.go_on(system, recorder)
+        self.run_to_pause(system, recorder)
     }
 
     /// The progress of the run.
@@ -244,10 +244,10 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Ends the run and returns its counts.
     pub fn close(self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
-        let Run { feed, mut books, interrupted, overloaded, .. } = self;
-        books.counts.interrupted = interrupted;
-        books.counts.overloaded = overloaded;
-        books.close(feed.issued(), system, recorder)
+        let Run { feed, mut bookkeeping, interrupted, overloaded, .. } = self;
+        bookkeeping.counts.interrupted = interrupted;
+        bookkeeping.counts.overloaded = overloaded;
+        bookkeeping.close(feed.issued(), system, recorder)
     }
 
     /// When the next operation is issued. A source in which the user's interrupt strikes ends the run.
@@ -273,9 +273,9 @@ impl<'s, 'p> Run<'s, 'p> {
         let horizon = arrival.unwrap_or(Time::MAX);
         loop {
             let until = self.reach(system, horizon);
-            let is_reached = system.advance_before(until, &mut self.books.completed);
+            let is_reached = system.advance_before(until, &mut self.bookkeeping.completed);
             let mut done = 0;
-            if self.books.completed.len() >= MOST_COMPLETED {
+            if self.bookkeeping.completed.len() >= MOST_COMPLETED {
                 done = self.complete_before(recorder, horizon)?;
                 if done == 0 {
                     break;
@@ -283,7 +283,7 @@ impl<'s, 'p> Run<'s, 'p> {
             } else if is_reached && until == horizon {
                 break;
             }
-            if self.events.beat(1 + done) && !self.look_up(system, recorder)? {
+            if self.events.tick(1 + done) && !self.poll_callbacks(system, recorder)? {
                 self.complete_before(recorder, until)?;
                 return Ok(None);
             }
@@ -298,14 +298,14 @@ impl<'s, 'p> Run<'s, 'p> {
     /// completed enough of them for statistics.
     fn is_overloaded(&self, recorder: &Recorder) -> bool {
         let completed: u64 = recorder.by_op.iter().map(|times| times.moments().count()).sum();
-        completed >= FEWEST_COMPLETED && recorder.trend.grew(completed + self.books.under_way())
+        completed >= FEWEST_COMPLETED && recorder.trend.grew(completed + self.bookkeeping.in_flight())
     }
 
     /// How far to go at once towards `horizon`: all the way, or one event where the work of several may take too long
-    /// for look-ups.
+    /// between two polls.
     #[inline]
     fn reach(&mut self, system: &dyn System, horizon: Time) -> Time {
-        self.heed_queue(system);
+        self.check_queue(system);
         if self.events.stride() >= MOST_COMPLETED {
             return horizon;
         }
@@ -315,7 +315,7 @@ impl<'s, 'p> Run<'s, 'p> {
     /// Has the clock read sooner when the queue has grown much: a scheduler that looks at all waiting requests then
     /// takes longer.
     #[inline]
-    fn heed_queue(&mut self, system: &dyn System) {
+    fn check_queue(&mut self, system: &dyn System) {
         if self.progress.is_some() {
             let waiting = system.queue_length();
             if waiting > 2 * self.seen_length + LONG_QUEUE {
@@ -333,10 +333,10 @@ impl<'s, 'p> Run<'s, 'p> {
             match system.next_event() {
                 _ if self.interrupted => return Ok(None),
                 Some(now) if arrival.is_none_or(|at| now < at) => {
-                    system.advance(now, &mut self.books.completed);
+                    system.advance(now, &mut self.bookkeeping.completed);
                     self.complete_before(recorder, Time::MAX)?;
-                    self.heed_queue(system);
-                    if self.events.beat(1) && !self.look_up(system, recorder)? {
+                    self.check_queue(system);
+                    if self.events.tick(1) && !self.poll_callbacks(system, recorder)? {
                         return Ok(None);
                     }
                 }
@@ -347,9 +347,9 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Reports the progress and returns whether the run goes on; refuses a queue that outgrows the memory.
     #[cold]
-    fn look_up(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
+    fn poll_callbacks(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<bool> {
         self.seen_length = system.queue_length();
-        self.memory.heed(self.seen_length)?;
+        self.memory.check(self.seen_length)?;
         self.notice_failure(system)?;
         if let Some(tell) = self.progress.as_mut().filter(|_| !self.interrupted) {
             let (operations, fraction) = (self.feed.issued(), self.feed.progress());
@@ -379,8 +379,8 @@ impl<'s, 'p> Run<'s, 'p> {
     #[inline]
     fn arrive(&mut self, system: &mut dyn System, recorder: &mut Recorder, now: Time) -> Result<()> {
         let (id, request) = self.feed.take(now);
-        let arrived = Arrived { now, id, request: &request };
-        self.books.arrive(arrived, system, recorder, &mut |end| {
+        let arrived = IssuedOperation { now, id, request: &request };
+        self.bookkeeping.arrive(arrived, system, recorder, &mut |end| {
             self.feed.free_slot(end.at() + self.think);
         })
     }
@@ -388,7 +388,7 @@ impl<'s, 'p> Run<'s, 'p> {
     /// Records all completions before `horizon`, and returns how many there were.
     #[inline]
     fn complete_before(&mut self, recorder: &mut Recorder, horizon: Time) -> Result<usize> {
-        self.books.complete_before(horizon, recorder, &mut |end| {
+        self.bookkeeping.complete_before(horizon, recorder, &mut |end| {
             self.feed.free_slot(end.at() + self.think);
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use sledlab_core::{Error, Request, Result, Source, Time};
-use sledlab_trace::Sequel;
+use sledlab_trace::Continuation;
 
 use crate::replay::{Limits, Mode, Replay};
 
@@ -30,12 +30,17 @@ pub(crate) struct Feed<'a> {
     /// The only device that requests name so far.
     device: Option<u16>,
     /// Names of devices, for messages.
-    devices: Sequel,
+    devices: Continuation,
 }
 
 impl<'a> Feed<'a> {
     /// The operations of `source`, whose `devices` have names where the format of the trace has them.
-    pub fn new(source: Box<dyn Source + 'a>, devices: Sequel, replay: &Replay, capacity_blocks: u64) -> Self {
+    pub fn new(
+        source: Box<dyn Source + 'a>,
+        devices: Continuation,
+        replay: &Replay,
+        capacity_blocks: u64,
+    ) -> Self {
         let slots = match replay.mode {
             Mode::Open => None,
             Mode::Closed { outstanding, .. } => Some(VecDeque::from(vec![Time::ZERO; outstanding as usize])),
@@ -192,7 +197,7 @@ fn unsorted(number: u64, arrival: Time, last: Time) -> Error {
 }
 
 #[cold]
-fn several_devices(number: u64, device: u16, devices: &Sequel) -> Error {
+fn several_devices(number: u64, device: u16, devices: &Continuation) -> Error {
     let names = devices.names();
     let listed: Vec<String> = names
         .iter()

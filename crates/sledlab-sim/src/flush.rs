@@ -91,21 +91,21 @@ mod tests {
         #[test]
         fn agrees_with_the_definition(steps in prop::collection::vec((0_u8..3, 0.0..1.0), 1..80)) {
             let mut flushes = Flushes::default();
-            let (mut under_way, mut waiting): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
+            let (mut in_flight, mut waiting): (Vec<u64>, Vec<u64>) = (Vec::new(), Vec::new());
             for (id, (step, pick)) in steps.into_iter().enumerate() {
                 let id = id as u64;
                 match step {
-                    0 => { flushes.arrive(1); under_way.push(id); }
+                    0 => { flushes.arrive(1); in_flight.push(id); }
                     1 => {
-                        let at_once = under_way.is_empty();
+                        let at_once = in_flight.is_empty();
                         prop_assert_eq!(flushes.flush(id), at_once);
                         if !at_once { waiting.push(id); }
                     }
-                    _ if under_way.is_empty() => {}
+                    _ if in_flight.is_empty() => {}
                     _ => {
-                        let write = under_way.remove((pick * under_way.len() as f64) as usize);
+                        let write = in_flight.remove((pick * in_flight.len() as f64) as usize);
                         let (still, complete): (Vec<u64>, Vec<u64>) =
-                            waiting.iter().partition(|flush| under_way.iter().any(|write| write < *flush));
+                            waiting.iter().partition(|flush| in_flight.iter().any(|write| write < *flush));
                         waiting = still;
                         prop_assert_eq!(flushes.durable(write, 1), complete);
                     }

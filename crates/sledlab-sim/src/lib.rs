@@ -14,7 +14,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, clippy::disallowed_types))]
 
-mod books;
+mod bookkeeping;
 mod catalogue;
 pub mod cluster;
 mod decision_cost;
@@ -27,7 +27,7 @@ mod live;
 mod measured;
 mod memory;
 mod outcome;
-mod pulse;
+mod poll_interval;
 mod queue_trend;
 mod recorder;
 mod replay;
@@ -37,7 +37,7 @@ mod seek_map;
 mod stopwatch;
 mod timeline;
 
-pub use books::Counts;
+pub use bookkeeping::Counts;
 pub use catalogue::catalogue;
 pub use engine::{Progress, ProgressSink, simulate};
 pub use experiment::places::seen;
@@ -45,8 +45,8 @@ pub use experiment::{Experiment, Hooks, SystemSetup};
 pub use hit_ratios::{Hits, Uses};
 pub use live::{Answer, Live, version};
 pub use measured::replay_measured;
-pub use outcome::{Cdf, Glance, Outcome, Summary, TimeStats};
-pub use pulse::Pulse;
+pub use outcome::{Cdf, Outcome, Snapshot, Summary, TimeStats};
+pub use poll_interval::PollInterval;
 pub use recorder::{Recorder, RowSink};
 pub use replay::{Limits, Mode, Outside, Replay};
 pub use rows::Rows;

@@ -35,14 +35,14 @@ use std::sync::Arc;
 use sledlab_core::{Error, Op, Request, Result, Span, Time};
 use sledlab_models::system::{MOST_COMPLETED, System};
 
-use crate::books::{Arrived, Books, End};
+use crate::bookkeeping::{Bookkeeping, CompletedOperation, IssuedOperation};
 use crate::experiment::{Experiment, Recorded};
 use crate::outcome::{Context, Outcome, Summary};
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Mode;
 use crate::stopwatch::Stopwatch;
 
-use self::power::Kept;
+use self::power::Trims;
 pub use self::power::version;
 
 /// When an operation completes.
@@ -59,14 +59,14 @@ pub struct Live {
     system: Box<dyn System>,
     recorded: Recorded,
     recorder: Recorder<'static>,
-    books: Books,
+    bookkeeping: Bookkeeping,
     /// Operations submitted.
     issued: u64,
     /// The latest time at which an event or an arrival was handled.
     latest: Time,
     begun: Stopwatch,
     /// Trims so far, where media keep contents so that the power can fail.
-    kept: Option<Kept>,
+    kept: Option<Trims>,
 }
 
 impl Live {
@@ -85,9 +85,9 @@ impl Live {
         if recorded.several {
             recorder = recorder.naming_devices();
         }
-        let books = Books::new(recorded.warmup);
+        let bookkeeping = Bookkeeping::new(recorded.warmup);
         let (latest, begun) = (Time::ZERO, Stopwatch::start());
-        Live { system, recorded, recorder, books, issued: 0, latest, begun, kept: None }
+        Live { system, recorded, recorder, bookkeeping, issued: 0, latest, begun, kept: None }
     }
 
     /// Number of blocks the host sees.
@@ -106,8 +106,8 @@ impl Live {
     }
 
     /// Operations submitted that are not complete at the simulated time.
-    pub fn under_way(&self) -> u64 {
-        self.books.under_way()
+    pub fn in_flight(&self) -> u64 {
+        self.bookkeeping.in_flight()
     }
 
     /// Takes an operation that comes at `now`, having done all that is due before; returns its number and its stamp.
@@ -133,9 +133,9 @@ impl Live {
         if let Some(kept) = &mut self.kept {
             kept.arrive(id, &request, self.system.as_mut());
         }
-        let arrived = Arrived { now, id, request: &request };
+        let arrived = IssuedOperation { now, id, request: &request };
         let mut ended = |end| tell_flushed(end, answers);
-        self.books.arrive(arrived, self.system.as_mut(), &mut self.recorder, &mut ended)?;
+        self.bookkeeping.arrive(arrived, self.system.as_mut(), &mut self.recorder, &mut ended)?;
         if request.op == Op::Trim {
             answers.push(Answer { id, at: now });
         }
@@ -145,7 +145,7 @@ impl Live {
     /// When [`advance`](Live::advance) has something to do, if nothing is submitted before.
     pub fn next_event(&self) -> Option<Time> {
         let event = self.system.next_event();
-        self.books.next_flushed().into_iter().chain(event).min()
+        self.bookkeeping.next_flushed().into_iter().chain(event).min()
     }
 
     /// Does all that is due up to `now`, each event at its own time.
@@ -170,7 +170,7 @@ impl Live {
 
     /// The results, when nothing more is simulated.
     fn close(mut self) -> Result<Outcome> {
-        let counts = self.books.close(self.issued, self.system.as_mut(), &mut self.recorder)?;
+        let counts = self.bookkeeping.close(self.issued, self.system.as_mut(), &mut self.recorder)?;
         let Recorded { seed, config, .. } = self.recorded;
         let context = Context { counts, fitted: Arc::default(), mode: Mode::Open, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
@@ -179,16 +179,16 @@ impl Live {
 
     fn do_before(&mut self, horizon: Time, answers: &mut Vec<Answer>) -> Result<()> {
         loop {
-            let answered = self.books.completed.len();
-            let is_reached = self.system.advance_before(horizon, &mut self.books.completed);
-            let is_full = self.books.completed.len() >= MOST_COMPLETED;
-            let new = &self.books.completed[answered..];
+            let answered = self.bookkeeping.completed.len();
+            let is_reached = self.system.advance_before(horizon, &mut self.bookkeeping.completed);
+            let is_full = self.bookkeeping.completed.len() >= MOST_COMPLETED;
+            let new = &self.bookkeeping.completed[answered..];
             if self.kept.is_some() {
                 power::forget_found(new, self.system.as_mut());
             }
             answers.extend(new.iter().map(|done| Answer { id: done.request.id, at: done.completion }));
             let mut ended = |end| tell_flushed(end, answers);
-            let recorded = self.books.complete_before(horizon, &mut self.recorder, &mut ended)?;
+            let recorded = self.bookkeeping.complete_before(horizon, &mut self.recorder, &mut ended)?;
             if is_reached || (is_full && recorded == 0) {
                 break;
             }
@@ -198,8 +198,8 @@ impl Live {
 }
 
 /// Answers a flush that waited; operations that the system completes are answered as soon as it reports them.
-fn tell_flushed(end: End, answers: &mut Vec<Answer>) {
-    if let End::Flushed { id, at } = end {
+fn tell_flushed(end: CompletedOperation, answers: &mut Vec<Answer>) {
+    if let CompletedOperation::Flushed { id, at } = end {
         answers.push(Answer { id, at });
     }
 }

@@ -70,23 +70,23 @@ const PART: u64 = 8;
 
 /// Watches the memory of a growing queue: running out of memory would abort the process.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct MemoryMonitor {
     /// Waiting requests at which memory is checked next.
     next: usize,
     /// Memory of the process at the beginning, in bytes.
     begun: Option<u64>,
 }
 
-impl Watch {
+impl MemoryMonitor {
     pub fn new() -> Self {
-        Watch { next: FEW, begun: status("VmRSS:") }
+        MemoryMonitor { next: FEW, begun: status("VmRSS:") }
     }
 
     /// Checks the memory when `waiting` requests wait.
     ///
     /// # Errors
     /// Too little memory for many more requests.
-    pub fn heed(&mut self, waiting: usize) -> Result<()> {
+    pub fn check(&mut self, waiting: usize) -> Result<()> {
         if waiting < self.next {
             return Ok(());
         }

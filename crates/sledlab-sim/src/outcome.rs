@@ -12,7 +12,7 @@ use sledlab_models::power::{Energy, Ledger, Spent};
 use sledlab_models::system::{HybridCounts, System};
 
 use crate::VERSION;
-use crate::books::Counts;
+use crate::bookkeeping::Counts;
 use crate::recorder::Recorder;
 use crate::replay::Mode;
 use crate::timeline::TimelineBin;
@@ -240,7 +240,7 @@ pub struct Cdf {
 
 /// Intermediate results of a run that has not ended.
 #[derive(Clone, Debug, Serialize)]
-pub struct Glance {
+pub struct Snapshot {
     /// Reads and writes completed that count.
     pub requests: u64,
     /// Response times of these requests.
@@ -253,10 +253,10 @@ pub struct Glance {
     pub checksum: String,
 }
 
-impl Glance {
+impl Snapshot {
     pub(crate) fn new(recorder: &Recorder, system: &dyn System) -> Self {
         let all = both(&recorder.by_op);
-        Glance {
+        Snapshot {
             requests: all.moments().count(),
             response_time_ms: TimeStats::of(&all),
             cdf: Cdf::of(&all),

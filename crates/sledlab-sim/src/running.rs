@@ -8,13 +8,13 @@ use sledlab_trace::transform::FitCounts;
 
 use crate::decision_cost::DecisionCost;
 use crate::engine::{Progress, Run};
-use crate::outcome::{Context, Glance, Outcome, Summary};
+use crate::outcome::{Context, Outcome, Snapshot, Summary};
 use crate::recorder::Recorder;
 use crate::replay::Mode;
 use crate::stopwatch::Stopwatch;
 
 /// Results of a run besides statistics: counts of requests fitted to the device, replay mode, experiment and seed.
-pub(crate) struct Said {
+pub(crate) struct RunMetadata {
     pub fitted: Arc<FitCounts>,
     pub mode: Mode,
     pub config: serde_json::Value,
@@ -31,7 +31,7 @@ pub(crate) struct Said {
 /// experiment.set("workload.kind", "uniform")?;
 /// experiment.set("replay.limit", "1000")?;
 /// let mut running = experiment.begin(Hooks::default())?;
-/// while !running.go_on_for(100)? {
+/// while !running.run_for(100)? {
 ///     assert!(running.progress().operations < 1000);
 /// }
 /// let outcome = running.finish()?;
@@ -42,7 +42,7 @@ pub struct Running<'a> {
     run: Run<'static, 'a>,
     system: Box<dyn System>,
     recorder: Recorder<'a>,
-    said: Said,
+    said: RunMetadata,
     begun: Stopwatch,
     cost: Option<DecisionCost>,
 }
@@ -52,7 +52,7 @@ impl<'a> Running<'a> {
         run: Run<'static, 'a>,
         system: Box<dyn System>,
         recorder: Recorder<'a>,
-        said: Said,
+        said: RunMetadata,
         begun: Stopwatch,
         cost: Option<DecisionCost>,
     ) -> Self {
@@ -63,8 +63,8 @@ impl<'a> Running<'a> {
     ///
     /// # Errors
     /// An invalid request in the rest of the trace; a scheduler or a power policy that gives up.
-    pub fn go_on_for(&mut self, turns: u32) -> Result<bool> {
-        self.run.go_on_for(turns, self.system.as_mut(), &mut self.recorder)
+    pub fn run_for(&mut self, turns: u32) -> Result<bool> {
+        self.run.run_for(turns, self.system.as_mut(), &mut self.recorder)
     }
 
     /// The progress of the run.
@@ -88,19 +88,19 @@ impl<'a> Running<'a> {
     }
 
     /// Intermediate results of the run.
-    pub fn glance(&self) -> Glance {
-        Glance::new(&self.recorder, self.system.as_ref())
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(&self.recorder, self.system.as_ref())
     }
 
     /// Runs to the end, and sums up the results.
     ///
     /// # Errors
-    /// As [`go_on_for`](Running::go_on_for); a run in which no operation counted or that was interrupted before any
+    /// As [`run_for`](Running::run_for); a run in which no operation counted or that was interrupted before any
     /// did; violated conservation.
     pub fn finish(mut self) -> Result<Outcome> {
-        while !self.run.go_on(self.system.as_mut(), &mut self.recorder)? {}
+        while !self.run.run_to_pause(self.system.as_mut(), &mut self.recorder)? {}
         let counts = self.run.close(self.system.as_mut(), &mut self.recorder)?;
-        let Said { fitted, mode, config, seed } = self.said;
+        let RunMetadata { fitted, mode, config, seed } = self.said;
         let context = Context { counts, fitted, mode, config, seed };
         let summary = Summary::new(&self.recorder, self.system.as_ref(), context)?;
         let decision_ns = self.cost.as_ref().and_then(DecisionCost::mean_ns);

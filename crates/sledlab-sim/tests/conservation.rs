@@ -319,10 +319,10 @@ fn closed_replay_keeps_its_number_outstanding() {
     let mut events: Vec<(u64, i32)> = rows.arrival_ns.iter().map(|at| (*at, 1)).collect();
     events.extend(rows.completion_ns.iter().map(|at| (*at, -1)));
     events.sort_unstable();
-    let mut under_way = 0;
+    let mut in_flight = 0;
     let most = events.iter().map(|(_, change)| {
-        under_way += change;
-        under_way
+        in_flight += change;
+        in_flight
     });
     assert_eq!(most.max(), Some(5));
 }

@@ -74,8 +74,8 @@ fn draw(rng: &mut impl RngExt, capacity: u64) -> Request {
     // About every second request is near the others, so that caches hit and requests merge.
     let span = if rng.random_bool(0.5) { capacity } else { capacity.min(10_000) };
     let lbn = if op == Op::Flush { 0 } else { rng.random_range(0..=span - u64::from(blocks)) };
-    let unwanted_words = if op.is_media() && rng.random_bool(0.1) { rng.random_range(0..64) } else { 0 };
-    Request { lbn, blocks, op, unwanted_words, ..Request::default() }
+    let unrequested_words = if op.is_media() && rng.random_bool(0.1) { rng.random_range(0..64) } else { 0 };
+    Request { lbn, blocks, op, unrequested_words, ..Request::default() }
 }
 
 /// Results of a session.

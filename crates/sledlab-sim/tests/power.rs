@@ -67,11 +67,11 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
     let request = (gap_us, 0_u64..40_000, 1_u32..80, any::<bool>(), 0_u8..64, any::<bool>());
     prop::collection::vec(request, 1..80).prop_map(|drawn| {
         let mut now = 0;
-        let mut next = |(gap_us, place, blocks, write, unwanted_words, metadata)| {
+        let mut next = |(gap_us, place, blocks, write, unrequested_words, metadata)| {
             now += gap_us * 1000;
             let op = if write { Op::Write } else { Op::Read };
             let arrival = Time::from_ns(now);
-            Request { arrival, lbn: place * 4, blocks, op, unwanted_words, metadata, ..Request::default() }
+            Request { arrival, lbn: place * 4, blocks, op, unrequested_words, metadata, ..Request::default() }
         };
         drawn.into_iter().map(&mut next).collect()
     })
@@ -168,7 +168,7 @@ proptest! {
         let ((whole, rows), (part, part_rows)) = (run_with("false"), run_with("true"));
         prop_assert_eq!(&rows.response_ns, &part_rows.response_ns);
         assert_same(whole.tip_time_s, part.tip_time_s + part.dark_tip_time_s);
-        let dark: u64 = source.iter().map(|request| u64::from(request.unwanted_words)).sum();
+        let dark: u64 = source.iter().map(|request| u64::from(request.unrequested_words)).sum();
         // One row of 90 bits at 700 kbit/s.
         prop_assert!((part.dark_tip_time_s - dark as f64 * 128.571e-6).abs() <= 1e-9 * dark as f64);
         assert_same(whole.energy_j.total - part.energy_j.total, part.dark_tip_time_s * 1e-3);

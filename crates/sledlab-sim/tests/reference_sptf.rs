@@ -91,7 +91,7 @@ fn mean_ms(trace: &Path, scheduler: Option<Choice>) -> f64 {
     }
     experiment.set_trace(&trace.to_string_lossy(), None);
     if let Some(scheduler) = scheduler {
-        experiment.give_scheduler(scheduler);
+        experiment.set_scheduler(scheduler);
     }
     experiment.run(Hooks::default()).unwrap().summary.response_time_ms.stats.mean
 }

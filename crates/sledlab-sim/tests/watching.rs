@@ -36,7 +36,7 @@ fn a_watched_run_is_the_same() {
         let mut seen = Vec::new();
         let mut done = false;
         while !done {
-            done = running.go_on_for(100).unwrap();
+            done = running.run_for(100).unwrap();
             seen.extend(running.stations_mut().into_iter().map(Station::seen));
             check_residency(running.system(), system);
         }
@@ -94,7 +94,7 @@ fn the_first_sector_is_under_the_head_when_a_transfer_begins() {
         let said = format!("device.preset = \"{disk}\"\nscheduler.kind = \"sptf\"");
         let mut running = experiment(&said).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
-        while !running.go_on_for(100).unwrap() {}
+        while !running.run_for(100).unwrap() {}
         let seen = running.stations_mut()[0].seen();
         let mut sought = 0;
         for access in &seen.accesses {
@@ -127,7 +127,7 @@ fn shortest_positioning_chooses_the_nearest_of_all_candidates() {
     ] {
         let mut running = experiment(system).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
-        while !running.go_on_for(100).unwrap() {}
+        while !running.run_for(100).unwrap() {}
         let seen = running.stations_mut()[0].seen();
         assert_eq!(seen.choices.len(), 3000, "{system}");
         for choice in &seen.choices {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 
 use sledlab_core::Source;
-use sledlab_trace::transform::{Fit, Outside, Via};
+use sledlab_trace::transform::{Fit, Outside, Transformed};
 use sledlab_trace::{OpenOptions, OpenedTrace, open_reader};
 
 const REQUESTS: u64 = 1_000_000;
@@ -67,5 +67,7 @@ fn parse(bencher: divan::Bencher, format: &str) {
 fn parse_and_fit(bencher: divan::Bencher) {
     let text: &'static [u8] = disksim_ascii().leak().as_bytes();
     let fit = || Fit::new(Outside::Reject, 6_760_000, None).expect("has blocks");
-    bencher.counter(divan::counter::ItemsCount::new(REQUESTS)).bench(|| count(Via::new(opened(text), fit())));
+    bencher
+        .counter(divan::counter::ItemsCount::new(REQUESTS))
+        .bench(|| count(Transformed::new(opened(text), fit())));
 }

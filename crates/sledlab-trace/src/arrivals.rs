@@ -2,7 +2,7 @@
 
 use sledlab_core::{Error, Time};
 
-use crate::sequel::Sequel;
+use crate::continuation::Continuation;
 
 /// Latest arrival in nanoseconds, 285 years: tables hold times as signed or floating-point numbers of 64 bits.
 pub(crate) const LATEST_NS: u64 = 9_000_000_000_000_000_000;
@@ -30,11 +30,11 @@ pub(crate) struct TraceArrivals {
     started: bool,
     /// The trace's time of the first request; another trace may have set `base_ns` before.
     first_ns: u64,
-    sequel: Sequel,
+    continuation: Continuation,
 }
 
 impl TraceArrivals {
-    pub(crate) fn new(clock: Clock, sequel: Sequel) -> Self {
+    pub(crate) fn new(clock: Clock, continuation: Continuation) -> Self {
         let shifting = clock == Clock::Wall;
         TraceArrivals {
             shifting,
@@ -44,7 +44,7 @@ impl TraceArrivals {
             latest_ns: LATEST_NS,
             started: !shifting,
             first_ns: 0,
-            sequel,
+            continuation,
         }
     }
 
@@ -52,7 +52,11 @@ impl TraceArrivals {
     /// and the caller subtracts the first.
     pub(crate) fn unordered(clock: Clock) -> Self {
         let latest_ns = if clock == Clock::Wall { u64::MAX } else { LATEST_NS };
-        TraceArrivals { checking: false, latest_ns, ..TraceArrivals::new(Clock::Trace, Sequel::default()) }
+        TraceArrivals {
+            checking: false,
+            latest_ns,
+            ..TraceArrivals::new(Clock::Trace, Continuation::default())
+        }
     }
 
     /// The arrival of a request at `trace_ns` of the trace, or `None` when it comes before that of the previous
@@ -61,7 +65,7 @@ impl TraceArrivals {
     pub(crate) fn take(&mut self, trace_ns: u64) -> Option<Time> {
         if !self.started {
             self.started = true;
-            self.base_ns = self.sequel.begin(trace_ns);
+            self.base_ns = self.continuation.begin(trace_ns);
             self.last_ns = self.base_ns;
             self.first_ns = trace_ns;
         }

@@ -8,12 +8,12 @@ use flate2::bufread::MultiGzDecoder;
 #[cfg(not(target_family = "wasm"))]
 mod by_library;
 #[cfg(any(target_family = "wasm", test))]
-mod in_rust;
+mod pure_rust;
 
 #[cfg(not(target_family = "wasm"))]
 use by_library::{xz, zstd};
 #[cfg(target_family = "wasm")]
-use in_rust::{xz, zstd};
+use pure_rust::{xz, zstd};
 
 /// How the bytes of a file are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rand::RngExt;
-use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::conformance::{Checked, Rule, Violation};
 use sledlab_core::{Op, Request, Result, Source, Time, seed};
 
 use crate::synthetic::GeneratorSetting;
@@ -30,7 +30,7 @@ impl Case {
 }
 
 /// Checks a rule and says how the workload breaks it, if it does.
-pub type Check = fn(&Make<'_>, &Case) -> Kept;
+pub type Check = fn(&Make<'_>, &Case) -> Checked;
 
 const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins, check }
@@ -77,7 +77,7 @@ impl fmt::Display for Described<'_> {
 }
 
 /// The first requests of a workload, at most `case.most`.
-fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Request>> {
+fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Request>> {
     let mut source = make(case.setting)?;
     let mut requests = Vec::new();
     while requests.len() < case.most {
@@ -85,23 +85,23 @@ fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Request>> {
             Ok(0) => break,
             Ok(_) => {}
             Err(failure) => {
-                return Err(Broken::failed(format!("after {} requests", requests.len()), failure));
+                return Err(Violation::failed(format!("after {} requests", requests.len()), failure));
             }
         }
     }
     requests.truncate(case.most);
-    Broken::unless(!requests.is_empty(), "", || "there is no request")?;
+    Violation::unless(!requests.is_empty(), "", || "there is no request")?;
     Ok(requests)
 }
 
 /// Checks the rule of the same place in [`RULES`], as do the functions below.
-fn comes_in_order(make: &Make<'_>, case: &Case) -> Kept {
+fn comes_in_order(make: &Make<'_>, case: &Case) -> Checked {
     let mut before = Time::ZERO;
     for (number, request) in run(make, case)?.iter().enumerate() {
-        Broken::unless(request.arrival >= before, Described(number, request), || {
+        Violation::unless(request.arrival >= before, Described(number, request), || {
             format!("the one before it arrives {} ns later", before.since(request.arrival).as_ns())
         })?;
-        Broken::unless(
+        Violation::unless(
             request.blocks > 0 || request.op == Op::Flush,
             Described(number, request),
             || "it is empty",
@@ -111,10 +111,10 @@ fn comes_in_order(make: &Make<'_>, case: &Case) -> Kept {
     Ok(())
 }
 
-fn lies_on_the_device(make: &Make<'_>, case: &Case) -> Kept {
+fn lies_on_the_device(make: &Make<'_>, case: &Case) -> Checked {
     let capacity = case.setting.capacity_blocks;
     run(make, case)?.iter().enumerate().try_for_each(|(number, request)| {
-        Broken::unless(
+        Violation::unless(
             request.end() <= capacity || request.op == Op::Flush,
             Described(number, request),
             || format!("it ends past the device, which has {capacity} blocks"),
@@ -122,20 +122,20 @@ fn lies_on_the_device(make: &Make<'_>, case: &Case) -> Kept {
     })
 }
 
-fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> Kept {
+fn same_seed_same_requests(make: &Make<'_>, case: &Case) -> Checked {
     let (first, again) = (run(make, case)?, run(make, case)?);
     for (number, (first, again)) in first.iter().zip(&again).enumerate() {
-        Broken::unless(first == again, Described(number, first), || {
+        Violation::unless(first == again, Described(number, first), || {
             format!("again it is {}", Described(number, again))
         })?;
     }
-    Broken::unless(first.len() == again.len(), "", || {
+    Violation::unless(first.len() == again.len(), "", || {
         format!("{} requests come first, and again {}", first.len(), again.len())
     })
 }
 
-fn time_passes(make: &Make<'_>, case: &Case) -> Kept {
+fn time_passes(make: &Make<'_>, case: &Case) -> Checked {
     let requests = run(make, case)?;
     let last = requests.last().map_or(Time::ZERO, |request| request.arrival);
-    Broken::unless(last > Time::ZERO, "", || format!("{} requests arrive at the start", requests.len()))
+    Violation::unless(last > Time::ZERO, "", || format!("{} requests arrive at the start", requests.len()))
 }

@@ -2,8 +2,8 @@
 
 use sledlab_core::hash::Map;
 
+use crate::continuation::Continuation;
 use crate::fields::{Fault, Parsed};
-use crate::sequel::Sequel;
 
 /// Longest name of a device, so that a hostile trace cannot fill the memory.
 const LONGEST_NAME: usize = 256;
@@ -14,12 +14,12 @@ pub(crate) struct DeviceNumbers {
     numbers: Map<Box<[u8]>, u16>,
     /// The device looked up last: most requests go to the same device as the one before. No name is empty.
     last: (Vec<u8>, u16),
-    sequel: Sequel,
+    continuation: Continuation,
 }
 
 impl DeviceNumbers {
-    pub(crate) fn new(sequel: Sequel) -> Self {
-        DeviceNumbers { sequel, ..DeviceNumbers::default() }
+    pub(crate) fn new(continuation: Continuation) -> Self {
+        DeviceNumbers { continuation, ..DeviceNumbers::default() }
     }
 
     /// The number of the device called `name`, which stands at byte `at` of the line.
@@ -43,7 +43,7 @@ impl DeviceNumbers {
 
     #[cold]
     fn add(&mut self, at: usize, name: &[u8]) -> Parsed<u16> {
-        let number = self.sequel.number(name).ok_or_else(|| {
+        let number = self.continuation.number(name).ok_or_else(|| {
             let message = format!("more than {} devices", usize::from(u16::MAX) + 1);
             Fault::with_remedy(at, message, "take apart the file by device first, into several files")
         })?;

@@ -5,12 +5,12 @@ use sledlab_core::{Error, Result};
 /// The end of a stream: the same error on every further call, and for a trace an error where there was no request at
 /// all.
 #[derive(Debug, Default)]
-pub(crate) struct Ending {
+pub(crate) struct StreamEnd {
     any: bool,
     failed: Option<Error>,
 }
 
-impl Ending {
+impl StreamEnd {
     /// Whether no earlier chunk has returned a request.
     pub(crate) fn is_fresh(&self) -> bool {
         !self.any
@@ -32,7 +32,7 @@ impl Ending {
         self.check().map(|()| 0)
     }
 
-    /// As [`Ending::close`], but a stream that ends without a single request ends with the error that `none` makes.
+    /// As [`StreamEnd::close`], but a stream that ends without a single request ends with the error that `none` makes.
     pub(crate) fn close_trace(
         &mut self,
         count: usize,

@@ -65,7 +65,7 @@ impl Input {
             return Self::from_reader("<stdin>", Box::new(io::stdin()));
         }
         let name = path.display().to_string();
-        if let Some(bytes) = crate::held::find(&name) {
+        if let Some(bytes) = crate::memory_files::find(&name) {
             let size = bytes.len() as u64;
             let mut input = Self::from_reader(&name, Box::new(io::Cursor::new(bytes)))?;
             input.size = Some(size);

@@ -6,17 +6,17 @@ mod arrivals;
 pub mod characterise;
 mod compression;
 pub mod conformance;
+mod continuation;
 mod devices;
 mod ending;
 mod fields;
 pub mod format;
-pub mod held;
 mod input;
 mod lines;
+pub mod memory_files;
 mod open;
 mod range;
 pub mod sample;
-mod sequel;
 #[cfg(not(target_family = "wasm"))]
 pub mod spill;
 pub mod synthetic;
@@ -27,5 +27,5 @@ pub mod work;
 pub mod writer;
 
 pub use compression::Compression;
+pub use continuation::Continuation;
 pub use open::{OpenOptions, OpenedTrace, open, open_reader, recognise};
-pub use sequel::Sequel;

@@ -3,7 +3,7 @@
 use sledlab_core::{Error, Request, Result, Source};
 
 use crate::arrivals::TraceArrivals;
-use crate::ending::Ending;
+use crate::ending::StreamEnd;
 use crate::fields::{Fault, Line, Parsed};
 use crate::input::Input;
 
@@ -33,7 +33,7 @@ pub(crate) struct LineSource<P> {
     input: Input,
     parser: P,
     arrivals: TraceArrivals,
-    ending: Ending,
+    ending: StreamEnd,
 }
 
 /// The error for a trace that ends before its first request.
@@ -45,7 +45,7 @@ pub(crate) fn no_requests(input: &Input) -> Error {
 
 impl<P: LineParser> LineSource<P> {
     pub(crate) fn new(input: Input, parser: P, arrivals: TraceArrivals) -> Self {
-        LineSource { input, parser, arrivals, ending: Ending::default() }
+        LineSource { input, parser, arrivals, ending: StreamEnd::default() }
     }
 
     fn read_chunk(&mut self, into: &mut Vec<Request>) -> Result<()> {

@@ -6,10 +6,10 @@ use std::path::Path;
 use sledlab_core::{Request, Result, Source};
 
 use crate::arrivals::TraceArrivals;
+use crate::continuation::Continuation;
 use crate::devices::DeviceNumbers;
 use crate::format::{self, Clock, Reading};
 use crate::input::Input;
-use crate::sequel::Sequel;
 use crate::transform::Reorder;
 
 /// How to open a trace. By default the format is recognised and arrivals must be in order.
@@ -24,7 +24,7 @@ pub struct OpenOptions<'a> {
     /// such traces, rather than only a gap after it.
     pub add_service_times: bool,
     /// Device numbers and clock that this trace shares with traces that it continues, or that continue it.
-    pub sequel: Option<&'a Sequel>,
+    pub continuation: Option<&'a Continuation>,
 }
 
 /// An open trace: a stream of requests.
@@ -55,19 +55,22 @@ fn open_input(mut input: Input, options: OpenOptions) -> Result<OpenedTrace> {
     };
     let name = input.name().to_owned();
     let sorting = options.sort_window > 0;
-    let sequel = options.sequel.cloned().unwrap_or_default();
+    let continuation = options.continuation.cloned().unwrap_or_default();
     let arrivals = if sorting {
         TraceArrivals::unordered(format.clock())
     } else {
-        TraceArrivals::new(format.clock(), sequel.clone())
+        TraceArrivals::new(format.clock(), continuation.clone())
     };
-    let devices = DeviceNumbers::new(sequel.clone());
+    let devices = DeviceNumbers::new(continuation.clone());
     let reading = Reading { input, arrivals, devices, add_service_times: options.add_service_times };
     let mut source = format.read(reading)?;
     if sorting {
         let sorted = Reorder::new(source, options.sort_window);
-        source =
-            Box::new(if format.clock() == Clock::Wall { sorted.since_the_first(sequel) } else { sorted });
+        source = Box::new(if format.clock() == Clock::Wall {
+            sorted.from_first_arrival(continuation)
+        } else {
+            sorted
+        });
     }
     Ok(OpenedTrace { name, format: format.name(), source })
 }

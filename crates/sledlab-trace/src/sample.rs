@@ -18,7 +18,7 @@ const FOLDERS: [(&str, &str); 2] = [("traces", ".csv.zst"), ("work", ".work")];
 static PLACE: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the directory of samples, which has the folders `traces` and `work`. Only the first call has an effect.
-pub fn lie_in(directory: impl Into<PathBuf>) {
+pub fn set_directory(directory: impl Into<PathBuf>) {
     let _ = PLACE.set(directory.into());
 }
 

@@ -85,7 +85,7 @@ fn record(request: &Request) -> [u8; RECORD_BYTES] {
         Op::Trim => 2,
         Op::Flush => 3,
     };
-    let kind = op | (u16::from(request.metadata) << 2) | (u16::from(request.unwanted_words) << 3);
+    let kind = op | (u16::from(request.metadata) << 2) | (u16::from(request.unrequested_words) << 3);
     let mut bytes = [0; RECORD_BYTES];
     bytes[..8].copy_from_slice(&request.arrival.as_ns().to_le_bytes());
     bytes[8..16].copy_from_slice(&request.lbn.to_le_bytes());

@@ -2,11 +2,11 @@
 //!
 //! The columns have the meaning of those in the project's own CSV; see [`crate::format`].
 
-use sledlab_core::{Error, Op, Request, Result, Source, Time, unwanted_words};
+use sledlab_core::{Error, Op, Request, Result, Source, Time, unrequested_words};
 
 use crate::arrivals::{Clock, LATEST_NS, TraceArrivals};
+use crate::continuation::Continuation;
 use crate::range;
-use crate::sequel::Sequel;
 use crate::transform::Reorder;
 
 /// Consecutive rows of a table, column by column; all columns have the same length.
@@ -87,7 +87,7 @@ pub fn open_table(name: &str, next_rows: NextRows, sort_window: usize) -> Box<dy
     let arrivals = if sort_window > 0 {
         TraceArrivals::unordered(Clock::Trace)
     } else {
-        TraceArrivals::new(Clock::Trace, Sequel::default())
+        TraceArrivals::new(Clock::Trace, Continuation::default())
     };
     let table = Table { name: name.to_owned(), next_rows, arrivals, rows: 0 };
     if sort_window > 0 { Box::new(Reorder::new(Box::new(table), sort_window)) } else { Box::new(table) }
@@ -126,9 +126,9 @@ impl Table {
         let offset = unsigned("offset_bytes", columns.offset_bytes[row])?;
         let length = unsigned("length_bytes", columns.length_bytes[row])?;
         let (lbn, blocks) = range::of_bytes(offset, length)?;
-        let unwanted_words = if op.is_media() { unwanted_words(offset, length) } else { 0 };
+        let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
         let metadata = columns.metadata(row)?;
-        Ok(Request { arrival, lbn, blocks, device, op, unwanted_words, metadata })
+        Ok(Request { arrival, lbn, blocks, device, op, unrequested_words, metadata })
     }
 
     fn arrival(&mut self, times: &Times, row: usize) -> Result<Time> {
@@ -205,9 +205,9 @@ mod tests {
     fn lengths_tell_what_is_wanted_of_the_last_block() {
         let mut columns = two_rows();
         columns.length_bytes[0] = 600;
-        assert_eq!(read(columns.clone()).unwrap()[0].unwanted_words, 53);
+        assert_eq!(read(columns.clone()).unwrap()[0].unrequested_words, 53);
         columns.offset_bytes[0] = 8;
-        assert_eq!(read(columns).unwrap()[0].unwanted_words, 0);
+        assert_eq!(read(columns).unwrap()[0].unrequested_words, 0);
     }
 
     #[test]

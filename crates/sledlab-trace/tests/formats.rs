@@ -32,14 +32,14 @@ fn csv() {
 #[test]
 fn csv_with_devices() {
     let text = b"time_us,op,offset_bytes,length_bytes,device\n5,R,1024,4096,3\n 6 , w , 512 , 1 , 0 \n";
-    let byte = Request { unwanted_words: 63, ..request(6_000, Put, 1, 1, 0) };
+    let byte = Request { unrequested_words: 63, ..request(6_000, Put, 1, 1, 0) };
     check("csv", text, &[request(5_000, Read, 2, 8, 3), byte]);
 }
 
 #[test]
 fn csv_with_metadata() {
     let text = b"time_us,op,offset_bytes,length_bytes,device,metadata\n5,R,1024,128,3,1\n 6,R,0,512,0 , 0 \n7,F,0,0,0\n";
-    let metadata = Request { metadata: true, unwanted_words: 48, ..request(5_000, Read, 2, 1, 3) };
+    let metadata = Request { metadata: true, unrequested_words: 48, ..request(5_000, Read, 2, 1, 3) };
     check("csv", text, &[metadata, request(6_000, Read, 0, 1, 0), request(7_000, Flush, 0, 0, 0)]);
 }
 
@@ -47,7 +47,7 @@ fn csv_with_metadata() {
 fn csv_tells_how_much_of_the_last_block_is_wanted() {
     let unwanted = |offset: u64, length: u64, op: char| {
         let text = format!("0,{op},{offset},{length}\n");
-        read(text.as_bytes(), OpenOptions::default()).unwrap().1[0].unwanted_words
+        read(text.as_bytes(), OpenOptions::default()).unwrap().1[0].unrequested_words
     };
     let found = [1, 8, 9, 504, 505, 512, 513, 1000].map(|length| unwanted(512, length, 'R'));
     assert_eq!(found, [63, 63, 62, 1, 0, 0, 63, 3]);

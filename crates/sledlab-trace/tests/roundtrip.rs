@@ -55,8 +55,8 @@ fn check(name: &str, options: WriteOptions, requests: &[Request]) {
 fn partly_wanted(requests: &[Request], details: &[(bool, u8)]) -> Vec<Request> {
     let details = details.iter().cycle();
     let with = |(request, (metadata, unwanted)): (&Request, &(bool, u8))| {
-        let unwanted_words = if request.op.is_media() { *unwanted } else { 0 };
-        Request { metadata: *metadata, unwanted_words, ..*request }
+        let unrequested_words = if request.op.is_media() { *unwanted } else { 0 };
+        Request { metadata: *metadata, unrequested_words, ..*request }
     };
     requests.iter().zip(details).map(with).collect()
 }
@@ -105,7 +105,7 @@ fn columns_stand_only_where_they_are_needed() {
         writer.finish().unwrap();
         std::fs::read_to_string(&scratch.0).unwrap()
     };
-    let part = Request { unwanted_words: 48, ..request(1_000, Read, 1, 1, 0) };
+    let part = Request { unrequested_words: 48, ..request(1_000, Read, 1, 1, 0) };
     assert_eq!(text(&[part]), "time_us,op,offset_bytes,length_bytes\n1,R,512,128\n");
     assert_eq!(text(&[]), "time_us,op,offset_bytes,length_bytes\n");
     let metadata = Request { metadata: true, ..request(2_000, Write, 2, 1, 0) };

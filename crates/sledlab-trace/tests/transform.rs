@@ -7,11 +7,11 @@ use sledlab_core::source::InMemory;
 use sledlab_core::{Request, Result, Time};
 use sledlab_trace::transform::{
     BlockRange, Fit, Limit, MediaOnly, Merge, OnlyDevices, Outside, PlaceDevices, RandomLastBlock, Reorder,
-    Shift, Speedup, TimeWindow, TransformStep, Via, survey,
+    Shift, Speedup, TimeWindow, TransformStep, Transformed, survey,
 };
 
 fn after(step: impl TransformStep, requests: &[Request]) -> Result<Vec<Request>> {
-    all(Via::new(InMemory::new(requests), step))
+    all(Transformed::new(InMemory::new(requests), step))
 }
 
 fn sample() -> Vec<Request> {
@@ -95,9 +95,9 @@ fn speed_divides_times() {
 
 #[test]
 fn what_is_cut_off_takes_the_wanted_part_along() {
-    let part = |lbn| Request { unwanted_words: 9, ..request(0, Read, lbn, 4, 0) };
+    let part = |lbn| Request { unrequested_words: 9, ..request(0, Read, lbn, 4, 0) };
     let fitted = after(Fit::new(Outside::Clip, 100, None).unwrap(), &[part(96), part(98)]).unwrap();
-    assert_eq!(fitted.iter().map(|r| r.unwanted_words).collect::<Vec<_>>(), [9, 0]);
+    assert_eq!(fitted.iter().map(|r| r.unrequested_words).collect::<Vec<_>>(), [9, 0]);
 }
 
 #[test]
@@ -107,20 +107,20 @@ fn any_part_of_the_last_block_is_wanted_as_often() {
     let found = random(1, &all);
     let mut counts = [0_u32; 64];
     for request in &found {
-        counts[usize::from(request.unwanted_words)] += 1;
+        counts[usize::from(request.unrequested_words)] += 1;
     }
     assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
-    assert!(found.iter().zip(&all).all(|(a, b)| Request { unwanted_words: 0, ..*a } == *b));
+    assert!(found.iter().zip(&all).all(|(a, b)| Request { unrequested_words: 0, ..*a } == *b));
     assert_eq!(found, random(1, &found), "whatever was wanted before");
     assert_ne!(found, random(2, &all));
     // Neither arrivals nor trims and flushes change the draw.
     let faster: Vec<Request> = after(Speedup::new(10.0).unwrap(), &all).unwrap();
-    let words = |requests: &[Request]| requests.iter().map(|r| r.unwanted_words).collect::<Vec<_>>();
+    let words = |requests: &[Request]| requests.iter().map(|r| r.unrequested_words).collect::<Vec<_>>();
     assert_eq!(words(&random(1, &faster)), words(&found));
     let mixed: Vec<Request> =
         all.iter().flat_map(|r| [request(0, Flush, 0, 0, 0), request(0, Trim, 0, 1, 0), *r]).collect();
     let mixed = random(1, &mixed);
-    assert!(mixed.iter().all(|r| r.op == Read || r.unwanted_words == 0));
+    assert!(mixed.iter().all(|r| r.op == Read || r.unrequested_words == 0));
     assert_eq!(words(&mixed.iter().copied().skip(2).step_by(3).collect::<Vec<_>>()), words(&found));
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn answer(laboratory: &mut Laboratory, json: &[u8], bytes: Vec<u8>) -
         "open" => laboratory.open(&call.name, &call.toml),
         "close" => laboratory.close(call.run),
         "run" => laboratory.run(call.run)?.go_on(call.operations),
-        "glance" => laboratory.run(call.run)?.glance(),
+        "glance" => laboratory.run(call.run)?.snapshot(),
         "outcome" => laboratory.run(call.run)?.outcome(),
         "checksum" => laboratory.run(call.run)?.checksum(),
         "rows" => laboratory.run(call.run)?.rows(call.from),

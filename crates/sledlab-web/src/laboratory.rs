@@ -6,11 +6,11 @@ use sledlab_core::{Error, Result};
 use sledlab_models::device::preset;
 use sledlab_sim::Experiment;
 use sledlab_trace::transform::survey;
-use sledlab_trace::{OpenOptions, held};
+use sledlab_trace::{OpenOptions, memory_files};
 
 use crate::answer::{Answer, Column, Ready};
 use crate::device;
-use crate::runs::Opened;
+use crate::runs::OpenRun;
 
 /// The position of a mechanism, in bits from the centre, as JavaScript passes it.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -23,7 +23,7 @@ pub(crate) struct MechanismPlace {
 /// The runs of a page; traces in memory are kept by `sledlab_trace`.
 #[derive(Default)]
 pub(crate) struct Laboratory {
-    runs: Vec<Option<Opened>>,
+    runs: Vec<Option<OpenRun>>,
 }
 
 impl Laboratory {
@@ -69,9 +69,9 @@ impl Laboratory {
     /// block.
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn put_trace(&self, name: &str, bytes: Vec<u8>) -> Result<Ready> {
-        held::put(name, bytes);
+        memory_files::put(name, bytes);
         // A file that cannot be read as a trace is dropped.
-        Self::trace(name).inspect_err(|_| held::drop(name))
+        Self::trace(name).inspect_err(|_| memory_files::drop(name))
     }
 
     /// Reads a trace to its end, and returns its characteristics.
@@ -90,13 +90,13 @@ impl Laboratory {
 
     #[allow(clippy::unused_self, reason = "a call like others")]
     pub fn drop_trace(&self, name: &str) -> Result<Ready> {
-        held::drop(name);
+        memory_files::drop(name);
         Ready::text(&())
     }
 
     /// Opens a run of an experiment, and returns its description.
     pub fn open(&mut self, name: &str, toml: &str) -> Result<Ready> {
-        let opened = Opened::new(name, toml)?;
+        let opened = OpenRun::new(name, toml)?;
         let free = self.runs.iter().position(Option::is_none).unwrap_or(self.runs.len());
         let description = opened.description(free)?;
         if free == self.runs.len() {
@@ -115,7 +115,7 @@ impl Laboratory {
     }
 
     /// The open run with this number.
-    pub fn run(&mut self, run: usize) -> Result<&mut Opened> {
+    pub fn run(&mut self, run: usize) -> Result<&mut OpenRun> {
         let found = self.runs.get_mut(run).and_then(Option::as_mut);
         found.ok_or_else(|| Error::internal(format!("run {run} is not open")))
     }

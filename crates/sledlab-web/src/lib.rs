@@ -3,11 +3,11 @@
 //! `web/core/` is the JavaScript side: `types.ts` and `core.ts` hold the calls and the types of their answers.
 
 mod answer;
-mod border;
 mod calls;
 mod device;
+mod exports;
 mod laboratory;
 mod residencies;
 mod rows;
 mod runs;
-mod watched;
+mod watched_run;

@@ -19,13 +19,13 @@ struct Held {
     last: Residency,
     /// The state of every slot at the first sample.
     first: Vec<SlotState>,
-    looks: Vec<Look>,
+    looks: Vec<ResidencySample>,
     /// Slots whose state differs from that of the sample before, and their new states; of all samples.
     changes: Vec<(u32, SlotState)>,
 }
 
 /// A sample: counts of slots by state.
-struct Look {
+struct ResidencySample {
     since: Time,
     slots: [u32; SlotState::ALL.len()],
     waiting: usize,
@@ -76,7 +76,7 @@ impl Residencies {
 
 impl Held {
     fn new(station: Option<usize>, residency: Residency) -> Self {
-        let looks = vec![Look::at(&residency, 0)];
+        let looks = vec![ResidencySample::at(&residency, 0)];
         Held { station, first: residency.slots.clone(), last: residency, looks, changes: Vec::new() }
     }
 
@@ -87,7 +87,7 @@ impl Held {
             .extend(slots.filter(|(_, (now, then))| now != then).map(|(slot, (now, _))| (slot, *now)));
         let is_same = (residency.waiting, residency.writing) == (self.last.waiting, self.last.writing);
         if changes < self.changes.len() || !is_same {
-            self.looks.push(Look::at(&residency, changes));
+            self.looks.push(ResidencySample::at(&residency, changes));
             self.last = residency;
         }
     }
@@ -109,8 +109,9 @@ impl Held {
 
     fn columns(&self, answer: &mut Answer) -> Value {
         let Residency { unit, slot_blocks, has_places, .. } = self.last;
-        let count =
-            |of: fn(&Look) -> usize| self.looks.iter().map(|look| of(look) as u32).collect::<Vec<_>>();
+        let count = |of: fn(&ResidencySample) -> usize| {
+            self.looks.iter().map(|look| of(look) as u32).collect::<Vec<_>>()
+        };
         let states =
             |slots: &mut dyn Iterator<Item = SlotState>| slots.map(|slot| slot as u8).collect::<Vec<_>>();
         let counts: Vec<u32> = self.looks.iter().flat_map(|look| look.slots).collect();
@@ -132,11 +133,11 @@ impl Held {
     }
 }
 
-impl Look {
+impl ResidencySample {
     fn at(residency: &Residency, changes: usize) -> Self {
         let mut slots = [0; SlotState::ALL.len()];
         residency.slots.iter().for_each(|slot| slots[*slot as usize] += 1);
         let Residency { since, waiting, writing, .. } = *residency;
-        Look { since, slots, waiting, writing, changes }
+        ResidencySample { since, slots, waiting, writing, changes }
     }
 }

@@ -11,13 +11,13 @@ const LEFT_OUT: [&str; 3] = ["response_ns", "reposition_ns", "metadata"];
 
 /// The rows of answered requests, in order of completion.
 #[derive(Default)]
-pub(crate) struct Answered {
+pub(crate) struct CompletedRows {
     columns: Vec<(&'static str, Vec<f64>)>,
     op: Vec<u8>,
     device: Vec<f64>,
 }
 
-impl Answered {
+impl CompletedRows {
     /// Adds rows.
     pub fn take(&mut self, rows: &Rows) {
         let wanted = rows.columns().into_iter().filter(|(name, _)| !LEFT_OUT.contains(name));

@@ -4,22 +4,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use sledlab_core::{Error, Result, Time};
-use sledlab_sim::{Experiment, Glance, Hooks, Outcome, RowSink, Rows, Running};
+use sledlab_sim::{Experiment, Hooks, Outcome, RowSink, Rows, Running, Snapshot};
 
 use sledlab_models::device::Queued;
 use sledlab_models::device::preset::DeviceFile;
 
 use crate::answer::{Answer, Column, Ready};
 use crate::device;
-use crate::rows::Answered;
-use crate::watched::Watched;
+use crate::rows::CompletedRows;
+use crate::watched_run::WatchedRun;
 
 /// An experiment and its run.
-pub(crate) struct Opened {
+pub(crate) struct OpenRun {
     experiment: Experiment,
     stage: Stage,
     /// A second run of the experiment, for a page that watches; none where nobody does.
-    watched: Option<Box<Watched>>,
+    watched: Option<Box<WatchedRun>>,
 }
 
 enum Stage {
@@ -29,11 +29,11 @@ enum Stage {
     Failed(Error),
 }
 
-impl Opened {
+impl OpenRun {
     pub fn new(name: &str, toml: &str) -> Result<Self> {
         let experiment = Experiment::from_toml(name, toml)?;
         let running = experiment.begin(Hooks::default())?;
-        Ok(Opened { experiment, stage: Stage::Running(Box::new(running)), watched: None })
+        Ok(OpenRun { experiment, stage: Stage::Running(Box::new(running)), watched: None })
     }
 
     /// The description of the run, which has the number `run`: its experiment, its stations and its capacity.
@@ -67,7 +67,7 @@ impl Opened {
     /// Simulates about so many operations more, and returns the progress.
     pub fn go_on(&mut self, operations: u32) -> Result<Ready> {
         let done = match &mut self.stage {
-            Stage::Running(running) => running.go_on_for(operations),
+            Stage::Running(running) => running.run_for(operations),
             Stage::Done(_) => Ok(true),
             Stage::Failed(error) => Err(error.clone()),
         };
@@ -116,11 +116,11 @@ impl Opened {
     }
 
     /// The progress of the run, and its statistics so far.
-    pub fn glance(&self) -> Result<Ready> {
-        let (glance, mut fields) = match &self.stage {
-            Stage::Running(running) => (running.glance(), self.progress(false)?),
+    pub fn snapshot(&self) -> Result<Ready> {
+        let (snapshot, mut fields) = match &self.stage {
+            Stage::Running(running) => (running.snapshot(), self.progress(false)?),
             Stage::Done(outcome) => (
-                Glance {
+                Snapshot {
                     requests: outcome.summary.requests,
                     response_time_ms: outcome.summary.response_time_ms.stats,
                     cdf: outcome.cdf[0].clone(),
@@ -131,7 +131,7 @@ impl Opened {
             ),
             Stage::Failed(error) => return Err(error.clone()),
         };
-        let times = glance.response_time_ms;
+        let times = snapshot.response_time_ms;
         let mut answer = Answer::default();
         for (name, value) in [
             ("mean_ms", times.mean),
@@ -139,18 +139,18 @@ impl Opened {
             ("p95_ms", times.p95),
             ("p99_ms", times.p99),
             ("max_ms", times.max),
-            ("energy_j", glance.energy_j),
+            ("energy_j", snapshot.energy_j),
         ] {
             fields[name] = value.into();
         }
-        fields["response_ms"] = answer.column(&Column::F64(&glance.cdf.response_ms));
-        fields["share"] = answer.column(&Column::F64(&glance.cdf.share));
+        fields["response_ms"] = answer.column(&Column::F64(&snapshot.cdf.response_ms));
+        fields["share"] = answer.column(&Column::F64(&snapshot.cdf.share));
         answer.ready(&fields)
     }
 
     /// Completed requests from row `from` on: the experiment is run again for them.
     pub fn rows(&self, from: usize) -> Result<Ready> {
-        let rows = Arc::new(Mutex::new(Answered::default()));
+        let rows = Arc::new(Mutex::new(CompletedRows::default()));
         let taken = Arc::clone(&rows);
         let sink: RowSink = Box::new(move |chunk: &Rows| {
             taken.lock().unwrap_or_else(PoisonError::into_inner).take(chunk);
@@ -163,7 +163,7 @@ impl Opened {
     /// A window of the run: from `from` on, until so many choices of schedulers have been made.
     pub fn watch(&mut self, from: Time, choices: usize) -> Result<Ready> {
         if self.watched.as_ref().is_none_or(|watched| !watched.reaches(from)) {
-            self.watched = Some(Box::new(Watched::new(&self.experiment, from)?));
+            self.watched = Some(Box::new(WatchedRun::new(&self.experiment, from)?));
         }
         let Some(watched) = &mut self.watched else { return Err(Error::internal("nobody watches")) };
         // A watched run that has failed is dropped.

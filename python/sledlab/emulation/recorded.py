@@ -32,7 +32,7 @@ RECORD = [
     ("connection", "<u2"),
     ("op", "u1"),
     ("flags", "u1"),
-    ("unwanted_words", "u1"),
+    ("unrequested_words", "u1"),
     ("cause", "u1"),
     ("starts", "<u2"),
     ("host_ns", "<u4"),
@@ -81,7 +81,7 @@ class Recorded:
                 "time_us": asked["stamp_ns"] / 1000,
                 "op": categories(asked["op"], OPS),
                 "offset_bytes": (asked["lbn"] * BLOCK_BYTES).astype(np.int64),
-                "length_bytes": lengths - asked["unwanted_words"].astype(np.int64) * WORD_BYTES,
+                "length_bytes": lengths - asked["unrequested_words"].astype(np.int64) * WORD_BYTES,
             }
         )
 

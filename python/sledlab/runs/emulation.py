@@ -73,7 +73,7 @@ class PowerFailure:
         real_s: Time of the failure, in seconds of real time since the server began.
         on_s: Time at which the device was on again, in seconds of real time since the server began.
         seed: Seed of the random numbers of that chance.
-        under_way: Requests that had arrived and were never answered.
+        in_flight: Requests that had arrived and were never answered.
         newest: Blocks whose last write was not durable, and which hold its data all the same.
         older: Blocks whose last write was not durable, and which hold older data.
         lost: Blocks among `older` that lost an acknowledged write, which a volatile cache held.
@@ -82,7 +82,7 @@ class PowerFailure:
         >>> import sledlab as sl
         >>> with sl.serve("mems-g2", power_failures=True) as server:  # programs would write here
         ...     failure = server.power_fail(seed=7)
-        >>> failure.under_way, failure.at_risk, failure.seed
+        >>> failure.in_flight, failure.at_risk, failure.seed
         (0, 0, 7)
     """
 
@@ -90,7 +90,7 @@ class PowerFailure:
     real_s: float
     on_s: float
     seed: int
-    under_way: int
+    in_flight: int
     newest: int
     older: int
     lost: int

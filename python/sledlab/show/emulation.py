@@ -76,7 +76,7 @@ def loop(emulation: Emulation) -> str:
 def power_failure(failure: PowerFailure) -> str:
     """A power failure and the blocks that were not durable, in a sentence or two."""
     when = f"The power failed after {figure(failure.real_s)} s"
-    asked = counted(failure.under_way, "request was", "requests were")
+    asked = counted(failure.in_flight, "request was", "requests were")
     if not failure.at_risk:
         return f"{when}: {asked} never answered, and all that was written was durable."
     blocks = counted(failure.at_risk, "block")

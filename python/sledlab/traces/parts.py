@@ -40,12 +40,12 @@ class TextTrace:
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
-        return self.shared(_native.Sequel(self.base_ns))
+        return self.shared(_native.Continuation(self.base_ns))
 
-    def shared(self, sequel: _native.Sequel, sort_window: int = 0) -> _native.Source:
-        """Opens the requests, with numbers of devices and a clock shared with other traces of a sequel."""
+    def shared(self, continuation: _native.Continuation, sort_window: int = 0) -> _native.Source:
+        """Open the requests; traces that continue one another share device numbers and the clock."""
         file = remote.opened(self.path) if remote.is_remote(self.path) else None
-        return _native.Source.open(self.path, self.format, sort_window, sequel=sequel, file=file)
+        return _native.Source.open(self.path, self.format, sort_window, continuation=continuation, file=file)
 
     def identity(self) -> str:
         """A text that differs for traces with different requests."""

@@ -151,12 +151,12 @@ def _begins(file: str, form: str | None) -> tuple[str, int | None]:
 
     A trace that cannot be read raises no error here, but when its requests are used.
     """
-    sequel = _native.Sequel()
+    continuation = _native.Continuation()
     try:
         if form == PARQUET or (form is None and starts_as_parquet(file)):
             return PARQUET, None
-        source = TextTrace(file, form).shared(sequel)
+        source = TextTrace(file, form).shared(continuation)
         source.next_chunk()
     except Error:
-        return form or "", sequel.base_ns
-    return source.format, sequel.base_ns
+        return form or "", continuation.base_ns
+    return source.format, continuation.base_ns

@@ -49,11 +49,11 @@ class File:
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
-        return self.naming(_native.Sequel())
+        return self.naming(_native.Continuation())
 
-    def naming(self, sequel: _native.Sequel) -> _native.Source:
-        """Open the requests; `sequel` collects the names of devices as they are read."""
-        return _native.Source.open(self.path, self.format, self.sort_window, sequel=sequel)
+    def naming(self, continuation: _native.Continuation) -> _native.Source:
+        """Open the requests; `continuation` collects the names of devices as they are read."""
+        return _native.Source.open(self.path, self.format, self.sort_window, continuation=continuation)
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,10 @@ class Trace:
         Raises:
             Error: The trace is wrong somewhere; the error says where.
         """
-        sequel = _native.Sequel()
-        source = self.opener.naming(sequel) if isinstance(self.opener, File) else self.open()
+        continuation = _native.Continuation()
+        source = self.opener.naming(continuation) if isinstance(self.opener, File) else self.open()
         found: dict[str, Any] = json.loads(_native.characterise(source))
-        names = [name.decode(errors="replace") for name in sequel.names()]
+        names = [name.decode(errors="replace") for name in continuation.names()]
         for device in found["devices"]:
             if device["device"] < len(names):
                 device["name"] = names[device["device"]]

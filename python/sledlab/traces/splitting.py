@@ -132,7 +132,7 @@ class _Reading:
     def __init__(self, form: str | None, sort_window: int) -> None:
         self.form = form
         self.sort_window = sort_window
-        self._sequel = _native.Sequel()
+        self._continuation = _native.Continuation()
         self._numbers: dict[str, int] = {}
         self._named: list[bytes] = []
         self._first = ""
@@ -142,14 +142,14 @@ class _Reading:
         if self.form == PARQUET or (self.form is None and starts_as_parquet(file)):
             self._check(file, PARQUET)
             return self._of_parquet(file)
-        source = TextTrace(file, self.form).shared(self._sequel, self.sort_window)
+        source = TextTrace(file, self.form).shared(self._continuation, self.sort_window)
         self._check(file, source.format)
         return source
 
     def name(self, number: int) -> bytes:
         """The name of the volume with a number."""
         if len(self._named) <= number:
-            self._named = self._sequel.names() or [name.encode() for name in self._numbers]
+            self._named = self._continuation.names() or [name.encode() for name in self._numbers]
         if not self._named:
             return b"%d" % number
         name = self._named[number]

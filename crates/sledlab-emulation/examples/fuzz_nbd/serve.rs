@@ -2,7 +2,9 @@
 //! promises of the codec on the way.
 
 use sledlab_emulation::DataExtent;
-use sledlab_emulation::transport::nbd::{Command, Ending, Event, Export, MOST_BYTES, NbdRequest, Session};
+use sledlab_emulation::transport::nbd::{
+    Command, ConnectionEnd, Event, Export, MOST_BYTES, NbdRequest, Session,
+};
 
 use crate::client::{Reply, options, reply};
 
@@ -20,7 +22,7 @@ pub struct Transcript {
     pub requests: Vec<NbdRequest>,
     /// Replies after the handshake, one by one.
     pub replies: Vec<Vec<u8>>,
-    pub ending: Option<Ending>,
+    pub ending: Option<ConnectionEnd>,
     pub disk: Vec<u8>,
 }
 

@@ -15,7 +15,7 @@ use sledlab_sim::{Answer, Experiment, Outcome};
 
 use super::*;
 use crate::Record;
-use crate::model::{Constant, keeps_nothing};
+use crate::model::{Constant, no_contents_error};
 
 const BYTES: u64 = 64 << 20;
 const MS: u64 = 1_000_000;
@@ -98,7 +98,7 @@ impl Model for ByPlace {
     }
 
     fn crash(self: Box<Self>, _: Time, _: &mut dyn FnMut() -> bool, _: &mut Vec<Answer>) -> Result<Contents> {
-        Err(keeps_nothing())
+        Err(no_contents_error())
     }
 }
 

@@ -5,12 +5,12 @@
 //! client or thread: data is read and written at once, the recording goes to a thread of its own, and a client that
 //! does not read its replies delays only itself.
 
-mod passing_on;
 mod power;
 mod probed;
 mod requests;
 mod sockets;
-mod telling;
+mod stage_change;
+mod status_updates;
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -21,22 +21,22 @@ use sledlab_core::hash::Map;
 use sledlab_core::{Error, Result, Time};
 use sledlab_sim::{Answer, Outcome};
 
-pub(crate) use self::passing_on::Clients;
-pub(crate) use self::probed::Probed;
-use self::telling::Telling;
+pub(crate) use self::probed::ProbeTiming;
+pub(crate) use self::stage_change::Clients;
+use self::status_updates::StatusUpdates;
 use crate::DataStore;
-use crate::awake::Awake;
 use crate::budget::Budget;
-use crate::clock::{Clock, Scale, Switched};
+use crate::clock::{Clock, DeviceClock, Scale};
 use crate::connections::Connections;
 use crate::flight::Flights;
-use crate::lateness::{HeldUp, Lateness, STALL_NS, Stalls};
+use crate::keep_awake::KeepAwake;
+use crate::lateness::{Lateness, RecentStalls, STALL_NS, Stalls};
 use crate::listener::Listener;
 use crate::model::Model;
 use crate::pacer::{PaceStep, Pacer};
 use crate::power::{Cut, Power};
 use crate::recording::Recording;
-use crate::report::{HostWay, RequestCounts, ServerReport, Shifted, Status};
+use crate::report::{HostWay, RequestCounts, ServerReport, ShiftedArrivals, Status};
 use crate::transport::nbd::Export;
 
 /// Connected clients, at most; more wait to be accepted.
@@ -158,7 +158,7 @@ pub(crate) struct ServerParts {
     /// What an earlier stage has learnt about handing over replies.
     pub pacer: Pacer,
     /// Keeps processors awake while requests are under way.
-    pub awake: Option<Arc<Awake>>,
+    pub awake: Option<Arc<KeepAwake>>,
 }
 
 /// When the loop wants to go on, and whether it sleeps until then.
@@ -171,7 +171,7 @@ struct Back {
 /// A server at work.
 pub(crate) struct Serving {
     clock: Box<dyn Clock>,
-    time: Switched,
+    time: DeviceClock,
     model: Option<Box<dyn Model>>,
     rows: Rows,
     power: Option<Power>,
@@ -183,7 +183,7 @@ pub(crate) struct Serving {
     recording: Option<Recording>,
     shared: Arc<Shared>,
     host: HostWay,
-    awake: Option<Arc<Awake>>,
+    awake: Option<Arc<KeepAwake>>,
 
     connections: Connections,
     flights: Flights,
@@ -202,10 +202,10 @@ pub(crate) struct Serving {
     naps: u64,
     /// Processor time of the thread when it began to serve, in nanoseconds.
     used_before: u64,
-    held: HeldUp,
+    held: RecentStalls,
     lateness: Lateness,
     stalls: Stalls,
-    shifted: Shifted,
+    shifted: ShiftedArrivals,
     counts: RequestCounts,
     /// Reads and writes submitted to the model since the device was last switched on.
     media_asked: u64,
@@ -216,12 +216,12 @@ pub(crate) struct Serving {
     looked: u64,
     /// Whether requests found next may have waited at the sockets while the server was held up.
     after_stall: bool,
-    telling: Telling,
+    status_updates: StatusUpdates,
     /// Since when nothing is left to do but to send replies that clients do not take.
     drained: Option<u64>,
     untimed: bool,
     /// Collects what requests cost the server itself, while the way to the host is measured.
-    pub probed: Option<Vec<Probed>>,
+    pub probed: Option<Vec<ProbeTiming>>,
 }
 
 impl Serving {
@@ -247,7 +247,7 @@ impl Serving {
         let used_before = clock.processor();
         Serving {
             clock,
-            time: Switched::on(scale, 0),
+            time: DeviceClock::on(scale, 0),
             model,
             rows,
             power,
@@ -270,10 +270,10 @@ impl Serving {
             budget,
             naps: 0,
             used_before,
-            held: HeldUp::default(),
+            held: RecentStalls::default(),
             lateness: Lateness::default(),
             stalls: Stalls::default(),
-            shifted: Shifted::default(),
+            shifted: ShiftedArrivals::default(),
             counts: RequestCounts::default(),
             media_asked: 0,
             longest_queue: 0,
@@ -281,7 +281,7 @@ impl Serving {
             answered_at: None,
             looked: 0,
             after_stall: false,
-            telling: Telling { updated: 0, due: true },
+            status_updates: StatusUpdates { updated: 0, due: true },
             drained: None,
             untimed,
             probed: None,
@@ -312,7 +312,7 @@ impl Serving {
 
     /// Serves until it is ordered to end, without a report. Returns the pacer, with what it has learnt, and what
     /// requests have cost.
-    pub fn probe(mut self) -> Result<(Pacer, Vec<Probed>)> {
+    pub fn probe(mut self) -> Result<(Pacer, Vec<ProbeTiming>)> {
         self.turns()?;
         Ok((self.pacer, self.probed.unwrap_or_default()))
     }
@@ -324,12 +324,12 @@ impl Serving {
 
     fn turns(&mut self) -> Result<()> {
         loop {
-            self.lose_power_if_asked()?;
+            self.fail_power_if_ordered()?;
             let began = self.clock.now();
             self.notice(began);
             self.advance_model(began)?;
-            self.hand_over_due()?;
-            self.work_off()?;
+            self.hand_over_due_replies()?;
+            self.parse_input()?;
             self.keep_awake();
             if self.ends()? {
                 return Ok(());
@@ -428,7 +428,7 @@ impl Serving {
         self.looked = now;
         let wait =
             if self.shared.ordered() == ServerOrder::Serve { wait } else { wait.min(PATIENCE_NS / 10) };
-        let wait = self.tell_when_idle(now, wait);
+        let wait = self.update_when_idle(now, wait);
         let back = now.checked_add(wait).filter(|_| wait < u64::MAX);
         self.wanted = back.map(|wanted| Back { wanted, slept: wait > 0 });
         self.look((wait < u64::MAX).then_some(wait))
@@ -467,7 +467,7 @@ impl Serving {
         let mut answers = std::mem::take(&mut self.answers);
         let outcome = model.finish(&mut answers);
         for answer in answers {
-            self.planned_after_the_end(answer);
+            self.complete_after_end(answer);
         }
         for key in self.flights.keys() {
             self.record_silently(key);

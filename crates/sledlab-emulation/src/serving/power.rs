@@ -13,7 +13,7 @@ use sledlab_models::system::Contents;
 
 use super::Serving;
 use crate::PowerFailure;
-use crate::clock::Switched;
+use crate::clock::DeviceClock;
 use crate::connection::Connection;
 use crate::power::Cut;
 use crate::store::{DataStore, versions};
@@ -71,7 +71,7 @@ impl Serving {
     ///
     /// # Errors
     /// A model that fails; a store that cannot be set to what the model finds.
-    pub(super) fn lose_power_if_asked(&mut self) -> Result<()> {
+    pub(super) fn fail_power_if_ordered(&mut self) -> Result<()> {
         // Until the clock starts, the order waits.
         let asked = if self.power.is_some() { self.shared.asked_to_cut() } else { None };
         let Some(Cut { seed, tell }) = asked else { return Ok(()) };
@@ -96,9 +96,9 @@ impl Serving {
             Error::user(format!("the data cannot be set to what the power failure has left: {error}"))
                 .with_remedy("keep the data where there is room for all of the device, or in memory")
         })?;
-        let under_way = self.flights.len() as u64;
+        let in_flight = self.flights.len() as u64;
         for answer in answers.drain(..) {
-            self.planned_after_the_end(answer);
+            self.complete_after_end(answer);
         }
         self.forget_all();
         let (digest_of_rows, rows) = (self.rows)();
@@ -108,7 +108,7 @@ impl Serving {
             real_s: failed_at as f64 / 1e9,
             on_s: self.time.on_ns() as f64 / 1e9,
             seed,
-            under_way,
+            in_flight,
             newest: found.newest,
             older: found.older.len() as u64,
             lost: found.lost,
@@ -133,7 +133,7 @@ impl Serving {
         }
         self.ids.clear();
         self.pacer.forget();
-        self.telling.due = true;
+        self.status_updates.due = true;
     }
 
     /// Switches the device on anew: its time and its numbers begin at 0.
@@ -145,13 +145,13 @@ impl Serving {
         self.asks_early = false;
         self.left_until = Time::ZERO;
         self.wanted = None;
-        self.time = Switched::on(self.time.scale(), self.clock.now());
+        self.time = DeviceClock::on(self.time.scale(), self.clock.now());
         Ok(())
     }
 }
 
 /// Sets blocks of the store to the data that the model has found.
-fn restore(store: &DataStore, found: &versions::Recovered) -> io::Result<()> {
+fn restore(store: &DataStore, found: &versions::RecoveredBlocks) -> io::Result<()> {
     for (lbn, data) in &found.older {
         let at = lbn * BLOCK_BYTES;
         if data.iter().any(|byte| *byte != 0) {

@@ -2,7 +2,7 @@
 
 /// The time that a request took.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probed {
+pub(crate) struct ProbeTiming {
     /// Whether the request reads.
     pub reads: bool,
     pub bytes: u32,

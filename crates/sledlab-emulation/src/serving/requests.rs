@@ -3,8 +3,8 @@
 use sledlab_core::{Result, Span, Time};
 use sledlab_sim::Answer;
 
-use super::{Probed, Serving};
-use crate::connection::{Connection, Reply, Sent};
+use super::{ProbeTiming, Serving};
+use crate::connection::{Connection, Reply, SendResult};
 use crate::flight::{self, Flight};
 use crate::lateness::Cause;
 use crate::recording::Record;
@@ -23,7 +23,7 @@ impl Serving {
         stored: Result<(), Errno>,
         found: u64,
     ) -> Result<()> {
-        self.telling.due = true;
+        self.status_updates.due = true;
         self.stalls.arrivals += u64::from(self.after_stall);
         let began = self.clock.now();
         let asked = flight::asked(&request).filter(|_| self.model.is_some());
@@ -222,7 +222,7 @@ impl Serving {
     }
 
     /// Hands over the replies that are due.
-    pub(super) fn hand_over_due(&mut self) -> Result<()> {
+    pub(super) fn hand_over_due_replies(&mut self) -> Result<()> {
         while let Some(due) = self.pacer.take_due(self.clock.now()) {
             let key = due.key;
             self.is_answered(key);
@@ -257,7 +257,7 @@ impl Serving {
                 self.left(key, false);
             }
             let over = self.connections.get(slot).is_some_and(Connection::is_over);
-            if sent == Sent::Gone || over {
+            if sent == SendResult::Gone || over {
                 self.disconnect(slot);
             }
         }
@@ -291,7 +291,7 @@ impl Serving {
         if let Some(probed) = &mut self.probed {
             let reads = flight.request.command == Command::Read;
             let began = self.time.real(flight.arrived);
-            probed.push(Probed { reads, bytes: flight.request.length, ns: now.saturating_sub(began) });
+            probed.push(ProbeTiming { reads, bytes: flight.request.length, ns: now.saturating_sub(began) });
         }
         if let Some(recording) = &mut self.recording {
             recording.push(&flight.record(self.time.model(now).as_ns(), lateness, cause, false));
@@ -322,7 +322,7 @@ impl Serving {
     }
 
     /// Notes when the model would have completed a request of a server that has ended.
-    pub(super) fn planned_after_the_end(&mut self, answer: Answer) {
+    pub(super) fn complete_after_end(&mut self, answer: Answer) {
         if let Some(key) = self.ids.remove(&answer.id) {
             self.flights[key].planned = answer.at;
         }

@@ -8,9 +8,9 @@ use sledlab_core::{Error, Result};
 use smallvec::SmallVec;
 
 use super::{MOST_CONNECTIONS, ServerOrder, Serving};
-use crate::connection::{Connection, NextRequest, Received, Sent};
+use crate::connection::{Connection, NextRequest, Received, SendResult};
 use crate::recording::Recording;
-use crate::transport::nbd::Ending;
+use crate::transport::nbd::ConnectionEnd;
 
 /// Events of the codec that are handled for a connection before other connections have their turn.
 const AT_A_TIME: usize = 32;
@@ -109,13 +109,13 @@ impl Serving {
     pub(super) fn connect(&mut self, client: OwnedFd) -> usize {
         let number = self.counts.connections;
         self.counts.connections += 1;
-        self.telling.due = true;
+        self.status_updates.due = true;
         self.connections.insert(Connection::new(client, number, self.export.clone()))
     }
 
     /// Closes a connection. The model goes on with the requests submitted to it.
     pub(super) fn disconnect(&mut self, slot: usize) {
-        self.telling.due = true;
+        self.status_updates.due = true;
         for key in self.connections.remove(slot).map(|gone| gone.unsent()).unwrap_or_default() {
             self.record_silently(key);
         }
@@ -132,7 +132,7 @@ impl Serving {
         }
         self.answered = answered;
         let over = over || self.connections.get(slot).is_some_and(Connection::is_over);
-        if sent == Sent::Gone || over {
+        if sent == SendResult::Gone || over {
             self.disconnect(slot);
         }
     }
@@ -162,7 +162,7 @@ impl Serving {
     }
 
     /// Parses some of the input of each connection.
-    pub(super) fn work_off(&mut self) -> Result<()> {
+    pub(super) fn parse_input(&mut self) -> Result<()> {
         for slot in 0..self.connections.places() {
             if self.takes_more() && self.connections.get(slot).is_some_and(Connection::has_input) {
                 self.work_off_one(slot)?;
@@ -190,8 +190,8 @@ impl Serving {
                     self.arrive(slot, request, stored, found)?;
                     spent = self.clock.now();
                 }
-                NextRequest::Close(Ending::Asked) => connection.ending = true,
-                NextRequest::Close(Ending::Violation(_)) => {
+                NextRequest::Close(ConnectionEnd::Asked) => connection.ending = true,
+                NextRequest::Close(ConnectionEnd::Violation(_)) => {
                     self.counts.violations += 1;
                     // Replies made before the violation still go to the client.
                     self.send(slot);
@@ -200,7 +200,7 @@ impl Serving {
             }
         }
         self.send_if_any(slot);
-        self.hand_over_due()
+        self.hand_over_due_replies()
     }
 
     fn send_if_any(&mut self, slot: usize) {

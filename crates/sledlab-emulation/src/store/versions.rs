@@ -34,7 +34,7 @@ pub struct Versions {
     last: u64,
     /// By block that a power failure may leave with other data than the store's: the versions that it may hold, in
     /// order of arrival, of which the store holds the last.
-    blocks: Map<u64, Vec<Held>>,
+    blocks: Map<u64, Vec<PossibleVersion>>,
     /// Writes that are not acknowledged, or not safe, by number.
     writes: BTreeMap<u64, Write>,
     held: usize,
@@ -43,7 +43,7 @@ pub struct Versions {
 
 /// A version that a block may hold after a power failure.
 #[derive(Debug)]
-struct Held {
+struct PossibleVersion {
     /// Version of the write; [`OLDEST`] of the data before all writes that are known.
     version: u64,
     /// The last write that had arrived when this one was acknowledged: writes after that one follow on this one.
@@ -55,7 +55,7 @@ struct Held {
 
 /// What a power failure has left in the blocks whose last write was not durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveredBlocks {
     /// Blocks that hold the last write, as the store does.
     pub newest: u64,
     /// Blocks that hold an older version, in order, with its data.
@@ -64,9 +64,9 @@ pub struct Recovered {
     pub lost: u64,
 }
 
-impl Recovered {
+impl RecoveredBlocks {
     /// Adds a block that holds `version`; an error if that is none of the versions kept.
-    fn add(&mut self, lbn: u64, block: &[Held], version: u64) -> Result<()> {
+    fn add(&mut self, lbn: u64, block: &[PossibleVersion], version: u64) -> Result<()> {
         let [.., newest] = block else { return Ok(()) };
         if newest.version == version {
             self.newest += 1;
@@ -74,15 +74,16 @@ impl Recovered {
         }
         // The data before all known writes has an older version than any of these.
         let is_oldest = block.get(1).is_some_and(|second| version < second.version);
-        let stands_for = |held: &Held| held.version == version || (held.version == OLDEST && is_oldest);
+        let stands_for =
+            |held: &PossibleVersion| held.version == version || (held.version == OLDEST && is_oldest);
         let Some(place) = block.iter().position(stands_for) else {
             return Err(Error::internal(format!(
                 "block {lbn} holds version {version} after a power failure, which was given up"
             )));
         };
         let held = &block[place];
-        let follows = |later: &Held| held.followed_after.is_some_and(|last| later.version > last);
-        let is_answered = |later: &Held| later.followed_after.is_some();
+        let follows = |later: &PossibleVersion| held.followed_after.is_some_and(|last| later.version > last);
+        let is_answered = |later: &PossibleVersion| later.followed_after.is_some();
         self.lost += u64::from(block[place..].iter().any(|later| follows(later) && is_answered(later)));
         self.older.push((lbn, held.data.as_deref().copied().unwrap_or([0; BLOCK])));
         Ok(())
@@ -125,7 +126,12 @@ impl Versions {
         for (lbn, replaced) in (lbn..).zip(replaced) {
             let block = self.blocks.entry(lbn).or_default();
             if block.is_empty() {
-                block.push(Held { version: OLDEST, followed_after: Some(OLDEST), is_safe: true, data: None });
+                block.push(PossibleVersion {
+                    version: OLDEST,
+                    followed_after: Some(OLDEST),
+                    is_safe: true,
+                    data: None,
+                });
                 self.held += 1;
             }
             if let Some(newest) = block.last_mut()
@@ -134,7 +140,12 @@ impl Versions {
                 newest.data = Some(Box::new(*replaced));
                 self.bytes += BLOCK;
             }
-            block.push(Held { version: self.last, followed_after: None, is_safe: false, data: None });
+            block.push(PossibleVersion {
+                version: self.last,
+                followed_after: None,
+                is_safe: false,
+                data: None,
+            });
             self.held += 1;
         }
     }
@@ -173,8 +184,8 @@ impl Versions {
     ///
     /// # Errors
     /// A block that holds a version whose data was given up, which is a defect of sledlab.
-    pub fn crashed(self, contents: &Contents) -> Result<Recovered> {
-        let mut found = Recovered::default();
+    pub fn crashed(self, contents: &Contents) -> Result<RecoveredBlocks> {
+        let mut found = RecoveredBlocks::default();
         for (lbn, block) in self.blocks {
             let version = match contents.get(&lbn) {
                 None => OLDEST,
@@ -192,8 +203,8 @@ impl Versions {
     /// Bytes of memory that the versions take, about.
     pub fn memory(&self) -> usize {
         self.bytes
-            + self.held * size_of::<Held>()
-            + self.blocks.len() * size_of::<(u64, Vec<Held>)>()
+            + self.held * size_of::<PossibleVersion>()
+            + self.blocks.len() * size_of::<(u64, Vec<PossibleVersion>)>()
             + self.writes.len() * size_of::<(u64, Write)>()
     }
 
@@ -235,7 +246,7 @@ impl Versions {
     }
 }
 
-fn bytes(block: &[Held]) -> usize {
+fn bytes(block: &[PossibleVersion]) -> usize {
     BLOCK * block.iter().filter(|held| held.data.is_some()).count()
 }
 

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use sledlab_core::{Op, Request, Result as Outcome, Time, seed};
 use sledlab_emulation::Versions;
-use sledlab_emulation::store::versions::Recovered;
+use sledlab_emulation::store::versions::RecoveredBlocks;
 use sledlab_models::system::{Content, Contents};
 use sledlab_sim::{Answer, Live};
 
@@ -136,7 +136,7 @@ impl Client {
     /// Cuts the power, and checks every block of the store.
     fn cut_power(mut self, at: Time, survives: &mut dyn FnMut() -> bool) -> Result<Failure, String> {
         self.advance(at).map_err(|error| error.to_string())?;
-        let struck = self.live.under_way() > 0;
+        let struck = self.live.in_flight() > 0;
         let Client { live, versions, history, defect, .. } = self;
         let mut late = Vec::new();
         let (_, mut contents) = live.crash(at, survives, &mut late).map_err(|error| error.to_string())?;
@@ -145,7 +145,7 @@ impl Client {
             lose_block(&mut contents);
         }
         let recovered = versions.crashed(&contents).map_err(|error| error.to_string())?;
-        let Recovered { older: restored, lost: lost_blocks, .. } = recovered;
+        let RecoveredBlocks { older: restored, lost: lost_blocks, .. } = recovered;
         let mut store = history.store.clone();
         for (lbn, data) in &restored {
             let at = *lbn as usize * BLOCK;

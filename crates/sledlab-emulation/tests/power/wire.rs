@@ -183,7 +183,7 @@ pub fn run(system: &System, failures: u64, start: Start) -> Result<Tally, String
         }
         tally += Tally {
             failures: 1,
-            struck: u64::from(failure.under_way > 0),
+            struck: u64::from(failure.in_flight > 0),
             restored: u64::from(failure.older > 0),
             lost: u64::from(lost),
             blocks: BLOCKS,

@@ -299,25 +299,25 @@ impl Lines {
 
     /// Dirty blocks, and the other blocks that are being destaged.
     pub fn owed(&self) -> (BTreeSet<u64>, BTreeSet<u64>) {
-        let (mut dirty, mut under_way) = (BTreeSet::new(), BTreeSet::new());
+        let (mut dirty, mut in_flight) = (BTreeSet::new(), BTreeSet::new());
         for (number, line) in &self.held {
             for bit in 0..self.line_blocks {
                 let block = number * self.line_blocks + bit;
                 if line.dirty >> bit & 1 == 1 {
                     dirty.insert(block);
                 } else if line.destaging >> bit & 1 == 1 {
-                    under_way.insert(block);
+                    in_flight.insert(block);
                 }
             }
         }
-        (dirty, under_way)
+        (dirty, in_flight)
     }
 
     /// All blocks of which the devices do not have the newest version, dirty or being destaged, as runs of one block
     /// each.
     pub fn unwritten(&self) -> Vec<BlockRun> {
-        let (dirty, under_way) = self.owed();
-        dirty.into_iter().chain(under_way).map(|block| BlockRun { first: block, end: block + 1 }).collect()
+        let (dirty, in_flight) = self.owed();
+        dirty.into_iter().chain(in_flight).map(|block| BlockRun { first: block, end: block + 1 }).collect()
     }
 
     /// The state of every line, in order of their blocks; free lines come last.

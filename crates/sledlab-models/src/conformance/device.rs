@@ -1,7 +1,7 @@
 //! The rules that every device must keep.
 
 use rand::RngExt;
-use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::conformance::{Checked, Rule, Violation};
 use sledlab_core::{Op, Result, Span, Time, seed};
 use toml::Table;
 
@@ -64,7 +64,7 @@ impl Case {
 }
 
 /// Checks a device against a rule; the error says how the device breaks it.
-pub type Check = fn(&Make<'_>, &Case) -> Kept;
+pub type Check = fn(&Make<'_>, &Case) -> Checked;
 
 const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins, check }
@@ -197,13 +197,13 @@ struct Done {
 fn run(
     make: &Make<'_>,
     case: &Case,
-    mut before: impl FnMut(&mut dyn Device, Time, &Queued) -> Kept,
-    mut after: impl FnMut(&mut dyn Device, &Done) -> Kept,
-) -> Kept {
+    mut before: impl FnMut(&mut dyn Device, Time, &Queued) -> Checked,
+    mut after: impl FnMut(&mut dyn Device, &Done) -> Checked,
+) -> Checked {
     let mut device = make()?;
     let mut now = Time::from_ns(1_000);
     for request in case.on(device.mechanics()) {
-        device.tell_time(now);
+        device.set_time(now);
         before(device.as_mut(), now, &request)?;
         let probed = device.probe(now, &request);
         let (served, busy) = serve(device.as_mut(), now, &[request])?;
@@ -216,7 +216,7 @@ fn run(
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn serves(make: &Make<'_>, case: &Case) -> Kept {
+fn serves(make: &Make<'_>, case: &Case) -> Checked {
     run(
         make,
         case,
@@ -224,21 +224,21 @@ fn serves(make: &Make<'_>, case: &Case) -> Kept {
         |_, Done { served, now, .. }| {
             let Served { request, start, completion, timing, .. } = *served;
             let described = Described(&request);
-            Broken::unless(completion == start + timing.service(), &described, || {
+            Violation::unless(completion == start + timing.service(), &described, || {
                 format!(
                     "parts of its time make {:?}, from start to completion it takes {:?}",
                     timing.service(),
                     completion.since(start)
                 )
             })?;
-            Broken::unless(timing.service() > Span::ZERO && start >= *now, &described, || {
+            Violation::unless(timing.service() > Span::ZERO && start >= *now, &described, || {
                 format!("issued at {now:?}, started at {start:?}, it takes {:?}", timing.service())
             })
         },
     )
 }
 
-fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
+fn asking_is_pure(make: &Make<'_>, case: &Case) -> Checked {
     let all = case.on(make()?.mechanics());
     run(
         make,
@@ -248,19 +248,19 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
             let before: Vec<_> = all.iter().map(|other| Asked::of(device.mechanics(), other)).collect();
             for (other, before) in all.iter().zip(&before).rev() {
                 let again = Asked::of(device.mechanics(), other);
-                Broken::unless(again == *before, Described(other), || first_then(before, &again))?;
+                Violation::unless(again == *before, Described(other), || first_then(before, &again))?;
             }
             let mechanics = device.mechanics();
             let (seen, from) =
                 (mechanics.positioning(request), mechanics.positioning_from(mechanics.state(), request));
-            Broken::unless(seen == from, Described(request), || {
+            Violation::unless(seen == from, Described(request), || {
                 format!("positioning takes {seen:?}, and from the present state, named, {from:?}")
             })?;
             // Asking from another state may give another timing, but must not change the present state.
             let (_, then) = mechanics.serve_from(mechanics.state(), request);
             mechanics.serve_from(then, request);
             let probed = device.probe(now, request);
-            Broken::unless(first == probed, Described(request), || {
+            Violation::unless(first == probed, Described(request), || {
                 timings(("first it takes", &first), ("then", &probed))
             })
         },
@@ -268,7 +268,7 @@ fn asking_is_pure(make: &Make<'_>, case: &Case) -> Kept {
     )
 }
 
-fn probes_agree(make: &Make<'_>, case: &Case) -> Kept {
+fn probes_agree(make: &Make<'_>, case: &Case) -> Checked {
     run(
         make,
         case,
@@ -279,19 +279,19 @@ fn probes_agree(make: &Make<'_>, case: &Case) -> Kept {
                 return Ok(());
             }
             let by = Described(&served.request);
-            Broken::unless(*probed == served.timing, &by, || {
+            Violation::unless(*probed == served.timing, &by, || {
                 timings(("before it is to take", probed), ("it then takes", &served.timing))
             })?;
             let (start, completion, service) = (served.start, served.completion, served.timing.service());
             let exact = start == *now && completion == busy.until && busy.work.busy() == service;
-            Broken::unless(exact, &by, || {
+            Violation::unless(exact, &by, || {
                 format!("issued at {now:?} it takes from {start:?} to {completion:?}, the mechanism {busy:?}")
             })
         },
     )
 }
 
-fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Kept {
+fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
     let mut times = Vec::new();
     run(
         make,
@@ -313,16 +313,16 @@ fn serves_the_same_again(make: &Make<'_>, case: &Case) -> Kept {
     run(make, case, ask, |_, Done { served, .. }| {
         let by = Described(&served.request);
         let (start, timing) = first.next().unwrap_or((served.start, served.timing));
-        Broken::unless(timing == served.timing, &by, || {
+        Violation::unless(timing == served.timing, &by, || {
             timings(("first it takes", &timing), ("again", &served.timing))
         })?;
-        Broken::unless(start == served.start, &by, || {
+        Violation::unless(start == served.start, &by, || {
             format!("it starts at {start:?}, again at {:?}", served.start)
         })
     })
 }
 
-fn energy_adds_up(make: &Make<'_>, case: &Case) -> Kept {
+fn energy_adds_up(make: &Make<'_>, case: &Case) -> Checked {
     run(
         make,
         case,
@@ -331,44 +331,44 @@ fn energy_adds_up(make: &Make<'_>, case: &Case) -> Kept {
             let (spent, energy) = (device.mechanics().power_rates().spent(&busy.work), served.energy);
             let (all, of_request) = (spent.total_uj(), energy.total_uj());
             let described = Described(&served.request);
-            Broken::unless((all - of_request).abs() <= 1e-9 * all, &described, || {
+            Violation::unless((all - of_request).abs() <= 1e-9 * all, &described, || {
                 format!("it spends {of_request} uJ, the mechanism {all} uJ")
             })?;
             let sound = energy.startup_uj == 0.0 && energy.seek_uj >= 0.0 && energy.access_uj >= 0.0;
-            Broken::unless(sound, &described, || format!("{energy:?}"))
+            Violation::unless(sound, &described, || format!("{energy:?}"))
         },
     )
 }
 
-fn access_takes_energy(make: &Make<'_>, case: &Case) -> Kept {
+fn access_takes_energy(make: &Make<'_>, case: &Case) -> Checked {
     run(
         make,
         case,
         |_, _, _| Ok(()),
         |_, Done { served, .. }| {
-            Broken::unless(served.energy.access_uj > 0.0, Described(&served.request), || {
+            Violation::unless(served.energy.access_uj > 0.0, Described(&served.request), || {
                 format!("{:?}", served.energy)
             })
         },
     )
 }
 
-fn places_lie_within(make: &Make<'_>, case: &Case) -> Kept {
+fn places_lie_within(make: &Make<'_>, case: &Case) -> Checked {
     run(
         make,
         case,
         |device, _, request| {
             let (mechanics, described) = (device.mechanics(), Described(request));
             let (extent, at) = (mechanics.extent(), mechanics.location(request.lbn));
-            Broken::unless(at.cylinder < extent.cylinders && at.row < extent.rows, &described, || {
+            Violation::unless(at.cylinder < extent.cylinders && at.row < extent.rows, &described, || {
                 format!("{at:?} lies outside {extent:?}")
             })?;
             let (timing, _) = mechanics.serve_from(mechanics.state(), request);
-            Broken::unless(timing.overhead == Span::ZERO, &described, || {
+            Violation::unless(timing.overhead == Span::ZERO, &described, || {
                 format!("schedulers see an overhead of {:?}", timing.overhead)
             })?;
             let alone = mechanics.joins(&[], request) || !mechanics.joins(&[*request], request);
-            Broken::unless(alone || mechanics.blocks_at_once() > 1, &described, || {
+            Violation::unless(alone || mechanics.blocks_at_once() > 1, &described, || {
                 "it can be served with its like, although there is room for one block".to_owned()
             })
         },
@@ -376,21 +376,21 @@ fn places_lie_within(make: &Make<'_>, case: &Case) -> Kept {
     )
 }
 
-fn snapshots_stay(make: &Make<'_>, case: &Case) -> Kept {
+fn snapshots_stay(make: &Make<'_>, case: &Case) -> Checked {
     let mut device = make()?;
     let mut now = Time::ZERO;
     for request in case.on(device.mechanics()) {
-        device.tell_time(now);
+        device.set_time(now);
         let (kept, before) = (device.mechanics().snapshot(), Asked::of(device.mechanics(), &request));
         let (_, busy) = serve(device.as_mut(), now, &[request])?;
         let after = Asked::of(kept.as_ref(), &request);
-        Broken::unless(before == after, Described(&request), || first_then(&before, &after))?;
+        Violation::unless(before == after, Described(&request), || first_then(&before, &after))?;
         now = busy.until;
     }
     Ok(())
 }
 
-fn indexes_agree(make: &Make<'_>, case: &Case) -> Kept {
+fn indexes_agree(make: &Make<'_>, case: &Case) -> Checked {
     for word in ["sptf", "sdf", "p-sptf", "asptf"] {
         let choice = Choice::new(word, &Table::new())?;
         let mut device = make()?;
@@ -402,18 +402,18 @@ fn indexes_agree(make: &Make<'_>, case: &Case) -> Kept {
         }
         let mut now = Time::ZERO;
         while !queues[0].is_empty() {
-            device.tell_time(now);
+            device.set_time(now);
             let [by_index, by_search] = [0, 1].map(|queue| {
                 let mut batch = Vec::new();
                 queues[queue].pop(now, device.mechanics(), &mut batch);
                 batch
             });
             let first = by_search.first().copied().unwrap_or_default();
-            Broken::unless(by_index == by_search && !by_search.is_empty(), Described(&first), || {
+            Violation::unless(by_index == by_search && !by_search.is_empty(), Described(&first), || {
                 format!("`{word}` chooses {by_index:?} by the index, {by_search:?} by an exhaustive search")
             })?;
             let (_, busy) = serve(device.as_mut(), now, &by_index)?;
-            Broken::unless(
+            Violation::unless(
                 busy.work != MechanicalWork::default(),
                 Described(&first),
                 || "the mechanism does nothing",

@@ -6,7 +6,7 @@ pub mod scheduler;
 
 use std::fmt;
 
-use sledlab_core::conformance::{Broken, Kept};
+use sledlab_core::conformance::{Checked, Violation};
 use sledlab_core::{Op, Time};
 
 use crate::device::{Busy, Device, Queued, Served};
@@ -23,23 +23,26 @@ impl fmt::Display for Described<'_> {
 }
 
 /// Serves `batch` on an idle mechanism, and wakes the device whenever it asks for that.
-fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> Kept<(Vec<Served>, Busy)> {
+fn serve(device: &mut dyn Device, now: Time, batch: &[Queued]) -> Checked<(Vec<Served>, Busy)> {
     let first = Described(&batch[0]);
     let mut served = Vec::new();
     let ready = batch.iter().map(|request| device.admit(now, request)).max().unwrap_or(now);
     let mut busy = device.issue(ready, batch, &mut served);
     let busy = loop {
         if let Some(failure) = device.failure() {
-            return Err(Broken::failed(first, failure));
+            return Err(Violation::failed(first, failure));
         }
         if let Some(done) = busy.filter(|_| served.len() >= batch.len()) {
             break done;
         }
         let Some(at) = device.next_wakeup() else {
-            return Err(Broken::by(first, "it is never served: the device is not done, and wants no waking"));
+            return Err(Violation::by(
+                first,
+                "it is never served: the device is not done, and wants no waking",
+            ));
         };
         busy = device.wake(at, &mut served).map(|work| Busy { until: at, work }).or(busy);
     };
-    Broken::unless(served.len() == batch.len(), first, || format!("{} completions", served.len()))?;
+    Violation::unless(served.len() == batch.len(), first, || format!("{} completions", served.len()))?;
     Ok((served, busy))
 }

@@ -1,7 +1,7 @@
 //! The rules that every replacement policy must keep.
 
 use rand::RngExt;
-use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::conformance::{Checked, Rule, Violation};
 use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Result, seed};
 
@@ -45,7 +45,7 @@ impl Case {
 }
 
 /// Checks a policy against a rule; the error says how the policy breaks it.
-pub type Check = fn(&Make<'_>, &Case) -> Kept;
+pub type Check = fn(&Make<'_>, &Case) -> Checked;
 
 const fn rule(says: &'static str, remedy: &'static str, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins: true, check }
@@ -106,7 +106,7 @@ fn describe(number: usize, key: u64) -> String {
 }
 
 /// Makes every access of a case, and records what the policy did.
-fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Step>> {
+fn run(make: &Make<'_>, case: &Case) -> Checked<Vec<Step>> {
     let mut policy = make(case.capacity)?;
     let mut contents = Set::default();
     let mut steps = Vec::with_capacity(case.keys.len());
@@ -115,7 +115,7 @@ fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Step>> {
         let (said_held, was_held, before) = (policy.holds(key), contents.contains(&key), contents.len());
         let found = policy.access(access);
         if let Some(failure) = policy.failure() {
-            return Err(Broken::failed(describe(number, key), failure));
+            return Err(Violation::failed(describe(number, key), failure));
         }
         let mut had_victim = true;
         if let Found::Miss { victim } = found {
@@ -129,11 +129,11 @@ fn run(make: &Make<'_>, case: &Case) -> Kept<Vec<Step>> {
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> Kept {
+fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> Checked {
     run(make, case)?.iter().try_for_each(|step| {
         let Found::Miss { victim } = step.found else { return Ok(()) };
         let full = step.before == case.capacity;
-        Broken::unless(victim.is_some() == full && step.had_victim, step.description(), || match victim {
+        Violation::unless(victim.is_some() == full && step.had_victim, step.description(), || match victim {
             Some(victim) if !step.had_victim => format!("it evicts {victim}, which is not in the cache"),
             Some(victim) => format!("it evicts {victim} from {} of {}", step.before, case.capacity),
             None => format!("it evicts nothing, although all {} are taken", case.capacity),
@@ -141,10 +141,10 @@ fn evicts_what_it_holds(make: &Make<'_>, case: &Case) -> Kept {
     })
 }
 
-fn contents_follow(make: &Make<'_>, case: &Case) -> Kept {
+fn contents_follow(make: &Make<'_>, case: &Case) -> Checked {
     run(make, case)?.iter().try_for_each(|step| {
         let hit = step.found == Found::Hit;
-        Broken::unless(step.said_held == step.was_held && hit == step.was_held, step.description(), || {
+        Violation::unless(step.said_held == step.was_held && hit == step.was_held, step.description(), || {
             let (hit, held) =
                 (if hit { "a hit" } else { "a miss" }, if step.said_held { "was" } else { "was not" });
             let truth = if step.was_held { "it was" } else { "it was not" };
@@ -153,28 +153,28 @@ fn contents_follow(make: &Make<'_>, case: &Case) -> Kept {
     })
 }
 
-fn counts(make: &Make<'_>, case: &Case) -> Kept {
+fn counts(make: &Make<'_>, case: &Case) -> Checked {
     run(make, case)?.iter().try_for_each(|step| {
-        Broken::unless(step.counted == step.after, step.description(), || {
+        Violation::unless(step.counted == step.after, step.description(), || {
             format!("it counts {} keys, {} are in the cache", step.counted, step.after)
         })
     })
 }
 
-fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> Kept {
+fn evicts_the_same_again(make: &Make<'_>, case: &Case) -> Checked {
     let (first, again) = (run(make, case)?, run(make, case)?);
     first.iter().zip(&again).try_for_each(|(first, again)| {
-        Broken::unless(first.found == again.found, first.description(), || {
+        Violation::unless(first.found == again.found, first.description(), || {
             format!("first {:?}, and again {:?}", first.found, again.found)
         })
     })
 }
 
-fn hits_no_more_than_possible(make: &Make<'_>, case: &Case) -> Kept {
+fn hits_no_more_than_possible(make: &Make<'_>, case: &Case) -> Checked {
     let hits = |steps: &[Step]| steps.iter().filter(|step| step.found == Found::Hit).count();
     let belady = Choice::parse("belady")?;
     let most = hits(&run(&|capacity| belady.make(capacity), case)?);
     let own = hits(&run(make, case)?);
     let all = format!("{} accesses to a cache of {}", case.keys.len(), case.capacity);
-    Broken::unless(own <= most, all, || format!("{own} hits, where {most} are possible"))
+    Violation::unless(own <= most, all, || format!("{own} hits, where {most} are possible"))
 }

@@ -1,7 +1,7 @@
 //! The rules that every scheduler must keep.
 
 use rand::RngExt;
-use sledlab_core::conformance::{Broken, Kept, Rule};
+use sledlab_core::conformance::{Checked, Rule, Violation};
 use sledlab_core::hash::Map;
 use sledlab_core::{Op, Result, Time, seed};
 use toml::Table;
@@ -56,7 +56,7 @@ pub type Make<'a> = dyn Fn(&dyn Mechanics) -> Result<Box<dyn Scheduler>> + 'a;
 ///
 /// # Errors
 /// As of the rule.
-pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Kept {
+pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Checked {
     let kinds = LIST.len() as u64;
     let description = (LIST[(number % kinds) as usize].make)(&Table::new())?;
     let capacity = description.device()?.mechanics().capacity_blocks();
@@ -65,7 +65,7 @@ pub fn hold(check: Check, make: &Make<'_>, seed: u64, number: u64) -> Kept {
 }
 
 /// Checks a scheduler against a rule; the error says how the scheduler breaks it.
-pub type Check = fn(&Subject<'_>, &Case) -> Kept;
+pub type Check = fn(&Subject<'_>, &Case) -> Checked;
 
 const fn rule(says: &'static str, remedy: &'static str, of_plug_ins: bool, check: Check) -> Rule<Check> {
     Rule { says, remedy, of_plug_ins, check }
@@ -111,7 +111,7 @@ struct Ran {
 }
 
 /// Serves all requests of a case.
-fn run(subject: &Subject<'_>, case: &Case) -> Kept<Ran> {
+fn run(subject: &Subject<'_>, case: &Case) -> Checked<Ran> {
     let mut device = (subject.device)()?;
     let mut queue = (subject.make)(device.mechanics())?;
     let (mut order, mut batch, mut now, mut joined) = (Vec::new(), Vec::new(), Time::ZERO, 0);
@@ -123,16 +123,16 @@ fn run(subject: &Subject<'_>, case: &Case) -> Kept<Ran> {
             }
         }
         let waiting = queue.len();
-        device.tell_time(now);
+        device.set_time(now);
         queue.pop(now, device.mechanics(), &mut batch);
         let by = Described(batch.first().unwrap_or(&case.requests[joined - 1]));
         if let Some(failure) = queue.failure() {
-            return Err(Broken::failed(by, failure));
+            return Err(Violation::failed(by, failure));
         }
-        Broken::unless(!batch.is_empty(), &by, || {
+        Violation::unless(!batch.is_empty(), &by, || {
             format!("nothing is chosen, although {waiting} requests wait")
         })?;
-        Broken::unless(queue.len() + batch.len() == waiting, &by, || {
+        Violation::unless(queue.len() + batch.len() == waiting, &by, || {
             format!("{} of {waiting} are chosen, and {} wait", batch.len(), queue.len())
         })?;
         now = serve(device.as_mut(), now, &batch)?.1.until;
@@ -142,41 +142,41 @@ fn run(subject: &Subject<'_>, case: &Case) -> Kept<Ran> {
 }
 
 /// Checks the first of [`RULES`]; the functions that follow check the others.
-fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> Kept {
+fn chooses_every_request_once(subject: &Subject<'_>, case: &Case) -> Checked {
     let mut order = run(subject, case)?.order;
     order.sort_by_key(|request| request.id);
     for (request, chosen) in case.requests.iter().zip(&order) {
         let what = |of: &Queued| (of.id, of.lbn, of.blocks, of.op);
-        Broken::unless(what(request) == what(chosen), Described(request), || {
+        Violation::unless(what(request) == what(chosen), Described(request), || {
             format!("{} was chosen in its place, or twice", Described(chosen))
         })?;
     }
     let (joined, chosen) = (case.requests.len(), order.len());
-    Broken::unless(joined == chosen, "", || format!("{joined} requests joined, {chosen} were chosen"))
+    Violation::unless(joined == chosen, "", || format!("{joined} requests joined, {chosen} were chosen"))
 }
 
-fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> Kept {
+fn makes_the_same_choices_again(subject: &Subject<'_>, case: &Case) -> Checked {
     let (first, again) = (run(subject, case)?.order, run(subject, case)?.order);
     for (place, (first, again)) in first.iter().zip(&again).enumerate() {
-        Broken::unless(first == again, Described(first), || {
+        Violation::unless(first == again, Described(first), || {
             format!("choice {place}, when asked again it is {}", Described(again))
         })?;
     }
     Ok(())
 }
 
-fn chooses_nothing_from_nothing(subject: &Subject<'_>, case: &Case) -> Kept {
+fn chooses_nothing_from_nothing(subject: &Subject<'_>, case: &Case) -> Checked {
     let Ran { mut queue, device, now, .. } = run(subject, case)?;
     let mut batch = Vec::new();
     queue.pop(now, device.mechanics(), &mut batch);
-    Broken::unless(batch.is_empty() && queue.is_empty(), "", || format!("{batch:?} from no requests"))
+    Violation::unless(batch.is_empty() && queue.is_empty(), "", || format!("{batch:?} from no requests"))
 }
 
-fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> Kept {
+fn chooses_like_requests_in_order(subject: &Subject<'_>, case: &Case) -> Checked {
     let mut latest = Map::default();
     for request in run(subject, case)?.order {
         let before = latest.insert((request.lbn, request.blocks, request.op == Op::Write), request.id);
-        Broken::unless(before < Some(request.id), Described(&request), || {
+        Violation::unless(before < Some(request.id), Described(&request), || {
             format!("it was chosen after request {}, its like", before.unwrap_or_default())
         })?;
     }

@@ -106,7 +106,7 @@ impl Port {
     }
 
     /// Releases the bus at `now` and offers it to the next that waits.
-    pub fn let_go(&self, now: Time) {
+    pub fn release_bus(&self, now: Time) {
         let mut line = self.bus.line();
         let first = line.waiting.iter().enumerate().max_by_key(|(at, ask)| (ask.rank(), usize::MAX - at));
         match first.map(|(at, _)| at).and_then(|at| line.waiting.remove(at)) {
@@ -139,7 +139,7 @@ mod tests {
             let (port, name) = if a.offered().is_some() { (&a, 'a') } else { (&b, 'b') };
             order.push((name, port.take().unwrap()));
             assert_eq!((a.offered(), b.offered(), port.take()), (None, None, None));
-            port.let_go(at(now));
+            port.release_bus(at(now));
         }
         let expected =
             [('a', By::Host), ('b', By::Drive), ('a', By::Drive), ('b', By::Host), ('a', By::Host)];

@@ -2,7 +2,7 @@
 
 use sledlab_core::{Span, Time};
 
-use super::{Aim, PositionIndex, Queued, Timing, Turning, Way};
+use super::{Aim, MotionPath, PositionIndex, Queued, RotationalArc, Timing};
 use crate::power::PowerRates;
 
 /// Where a device's mechanism is, and when it can set out: the whole state on which the time of the next access
@@ -130,13 +130,13 @@ pub trait Mechanics: Send + Sync {
     /// The path of the mechanism while it serves `request` alone from `state`, in units of [`DeviceState`], with
     /// times from when it sets out. It is for display only: results do not depend on it. By default the mechanism
     /// stands still.
-    fn way_from(&self, state: DeviceState, _request: &Queued) -> Way {
-        Way::straight((state.x, state.y), (state.x, state.y), Span::ZERO)
+    fn way_from(&self, state: DeviceState, _request: &Queued) -> MotionPath {
+        MotionPath::straight((state.x, state.y), (state.x, state.y), Span::ZERO)
     }
 
     /// The arc of a turning platter on which `request` lies, and the time of a turn. It is for display only: results
     /// do not depend on it. By default `None`, for mechanisms that do not turn.
-    fn turning(&self, _request: &Queued) -> Option<Turning> {
+    fn turning(&self, _request: &Queued) -> Option<RotationalArc> {
         None
     }
 

@@ -5,6 +5,7 @@
 //! on its parameters; its behaviour is its [`Device`] and [`Mechanics`].
 
 mod bus;
+mod descriptions;
 pub mod disk;
 pub mod disksim;
 mod faults;
@@ -12,17 +13,16 @@ mod grid;
 pub mod host;
 mod mechanics;
 pub mod mems;
+mod path;
 mod position_index;
 pub mod preset;
 pub mod ram;
+mod rotation;
 mod seek_map;
 mod service;
 mod simple;
 pub mod ssd;
-mod turning;
 mod units;
-mod way;
-mod words;
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,17 +33,17 @@ use sledlab_core::{Error, Result, Time};
 use toml::Table;
 
 pub use self::bus::{Bus, OnBus};
+pub use self::descriptions::{Positioning, States};
 pub use self::faults::{FailedDevice, FaultCounts};
 pub use self::grid::Grid;
 pub use self::mechanics::{DeviceState, Extent, Location, Mechanics, QueueOrder};
+pub use self::path::{Leg, Motion, MotionPath};
 pub use self::position_index::{Aim, Crowd, PositionIndex, Score, Stretch};
+pub use self::rotation::RotationalArc;
 pub use self::seek_map::{Mapping, SeekMap};
 pub use self::service::{Busy, Queued, Rest, Served, Timing};
 pub use self::simple::{Simple, SimpleDevice};
-pub use self::turning::Turning;
 pub use self::units::{UnitMap, UnitRun, Units};
-pub use self::way::{Leg, Motion, Way};
-pub use self::words::{Positioning, States};
 
 use self::disksim::Importer;
 use self::host::HostParams;
@@ -64,7 +64,7 @@ pub trait Device: Send {
 
     /// Called before a scheduler chooses at `now`: makes [`mechanics`](Device::mechanics) judge requests as of `now`,
     /// if its positioning times depend on the time.
-    fn tell_time(&mut self, now: Time);
+    fn set_time(&mut self, now: Time);
 
     /// Called when a command reaches the device; returns when the mechanism may select it (`now` or later), or
     /// [`Time::MAX`] if [`let_in`](Device::let_in) will return it later.
@@ -322,7 +322,7 @@ pub static LIST: Registry<Make, Facts> = Registry {
 };
 
 /// For messages: the `kind` lines of device files for those kinds whose properties satisfy `are_so`.
-pub fn kinds_that(are_so: impl Fn(&Facts) -> bool) -> String {
+pub fn names_where(are_so: impl Fn(&Facts) -> bool) -> String {
     let kinds = LIST.iter().filter(|kind| are_so(&kind.facts));
     let lines: Vec<String> = kinds.map(|kind| format!("`kind = \"{}\"`", kind.name)).collect();
     match lines.split_last() {
@@ -348,7 +348,7 @@ pub fn build(description: &DeviceFile) -> Result<Box<dyn Device>> {
 /// A kind of device that has a bus of its own, and parameters that make no sense together.
 pub fn build_on(bus: &Bus, description: &DeviceFile) -> Result<Box<dyn Device>> {
     description.params.device_on(bus)?.ok_or_else(|| {
-        let (kind, others) = (description.params.kind(), kinds_that(|facts| facts.shares_bus));
+        let (kind, others) = (description.params.kind(), names_where(|facts| facts.shares_bus));
         Error::user(format!("system.bus = \"shared\": a device of kind `{kind}` has a bus of its own"))
             .with_remedy(format!("set system.bus = \"own\", or choose a device with {others}"))
     })

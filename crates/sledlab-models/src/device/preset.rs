@@ -81,7 +81,7 @@ pub fn from_table_among(table: &Table, custom: &[CustomDevice]) -> Result<Device
 /// The error of a device file without `kind`.
 pub fn kind_missing() -> Error {
     Error::user("a device file must say what kind of device it describes")
-        .with_remedy(format!("add the line {}", super::kinds_that(|_| true)))
+        .with_remedy(format!("add the line {}", super::names_where(|_| true)))
 }
 
 impl PartialEq for DeviceFile {

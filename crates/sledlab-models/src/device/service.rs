@@ -22,7 +22,7 @@ pub struct Queued {
     /// Whether the request accesses the file system's own data.
     pub metadata: bool,
     /// Number of 8-byte words in its blocks that the host does not want.
-    pub unwanted_words: u16,
+    pub unrequested_words: u16,
 }
 
 impl Default for Queued {
@@ -34,9 +34,9 @@ impl Default for Queued {
 impl Queued {
     /// Request number `id` as it joins a queue on arrival.
     pub fn new(id: u64, request: &Request) -> Self {
-        let Request { arrival, lbn, blocks, op, metadata, unwanted_words, .. } = *request;
-        let unwanted_words = unwanted_words.into();
-        Queued { id, arrival, queued: arrival, lbn, blocks, op, metadata, unwanted_words }
+        let Request { arrival, lbn, blocks, op, metadata, unrequested_words, .. } = *request;
+        let unrequested_words = unrequested_words.into();
+        Queued { id, arrival, queued: arrival, lbn, blocks, op, metadata, unrequested_words }
     }
 }
 

@@ -3,8 +3,8 @@
 use sledlab_core::{Error, Span, Time};
 
 use super::{
-    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, PositionIndex, QueueOrder,
-    Queued, Rest, Served, Timing, Way,
+    Aim, Busy, Device, DeviceState, Extent, FaultCounts, Location, Mechanics, MotionPath, PositionIndex,
+    QueueOrder, Queued, Rest, Served, Timing,
 };
 use crate::power::{MechanicalWork, PowerRates};
 
@@ -96,9 +96,9 @@ impl<D: SimpleDevice> Mechanics for Simple<D> {
         (Timing { overhead: Span::ZERO, ..timing }, then)
     }
 
-    fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
+    fn way_from(&self, state: DeviceState, request: &Queued) -> MotionPath {
         let (timing, to) = self.device.serve(state, request);
-        Way::straight((state.x, state.y), (to.x, to.y), timing.positioning())
+        MotionPath::straight((state.x, state.y), (to.x, to.y), timing.positioning())
     }
 
     fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {
@@ -131,7 +131,7 @@ impl<D: SimpleDevice> Device for Simple<D> {
         self.device.serve(self.state, request).0
     }
 
-    fn tell_time(&mut self, _now: Time) {}
+    fn set_time(&mut self, _now: Time) {}
 
     fn admit(&mut self, now: Time, _request: &Queued) -> Time {
         now

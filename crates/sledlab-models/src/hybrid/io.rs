@@ -30,7 +30,7 @@ pub(super) struct Part {
 }
 
 /// A request that is not complete.
-struct UnderWay {
+struct InFlight {
     whole: Queued,
     missing: u32,
     energy: Spent,
@@ -47,7 +47,7 @@ pub(super) struct Io<J> {
     /// The job of each access; the first entry belongs to access number `first_job`.
     jobs: VecDeque<Option<J>>,
     first_job: u64,
-    requests: Vec<UnderWay>,
+    requests: Vec<InFlight>,
     free: Vec<u32>,
     /// Requests that are complete and not yet returned.
     pub answered: Vec<Completion>,
@@ -132,8 +132,8 @@ impl<J> Io<J> {
             self.give_device(tier, data);
         }
         let run = BlockRun { first, end: first + (part.run.end - part.run.first) };
-        let unwanted_words = if is_last { whole.unwanted_words } else { 0 };
-        self.access(tier, run, job, Queued { unwanted_words, ..whole });
+        let unrequested_words = if is_last { whole.unrequested_words } else { 0 };
+        self.access(tier, run, job, Queued { unrequested_words, ..whole });
     }
 
     /// Number of the next access. Accesses are numbered as they begin, so that a device sees rising numbers and no
@@ -210,18 +210,18 @@ impl<J> Io<J> {
             data = self.write_data.remove(&whole.id).unwrap_or_default();
             data.resize(whole.blocks as usize, Content::default());
         }
-        let under_way = UnderWay { whole, missing: parts, energy: Spent::default(), data };
+        let in_flight = InFlight { whole, missing: parts, energy: Spent::default(), data };
         if let Some(place) = self.free.pop() {
-            self.requests[place as usize] = under_way;
+            self.requests[place as usize] = in_flight;
             return place;
         }
-        self.requests.push(under_way);
+        self.requests.push(in_flight);
         self.requests.len() as u32 - 1
     }
 
     /// The data of a part of a write.
     pub fn data(&self, part: &Part) -> Vec<Content> {
-        let UnderWay { whole, data, .. } = &self.requests[part.request as usize];
+        let InFlight { whole, data, .. } = &self.requests[part.request as usize];
         let from = (part.run.first - whole.lbn) as usize;
         data[from..from + part.run.blocks() as usize].to_vec()
     }
@@ -231,7 +231,7 @@ impl<J> Io<J> {
         if !self.keeps_contents {
             return;
         }
-        let UnderWay { whole, data, .. } = &mut self.requests[part.request as usize];
+        let InFlight { whole, data, .. } = &mut self.requests[part.request as usize];
         let from = (part.run.first - whole.lbn) as usize;
         for (to, content) in data[from..].iter_mut().zip(contents) {
             *to = content;
@@ -256,14 +256,14 @@ impl<J> Io<J> {
 
     /// Completes a part with an access. The times of a request are those of the access that completes its last part.
     pub fn answer(&mut self, part: &Part, access: &Completion) {
-        let under_way = &mut self.requests[part.request as usize];
-        under_way.missing -= 1;
-        if under_way.missing > 0 {
+        let in_flight = &mut self.requests[part.request as usize];
+        in_flight.missing -= 1;
+        if in_flight.missing > 0 {
             return;
         }
-        let UnderWay { whole: request, energy, .. } = *under_way;
+        let InFlight { whole: request, energy, .. } = *in_flight;
         if self.keeps_contents && request.op == Op::Read {
-            self.found.insert(request.id, std::mem::take(&mut under_way.data));
+            self.found.insert(request.id, std::mem::take(&mut in_flight.data));
         }
         self.answered.push(access.answering(request, self.now, energy));
         self.free.push(part.request);

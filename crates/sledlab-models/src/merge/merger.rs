@@ -35,7 +35,7 @@ impl Group {
             lbn: self.lbn,
             blocks: (self.end - self.lbn) as u32,
             op: if self.writes { Op::Write } else { Op::Read },
-            unwanted_words: parts().fold(0, |words, part| words.saturating_add(part.unwanted_words)),
+            unrequested_words: parts().fold(0, |words, part| words.saturating_add(part.unrequested_words)),
             arrival: parts().map(|part| part.arrival).min().unwrap_or(Time::ZERO),
             queued: parts().map(|part| part.queued).min().unwrap_or(Time::ZERO),
             ..self.seen
@@ -78,7 +78,7 @@ pub struct Merger {
     ends: BTreeSet<(u64, u64)>,
     overlaps: Overlaps,
     /// Groups that are being served, by ticket.
-    under_way: Map<u64, Group>,
+    in_flight: Map<u64, Group>,
     merged: Merged,
     chosen: Vec<Queued>,
 }
@@ -97,7 +97,7 @@ impl Merger {
             starts: BTreeSet::new(),
             ends: BTreeSet::new(),
             overlaps: Overlaps::default(),
-            under_way: Map::default(),
+            in_flight: Map::default(),
             merged: Merged::default(),
             chosen: Vec::new(),
         })
@@ -282,7 +282,7 @@ impl Merger {
         let mut serve = |merger: &mut Self, number: u64, group: Group| {
             batch.push(group.merged());
             left.push((number, group.seen.id));
-            merger.under_way.insert(group.seen.id, group);
+            merger.in_flight.insert(group.seen.id, group);
         };
         let Some(group) = self.take(number) else { return };
         let (first, request) = group.parts[0];
@@ -311,7 +311,7 @@ impl Merger {
 
     /// A group has left the queue to be served.
     fn leave(&mut self, ticket: u64) {
-        let Some(group) = self.under_way.get(&ticket) else { return };
+        let Some(group) = self.in_flight.get(&ticket) else { return };
         if group.parts.len() > 1 {
             self.merged.requests += group.parts.len() as u64;
             self.merged.groups += 1;
@@ -325,7 +325,7 @@ impl Merger {
     /// Merges requests that have become free, or neighbours in order of arrival, because group `number` has left the
     /// queue.
     fn close_ranks(&mut self, number: u64, ticket: u64, scheduler: &mut dyn Scheduler) {
-        let Some((lbn, until)) = self.under_way.get(&ticket).map(|group| (group.lbn, group.end)) else {
+        let Some((lbn, until)) = self.in_flight.get(&ticket).map(|group| (group.lbn, group.end)) else {
             return;
         };
         let touched: Vec<u64> = self.overlaps.touching(lbn, until).collect();
@@ -347,7 +347,7 @@ impl Merger {
     /// Splits a served group into its requests: all are complete when the group is, and each has a share of the energy
     /// by its blocks. The start-up counts for the first request.
     pub fn split(&mut self, served: &Served) -> Vec<Served> {
-        let Some(Group { mut parts, lbn, end, .. }) = self.under_way.remove(&served.request.id) else {
+        let Some(Group { mut parts, lbn, end, .. }) = self.in_flight.remove(&served.request.id) else {
             return vec![*served];
         };
         parts.sort_unstable_by_key(|(number, _)| *number);

@@ -3,10 +3,10 @@
 use sledlab_core::params::NoParams;
 
 use super::Model;
-use super::one_list::OneList;
+use super::single_list::SingleList;
 
 /// First in, first out.
-pub type Fifo = OneList<false>;
+pub type Fifo = SingleList<false>;
 
 impl Model for Fifo {
     type Params = NoParams;
@@ -14,6 +14,6 @@ impl Model for Fifo {
     const MEANING: &'static str = "first in, first out: evicts the oldest entry, however often used";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        OneList::with_capacity(capacity)
+        SingleList::with_capacity(capacity)
     }
 }

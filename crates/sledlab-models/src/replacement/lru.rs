@@ -3,10 +3,10 @@
 use sledlab_core::params::NoParams;
 
 use super::Model;
-use super::one_list::OneList;
+use super::single_list::SingleList;
 
 /// Least recently used.
-pub type Lru = OneList<true>;
+pub type Lru = SingleList<true>;
 
 impl Model for Lru {
     type Params = NoParams;
@@ -14,6 +14,6 @@ impl Model for Lru {
     const MEANING: &'static str = "least recently used: evicts the entry whose last use is longest ago";
 
     fn new(_: &NoParams, capacity: usize) -> Self {
-        OneList::with_capacity(capacity)
+        SingleList::with_capacity(capacity)
     }
 }

@@ -12,10 +12,10 @@ mod lfuda;
 mod lfuda_literal;
 mod lists;
 mod lru;
-mod one_list;
 mod priorities;
 mod random;
 mod sieve;
+mod single_list;
 mod slru;
 #[cfg(test)]
 mod tests;

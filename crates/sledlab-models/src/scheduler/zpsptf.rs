@@ -25,16 +25,16 @@ impl Model for Zpsptf {
     fn make(params: &CellParams, setting: Setting) -> Result<Box<dyn Scheduler>> {
         let zones = Zones::new(params.grid, ZoneOrder::Columns, setting.mechanics);
         let inside = Positioned::boxed(&Aim::Score(Arc::new(Crowded::Number)), setting);
-        Ok(zoned::over(zones, MostForTheWay, inside).boxed())
+        Ok(zoned::over(zones, MostRequestsPerTime, inside).boxed())
     }
 }
 
 /// Visits the zone with the most requests per positioning time to the nearest of them.
 ///
 /// A choice looks at every waiting request, but takes place only when the zone in service is empty.
-struct MostForTheWay;
+struct MostRequestsPerTime;
 
-impl Tour for MostForTheWay {
+impl Tour for MostRequestsPerTime {
     fn next(&mut self, mechanics: &dyn Mechanics, waiting: &Waiting, zones: &mut Vec<u32>) {
         let best = waiting.occupied().map(|zone| Candidate::new(zone, mechanics, waiting));
         zones.extend(best.reduce(Candidate::better).map(|best| best.zone));

@@ -9,7 +9,7 @@ pub mod params;
 mod residency;
 mod single;
 mod station;
-mod watch;
+mod station_log;
 mod wrapper;
 
 pub use array::Array;
@@ -20,7 +20,7 @@ pub use params::{Start, SystemParams};
 pub use residency::Residency;
 pub use single::Single;
 pub use station::{Completion, Station};
-pub use watch::{Access, Candidate, Choice, Rested, Seen, State};
+pub use station_log::{Access, Candidate, Choice, IdlePeriod, State, StationLog};
 pub use wrapper::SystemWrapper;
 
 use sledlab_core::{Error, Result, Span, Time};

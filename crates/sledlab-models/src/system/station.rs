@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sledlab_core::{Error, Span, Time};
 
-use super::watch::{Seen, State, Watch};
+use super::station_log::{State, StationLog, StationRecorder};
 use super::{MOST_COMPLETED, MOST_EVENTS, Setup, Start};
 use crate::device::preset::DeviceFile;
 use crate::device::{self, Busy, Device, Queued, Rest, Served};
@@ -59,7 +59,7 @@ pub struct Station {
     batch: Vec<Queued>,
     served: Vec<Served>,
     /// Records choices and services, where the station is watched.
-    watch: Option<Box<Watch>>,
+    watch: Option<Box<StationRecorder>>,
 }
 
 impl Station {
@@ -145,7 +145,7 @@ impl Station {
     }
 
     /// What has been recorded since the last call; nothing without [`watch`](Station::watch).
-    pub fn seen(&mut self) -> Seen {
+    pub fn seen(&mut self) -> StationLog {
         let resting = match self.phase {
             Phase::Resting { since, parked } => {
                 Some((since, if parked { State::Parked } else { State::Idle }))
@@ -467,7 +467,7 @@ impl Station {
     #[inline]
     fn choose(&mut self, now: Time) -> bool {
         self.batch.clear();
-        self.device.tell_time(now);
+        self.device.set_time(now);
         let mechanics = self.device.mechanics();
         match &mut self.merger {
             None => self.scheduler.pop(now, mechanics, &mut self.batch),

@@ -58,7 +58,7 @@ pub fn race(word: &str, name: &str, depth: usize, picks: usize, root: u64, crowd
             index.push(request);
             search.push(request);
         }
-        device.tell_time(now);
+        device.set_time(now);
         index.pop(now, device.mechanics(), &mut from_index);
         search.pop(now, device.mechanics(), &mut from_search);
         let state = device.mechanics().state();

@@ -95,7 +95,7 @@ impl ClusterExperiment {
     /// Text that is not TOML, with its place; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
-        places::see_all(&mut table, name);
+        places::resolve_all(&mut table, name);
         let (own, store): (Table, Table) =
             table.into_iter().partition(|(key, _)| CLUSTER_TABLES.contains(&key.as_str()));
         refuse_foreign(&store)?;
@@ -256,7 +256,10 @@ impl ClusterExperiment {
             said.insert(key.clone(), value.clone());
         }
         let node = node("node", &preset_or_table(group, "node")?, Some(base))?;
-        Ok(NodeKind { node, store: store(&Experiment::from_table(said)?.knowing(&self.store), ready)? })
+        Ok(NodeKind {
+            node,
+            store: store(&Experiment::from_table(said)?.with_plugins_of(&self.store), ready)?,
+        })
     }
 
     /// Every table with every key.
@@ -275,7 +278,7 @@ impl ClusterExperiment {
         }
         table.insert("network".to_owned(), Value::Table(resolved.network.to_table()));
         table.insert("cluster".to_owned(), Value::Table(resolved.params.to_table()));
-        let said = self.store.power_said().map(|(_, said)| said).unwrap_or_default();
+        let said = self.store.power_setting().map(|(_, said)| said).unwrap_or_default();
         table.extend(resolved.kinds[0].store.to_table(&said));
         let groups = resolved.kinds[1..].iter().enumerate().map(|(index, kind)| {
             let mut group = Table::new();

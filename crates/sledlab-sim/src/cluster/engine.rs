@@ -19,11 +19,11 @@ use sledlab_models::network::{Network, Port, collective};
 use sledlab_models::power::Energy;
 use sledlab_trace::work::{Collective, CollectiveKind, NodeStep, Phase, Work};
 
-use super::alone::{self, Half, Task};
-use super::member::{Member, MemberParts, Watch};
+use super::member::{InterruptCheck, Member, MemberParts};
+use super::messaging::{self, MessagingNode, OutgoingMessage};
 use super::overlap::{Incoming, Overlap};
+use super::sequential::{self, Half, Task};
 use super::store::{Traffic, since};
-use super::talk::{self, Letter, Talker};
 
 /// Called with the progress of a replay: the share of the record that is done, 0 to 1, and pages so far; false
 /// interrupts.
@@ -47,7 +47,7 @@ pub(super) struct Spent {
 
 /// A phase that has been replayed, with what each node spent in it.
 #[derive(Debug)]
-pub(super) struct Ran {
+pub(super) struct ReplayedPhase {
     pub name: String,
     pub start: Time,
     pub end: Time,
@@ -61,7 +61,7 @@ pub(super) struct Cluster<'a> {
     pub network: Box<dyn Network>,
     pub packet_bytes: u64,
     pub threads: usize,
-    pub watch: Watch,
+    pub watch: InterruptCheck,
     pub progress: Option<ProgressHook<'a>>,
     now: Time,
     phase: usize,
@@ -82,7 +82,7 @@ impl<'a> Cluster<'a> {
         threads: usize,
         progress: Option<ProgressHook<'a>>,
     ) -> Self {
-        let watch = Watch::default();
+        let watch = InterruptCheck::default();
         Cluster {
             work,
             members,
@@ -105,7 +105,7 @@ impl<'a> Cluster<'a> {
     /// # Errors
     /// Kinds of operation without cycles, a scheduler or power policy that has given up, the user's interrupt, and
     /// requests or messages that were lost, which is a defect.
-    pub fn run(&mut self, startup: impl Fn(&Member) -> Span) -> Result<Vec<Ran>> {
+    pub fn run(&mut self, startup: impl Fn(&Member) -> Span) -> Result<Vec<ReplayedPhase>> {
         let mut ran = Vec::with_capacity(self.work.phases.len() + 1);
         let starts: Vec<Span> = self.members.iter().map(startup).collect();
         if let Some(longest) = starts.iter().max().filter(|longest| **longest > Span::ZERO) {
@@ -116,7 +116,7 @@ impl<'a> Cluster<'a> {
                 ..MemberParts::default()
             };
             let nodes = starts.iter().map(|own| Spent { parts: parts(own), busy: *own, ..Spent::default() });
-            ran.push(Ran { name: "start-up".into(), start: self.now, end, nodes: nodes.collect() });
+            ran.push(ReplayedPhase { name: "start-up".into(), start: self.now, end, nodes: nodes.collect() });
             self.now = end;
             for (member, own) in self.members.iter_mut().zip(starts) {
                 member.processor_busy += own;
@@ -149,7 +149,7 @@ impl<'a> Cluster<'a> {
 
     fn is_short(&self, phase: &Phase) -> bool {
         let mut reads = phase.steps.iter().flat_map(|step| &step.reads);
-        self.ahead < Watch::EVERY && reads.all(|access| access.per_block_of.is_none())
+        self.ahead < InterruptCheck::EVERY && reads.all(|access| access.per_block_of.is_none())
     }
 
     fn pages_of(&self, phase: &Phase) -> u64 {
@@ -167,7 +167,7 @@ impl<'a> Cluster<'a> {
         move |pages| (phase + ((pages - before) as f64 / ahead).min(1.0)) / phases
     }
 
-    fn phase(&mut self, phase: &Phase) -> Result<Ran> {
+    fn phase(&mut self, phase: &Phase) -> Result<ReplayedPhase> {
         let start = self.now;
         let before: Vec<_> = self
             .members
@@ -201,7 +201,7 @@ impl<'a> Cluster<'a> {
                 sampling_error: member.sampling_error - error,
             });
         }
-        Ok(Ran { name: phase.name.clone(), start, end, nodes })
+        Ok(ReplayedPhase { name: phase.name.clone(), start, end, nodes })
     }
 
     /// The messages and bytes that come to each node in a phase.
@@ -232,15 +232,15 @@ impl<'a> Cluster<'a> {
             .enumerate()
             .any(|(index, step)| step.sends.iter().any(|send| own(index)(&send)));
         if is_any {
-            let letters = |member: &Member| -> Vec<Letter> {
+            let letters = |member: &Member| -> Vec<OutgoingMessage> {
                 let step = &phase.steps[member.index];
                 let message_bytes = member.message_bytes(step);
                 let after = step.sends.partition_point(|(to, _)| *to as usize <= member.index);
                 let (before, after) = step.sends.split_at(after);
                 let others = after.iter().chain(before).filter(own(member.index));
-                others.map(|(to, bytes)| Letter { to: *to, bytes: *bytes, message_bytes }).collect()
+                others.map(|(to, bytes)| OutgoingMessage { to: *to, bytes: *bytes, message_bytes }).collect()
             };
-            let round = |member: &Member| talk::Round {
+            let round = |member: &Member| messaging::Round {
                 letters: letters(member),
                 awaited: incoming[member.index].messages,
             };
@@ -260,12 +260,12 @@ impl<'a> Cluster<'a> {
         parts: &mut [MemberParts],
     ) -> Result<()> {
         let (now, work) = (self.now, self.work);
-        let run = |member: &mut Member, watch: &Watch| {
+        let run = |member: &mut Member, watch: &InterruptCheck| {
             let step = &phase.steps[member.index];
             let own = step.sends.iter().any(|(to, bytes)| *to as usize == member.index && *bytes > 0);
             let receives = incoming[member.index].messages > 0 || own;
             let task = Task { phase: &phase.name, step, receives, half };
-            alone::run(member, work, task, now, watch)
+            sequential::run(member, work, task, now, watch)
         };
         let ran = self.each(run)?;
         self.join(ran, parts);
@@ -283,7 +283,10 @@ impl<'a> Cluster<'a> {
     }
 
     /// Calls `run` for every node, on as many threads as the replay may use.
-    fn each<T: Send>(&mut self, run: impl Fn(&mut Member, &Watch) -> Result<T> + Sync) -> Result<Vec<T>> {
+    fn each<T: Send>(
+        &mut self,
+        run: impl Fn(&mut Member, &InterruptCheck) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
         if self.is_short {
             return self.members.iter_mut().map(|member| run(member, &self.watch)).collect();
         }
@@ -324,7 +327,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Lets `talkers` exchange their messages; all other nodes wait until the last message has been taken in.
-    fn talk(&mut self, mut talkers: Vec<Talker>, parts: &mut [MemberParts]) -> Result<()> {
+    fn talk(&mut self, mut talkers: Vec<MessagingNode>, parts: &mut [MemberParts]) -> Result<()> {
         let start = self.now;
         let mut turns = 0_u64;
         let (share_done, pages) = (self.share(), self.watch.pages.load(Ordering::Relaxed));
@@ -339,7 +342,7 @@ impl<'a> Cluster<'a> {
             if turns.is_multiple_of(65_536) { watch.note(0) } else { Ok(()) }
         };
         let (ends, end) =
-            talk::run(&mut talkers, self.network.as_mut(), self.packet_bytes, start, &mut look)?;
+            messaging::run(&mut talkers, self.network.as_mut(), self.packet_bytes, start, &mut look)?;
         let mut own_end = vec![start; self.members.len()];
         for (talker, at) in talkers.iter().zip(ends) {
             let index = talker.port as usize;
@@ -357,12 +360,12 @@ impl<'a> Cluster<'a> {
     fn collective(&mut self, collective: &Collective, parts: &mut [MemberParts]) -> Result<()> {
         let programs = collective::program(kind(collective.kind), collective.root, &collective.bytes);
         let port = |member: usize| collective.members[member] as Port;
-        let letter = |(to, bytes): &(usize, u64)| Letter {
+        let letter = |(to, bytes): &(usize, u64)| OutgoingMessage {
             to: port(*to),
             bytes: *bytes,
             message_bytes: (*bytes).max(1),
         };
-        let round = |round: &collective::Round| talk::Round {
+        let round = |round: &collective::Round| messaging::Round {
             letters: round.sends.iter().map(letter).collect(),
             awaited: round.receives as u64,
         };
@@ -386,7 +389,7 @@ impl<'a> Cluster<'a> {
             .enumerate()
             .any(|(index, step)| step.sends.iter().any(|(to, _)| *to as usize != index));
         if !is_connected {
-            let run = |member: &mut Member, watch: &Watch| {
+            let run = |member: &mut Member, watch: &InterruptCheck| {
                 let mut overlap = begun(member)?;
                 let mut gone = Vec::new();
                 let mut events = 0_u64;
@@ -394,8 +397,8 @@ impl<'a> Cluster<'a> {
                 while let Some(at) = overlap.next_event(member).filter(|_| overlap.finished.is_none()) {
                     overlap.advance(at, member, 1, None, &mut gone)?;
                     events += 1;
-                    if events.is_multiple_of(Watch::EVERY) {
-                        watch.note(Watch::EVERY)?;
+                    if events.is_multiple_of(InterruptCheck::EVERY) {
+                        watch.note(InterruptCheck::EVERY)?;
                     }
                 }
                 let end = overlap.finished.ok_or_else(|| lost(member))?;
@@ -464,10 +467,10 @@ impl<'a> Cluster<'a> {
                 }
             }
             events += 1;
-            if events.is_multiple_of(Watch::EVERY) {
-                self.watch.note(Watch::EVERY)?;
+            if events.is_multiple_of(InterruptCheck::EVERY) {
+                self.watch.note(InterruptCheck::EVERY)?;
                 let pages = self.watch.pages.load(Ordering::Relaxed);
-                if events.is_multiple_of(16 * Watch::EVERY)
+                if events.is_multiple_of(16 * InterruptCheck::EVERY)
                     && self.progress.as_mut().is_some_and(|progress| !progress(share_done(pages), pages))
                 {
                     return Err(Error::interrupted());
@@ -488,10 +491,10 @@ pub(super) fn kind(kind: CollectiveKind) -> collective::CollectiveOperation {
     }
 }
 
-fn talker(member: &Member, rounds: Vec<talk::Round>) -> Talker {
+fn talker(member: &Member, rounds: Vec<messaging::Round>) -> MessagingNode {
     let params = &member.node.params;
     let ns = |cycles: f64| cycles / member.node.cycles_per_ns() / member.rates.network as f64;
-    Talker::new(member.index as Port, rounds, ns(params.message_cycles), ns(params.byte_cycles))
+    MessagingNode::new(member.index as Port, rounds, ns(params.message_cycles), ns(params.byte_cycles))
 }
 
 /// The error of a step that does not end.

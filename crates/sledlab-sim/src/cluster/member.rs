@@ -63,12 +63,12 @@ pub(super) struct Charge {
 
 /// Counts pages, and tells loops to end when the user interrupts.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct InterruptCheck {
     pub pages: AtomicU64,
     pub stop: AtomicBool,
 }
 
-impl Watch {
+impl InterruptCheck {
     /// Pages between two checks for an interrupt.
     pub const EVERY: u64 = 2048;
 

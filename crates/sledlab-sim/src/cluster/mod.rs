@@ -24,22 +24,22 @@
 //! # Ok::<(), sledlab_core::Error>(())
 //! ```
 
-mod alone;
-mod at_host;
 mod config;
 mod engine;
 mod failure;
 mod goal;
+mod host_based;
 mod member;
 mod messages;
+mod messaging;
 mod outcome;
 mod overlap;
 mod sampling;
 mod sequence;
+mod sequential;
 mod share;
 mod size;
 mod store;
-mod talk;
 
 pub use config::{At, ClusterExperiment, ClusterParams};
 pub use engine::ProgressHook;
@@ -90,7 +90,7 @@ impl ClusterExperiment {
         let threads = if threads == 0 { processors() } else { threads };
         let is_at_host = resolved.params.at == At::Host;
         let page_bytes = resolved.kinds[0].node.page_bytes();
-        let moved = is_at_host.then(|| at_host::at_host(work, &resolved.host, page_bytes)).transpose()?;
+        let moved = is_at_host.then(|| host_based::at_host(work, &resolved.host, page_bytes)).transpose()?;
         let work = moved.as_ref().unwrap_or(work);
         let replays = failure::replays(&resolved.params) as f64;
         let runs = if what_if { 4.0 * replays } else { replays };
@@ -220,14 +220,15 @@ fn once<'a>(
 
 /// A bound on the error that skipped passes leave in the time of the job: in each phase, that of the node with the
 /// largest.
-fn sampling_error_ns(ran: &[engine::Ran]) -> u64 {
-    let largest = |ran: &engine::Ran| ran.nodes.iter().map(|spent| spent.sampling_error.as_ns()).max();
+fn sampling_error_ns(ran: &[engine::ReplayedPhase]) -> u64 {
+    let largest =
+        |ran: &engine::ReplayedPhase| ran.nodes.iter().map(|spent| spent.sampling_error.as_ns()).max();
     ran.iter().filter_map(largest).sum()
 }
 
 /// Results of the phases of a record, and of a start-up phase before them if there was one; `closing` is the energy of
 /// each store after the last phase.
-fn phase_outcomes(work: &Work, ran: &[engine::Ran], closing: Vec<f64>) -> Vec<PhaseOutcome> {
+fn phase_outcomes(work: &Work, ran: &[engine::ReplayedPhase], closing: Vec<f64>) -> Vec<PhaseOutcome> {
     let (startup, ran) = ran.split_at(ran.len() - work.phases.len());
     let mut phases: Vec<PhaseOutcome> = startup.iter().map(|ran| outcome::phase(ran, &[], &[])).collect();
     for (ran, phase) in ran.iter().zip(&work.phases) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sledlab_models::node::Node;
 use sledlab_models::power::Energy;
 
-use super::engine::{Ran, Spent};
+use super::engine::{ReplayedPhase, Spent};
 use super::failure::FailureOutcome;
 
 /// Results of a replay.
@@ -134,7 +134,7 @@ pub(super) fn largest(components: [u128; 4]) -> &'static str {
     named.into_iter().max_by_key(|(_, ns)| *ns).map_or("store", |(name, _)| name)
 }
 
-pub(super) fn phase(ran: &Ran, sent: &[u64], received: &[u64]) -> PhaseOutcome {
+pub(super) fn phase(ran: &ReplayedPhase, sent: &[u64], received: &[u64]) -> PhaseOutcome {
     let node = |(index, spent): (usize, &Spent)| NodeOutcome {
         compute_ns: spent.parts.compute.as_ns(),
         store_ns: spent.parts.store.as_ns(),

@@ -64,7 +64,7 @@ pub(super) struct Store {
     last_completion: Time,
     longest_gap: Span,
     next_id: u64,
-    under_way: u64,
+    in_flight: u64,
     completed: Vec<Completion>,
     traffic: Traffic,
     /// Energy of skipped passes.
@@ -81,7 +81,7 @@ impl Store {
             last_completion: Time::ZERO,
             longest_gap: Span::ZERO,
             next_id: 0,
-            under_way: 0,
+            in_flight: 0,
             completed: Vec::new(),
             traffic: Traffic::default(),
             skipped_energy: Energy::default(),
@@ -119,7 +119,7 @@ impl Store {
         }
         let id = self.next_id;
         self.next_id += 1;
-        self.under_way += 1;
+        self.in_flight += 1;
         let request = Request { arrival, lbn, blocks, op, ..Request::default() };
         if let Some(dumped) = &mut self.dumped {
             dumped.requests.push(request);
@@ -144,7 +144,7 @@ impl Store {
         self.note_completion(completion);
         self.note();
         self.completed.clear();
-        self.under_way -= 1;
+        self.in_flight -= 1;
         self.traffic.add(op, blocks);
         Ok(self.cluster_time(completion))
     }
@@ -174,7 +174,7 @@ impl Store {
             self.traffic.add(done.request.op, done.request.blocks);
             if done.request.op == Op::Write { writes += 1 } else { reads += 1 }
         }
-        self.under_way -= reads + writes;
+        self.in_flight -= reads + writes;
         (reads, writes)
     }
 
@@ -248,8 +248,8 @@ impl Store {
         let (_, background) = self.system.background();
         let end = self.own_time(now).max(background);
         self.system.close_ledgers(end);
-        if self.under_way > 0 || !self.completed.is_empty() {
-            return Err(Error::internal(format!("a store has not served {} requests", self.under_way)));
+        if self.in_flight > 0 || !self.completed.is_empty() {
+            return Err(Error::internal(format!("a store has not served {} requests", self.in_flight)));
         }
         for (ledger, energy) in self.system.ledgers() {
             let parts = energy.seek + energy.access + energy.idle + energy.inactive + energy.startup;

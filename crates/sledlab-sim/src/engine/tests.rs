@@ -217,7 +217,7 @@ fn an_interrupt_in_the_source_keeps_what_there_is() {
 fn a_run_that_looks_up_at_every_turn_is_the_same() {
     for name in ["mems-g2", "atlas-10k", "mems-g2-disksim"] {
         for (replay, apart_ns) in [(Replay::default(), 400_000), (Replay::default(), 1), (closed(9), 1)] {
-            let run = |pulse: Pulse| {
+            let run = |poll: PollInterval| {
                 let mut all = Vec::new();
                 let sink = |rows: &Rows| {
                     all.extend(rows.id.iter().copied().zip(rows.completion_ns.iter().copied()));
@@ -227,13 +227,13 @@ fn a_run_that_looks_up_at_every_turn_is_the_same() {
                 let mut system = build(name, &fcfs());
                 let mut source = requests(3_000, apart_ns);
                 let counts =
-                    simulate_at(pulse, system.as_mut(), &mut source, &replay, &mut recorder, None).unwrap();
+                    simulate_at(poll, system.as_mut(), &mut source, &replay, &mut recorder, None).unwrap();
                 let ended = recorder.ended;
                 drop(recorder);
                 let ledgers: Vec<_> = system.ledgers().into_iter().map(|(_, energy)| energy.total).collect();
                 (counts, ended, ledgers, all)
             };
-            assert_eq!(run(Pulse::blind()), run(Pulse::slow()), "{name}");
+            assert_eq!(run(PollInterval::without_clock()), run(PollInterval::slow()), "{name}");
         }
     }
 }

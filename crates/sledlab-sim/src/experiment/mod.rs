@@ -23,10 +23,10 @@ use crate::engine::{Progress, ProgressSink, Run};
 use crate::feed::Feed;
 use crate::memory;
 use crate::outcome::Outcome;
-use crate::pulse::Pulse;
+use crate::poll_interval::PollInterval;
 use crate::recorder::{Recorder, RowSink};
 use crate::replay::Replay;
-use crate::running::{Running, Said};
+use crate::running::{RunMetadata, Running};
 use crate::stopwatch::Stopwatch;
 pub use store::SystemSetup;
 pub(crate) use workload::TraceParams;
@@ -106,7 +106,7 @@ impl Experiment {
     /// Text that is not TOML, with its place; unknown tables.
     pub fn from_toml(name: &str, text: &str) -> Result<Self> {
         let mut table = keys::parse(name, text)?;
-        places::see_all(&mut table, name);
+        places::resolve_all(&mut table, name);
         Self::from_table(table)
     }
 
@@ -183,13 +183,13 @@ impl Experiment {
     }
 
     /// Adds a kind of device from outside, so that the experiment can name it.
-    pub fn give_device_kind(&mut self, kind: CustomDevice) {
+    pub fn add_device_kind(&mut self, kind: CustomDevice) {
         self.kinds.push(kind);
     }
 
     /// Marks the experiment as one that is only written, not run: models given from outside need not be such as can be
     /// built.
-    pub fn leave_unbuilt(&mut self) {
+    pub fn skip_build(&mut self) {
         self.unbuilt = true;
     }
 
@@ -197,19 +197,19 @@ impl Experiment {
     ///
     /// # Errors
     /// A value that is no text, or not of the form `module:Class:key=value`.
-    pub fn replacement_said(&self) -> Result<String> {
+    pub fn replacement_setting(&self) -> Result<String> {
         let mut said = keys::table(&self.table, "hybrid")?;
         let word = keys::take_text(&mut said, "hybrid", "replacement")?.unwrap_or_default();
         split_plug_in("replacement", &word, &mut Table::new())
     }
 
     /// This experiment with the kinds of device and the replacement policies given to `other`.
-    pub(crate) fn knowing(self, other: &Experiment) -> Self {
+    pub(crate) fn with_plugins_of(self, other: &Experiment) -> Self {
         Experiment { kinds: other.kinds.clone(), policies: other.policies.clone(), ..self }
     }
 
     /// Adds a replacement policy from outside, so that the experiment can name it.
-    pub fn give_replacement(&mut self, policy: replacement::CustomPolicy) {
+    pub fn add_replacement_policy(&mut self, policy: replacement::CustomPolicy) {
         self.policies.push(policy);
     }
 
@@ -268,10 +268,11 @@ impl Experiment {
         if resolved.store.has_several() {
             recorder = recorder.naming_devices();
         }
-        let said = Said { fitted, mode: replay.mode, config: self.config(&resolved)?, seed: resolved.seed };
-        let pulse = if progress.is_some() { Pulse::default() } else { Pulse::blind() };
+        let said =
+            RunMetadata { fitted, mode: replay.mode, config: self.config(&resolved)?, seed: resolved.seed };
+        let poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
         let feed = Feed::new(source, devices, &replay, system.capacity_blocks());
-        let run = Run::new(pulse, feed, &replay, progress).stopping_overloaded(stop_overloaded);
+        let run = Run::new(poll, feed, &replay, progress).stopping_overloaded(stop_overloaded);
         Ok(Running::new(run, system, recorder, said, begun, cost))
     }
 
@@ -367,7 +368,7 @@ impl Experiment {
         if let Some(choice) = &self.scheduler {
             return Ok(choice.clone());
         }
-        let (word, said) = self.scheduler_said()?;
+        let (word, said) = self.scheduler_setting()?;
         let (name, mut params) = scheduler::parse(&word)?;
         params.extend(said);
         scheduler::Choice::new(&name, &params)
@@ -378,7 +379,7 @@ impl Experiment {
         if let Some(choice) = &self.power {
             return Ok(choice.clone());
         }
-        let (word, params) = self.power_said()?;
+        let (word, params) = self.power_setting()?;
         power::Choice::parse(&word, params, device.idle_timeout_ms())
     }
 
@@ -386,12 +387,12 @@ impl Experiment {
     ///
     /// # Errors
     /// A kind that is no text.
-    pub fn power_said(&self) -> Result<(String, Table)> {
+    pub fn power_setting(&self) -> Result<(String, Table)> {
         self.kind_said("power", "fixed")
     }
 
     /// Uses a power policy from outside, whatever the table `[power]` says.
-    pub fn give_power(&mut self, power: power::Choice) {
+    pub fn set_power_policy(&mut self, power: power::Choice) {
         self.power = Some(power);
     }
 
@@ -430,12 +431,12 @@ impl Experiment {
     ///
     /// # Errors
     /// A kind that is no text.
-    pub fn scheduler_said(&self) -> Result<(String, Table)> {
+    pub fn scheduler_setting(&self) -> Result<(String, Table)> {
         self.kind_said("scheduler", "fcfs")
     }
 
     /// Uses a scheduler from outside, whatever the table `[scheduler]` says.
-    pub fn give_scheduler(&mut self, scheduler: scheduler::Choice) {
+    pub fn set_scheduler(&mut self, scheduler: scheduler::Choice) {
         self.scheduler = Some(scheduler);
     }
 
@@ -443,7 +444,7 @@ impl Experiment {
     ///
     /// # Errors
     /// A kind that is no text.
-    pub fn workload_said(&self) -> Result<(String, Table)> {
+    pub fn workload_setting(&self) -> Result<(String, Table)> {
         self.kind_said("workload", "")
     }
 
@@ -456,7 +457,7 @@ impl Experiment {
     }
 
     /// Uses a generator from outside, whatever `workload.kind` says.
-    pub fn give_workload(&mut self, workload: synthetic::Choice) {
+    pub fn set_workload_generator(&mut self, workload: synthetic::Choice) {
         self.workload = Some(workload);
     }
 
@@ -467,7 +468,7 @@ impl Experiment {
         if let Some((name, workload)) = resolved.workload.to_table() {
             table.insert(name.to_owned(), Value::Table(workload));
         }
-        let said = self.power_said().map(|(_, said)| said).unwrap_or_default();
+        let said = self.power_setting().map(|(_, said)| said).unwrap_or_default();
         for (name, parameters) in resolved.store.to_table(&said) {
             if name == "system" {
                 table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
@@ -480,9 +481,9 @@ impl Experiment {
 
 /// A function to call at every step before a run: an interrupt then leaves no results to keep.
 fn preparing<'a>(mut progress: Option<&'a mut ProgressSink>) -> impl FnMut() -> Result<()> + 'a {
-    let mut pulse = if progress.is_some() { Pulse::default() } else { Pulse::blind() };
+    let mut poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
     move || {
-        let flow = progress.as_mut().filter(|_| pulse.beat(1)).map(|sink| sink(Progress::NONE));
+        let flow = progress.as_mut().filter(|_| poll.tick(1)).map(|sink| sink(Progress::NONE));
         if flow.is_some_and(|flow| flow.is_break()) { Err(Error::interrupted()) } else { Ok(()) }
     }
 }

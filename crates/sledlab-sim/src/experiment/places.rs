@@ -49,7 +49,7 @@ fn shortened(path: &Path) -> PathBuf {
 }
 
 /// Replaces the names of all files in an experiment that the file `by` holds by their paths from the working directory.
-pub(crate) fn see_all(all: &mut Table, by: &str) {
+pub(crate) fn resolve_all(all: &mut Table, by: &str) {
     for (table, said) in all.iter_mut() {
         match said {
             Value::String(name) if OF_MODELS.contains(&table.as_str()) => see_model(name, by),
@@ -62,7 +62,7 @@ pub(crate) fn see_all(all: &mut Table, by: &str) {
                 }
             }
             Value::Array(groups) if table == "group" => {
-                groups.iter_mut().filter_map(Value::as_table_mut).for_each(|group| see_all(group, by));
+                groups.iter_mut().filter_map(Value::as_table_mut).for_each(|group| resolve_all(group, by));
             }
             _ => {}
         }
@@ -112,7 +112,7 @@ mod tests {
         let said = "device = 'engine'\nfront = { preset = 'cluster' }\nsystem = 'lib.rs'\nnode = '../Cargo.toml'
             trace = { file = 'lib.rs', format = 'engine' }\n[[group]]\nnodes = 'lib.rs'\ndevice = '../Cargo.toml'";
         let mut table: Table = said.parse().unwrap();
-        see_all(&mut table, &by);
+        resolve_all(&mut table, &by);
         let cargo = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
         let lib = format!("{}/src/lib.rs", env!("CARGO_MANIFEST_DIR"));
         let wanted =

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use sledlab_core::params::Params;
 use sledlab_core::{Error, Result, Source};
 use sledlab_trace::transform::{
-    Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, Via, survey_watched,
+    Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, Transformed,
+    survey_with_progress,
 };
-use sledlab_trace::{OpenOptions, Sequel, format, synthetic};
+use sledlab_trace::{Continuation, OpenOptions, format, synthetic};
 use toml::{Table, Value};
 
 use super::keys;
@@ -54,7 +55,7 @@ pub(super) struct Opened {
     /// Counts of the requests rejected, moved or shortened to fit the device.
     pub fitted: Arc<FitCounts>,
     /// Names of the devices in the trace, where its format has them.
-    pub devices: Sequel,
+    pub devices: Continuation,
 }
 
 impl Workload {
@@ -122,7 +123,7 @@ impl Workload {
         Ok(match replay.last_block {
             LastBlock::Given => opened,
             LastBlock::Random => {
-                let source = Box::new(Via::new(opened.source, RandomLastBlock::new(seed)));
+                let source = Box::new(Transformed::new(opened.source, RandomLastBlock::new(seed)));
                 Opened { source, ..opened }
             }
         })
@@ -147,14 +148,14 @@ impl TraceParams {
         watch: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Opened> {
         let survey = self.survey(outside, watch)?;
-        let devices = Sequel::default();
+        let devices = Continuation::default();
         let file = self.open_file(&devices)?;
         let source: Box<dyn Source> = match (self.devices, &survey) {
             (TraceDevices::One, _) => Box::new(file),
-            (TraceDevices::Overlay, _) => Box::new(Via::new(file, Overlay)),
+            (TraceDevices::Overlay, _) => Box::new(Transformed::new(file, Overlay)),
             (TraceDevices::Place, survey) => {
                 let extents = survey.as_ref().map_or(&[][..], |survey| &survey.extents);
-                Box::new(Via::new(file, PlaceDevices::new(extents)?))
+                Box::new(Transformed::new(file, PlaceDevices::new(extents)?))
             }
         };
         let highest_end = survey.map(|survey| match self.devices {
@@ -166,11 +167,14 @@ impl TraceParams {
     }
 
     /// Opens the file, whose format may name devices.
-    fn open_file(&self, devices: &Sequel) -> Result<sledlab_trace::OpenedTrace> {
+    fn open_file(&self, devices: &Continuation) -> Result<sledlab_trace::OpenedTrace> {
         let format = (!self.format.is_empty()).then_some(self.format.as_str());
         let sort_window = usize::try_from(self.sort_window).unwrap_or(usize::MAX);
-        let sequel = Some(devices);
-        sledlab_trace::open(&self.file, OpenOptions { format, sort_window, sequel, ..OpenOptions::default() })
+        let continuation = Some(devices);
+        sledlab_trace::open(
+            &self.file,
+            OpenOptions { format, sort_window, continuation, ..OpenOptions::default() },
+        )
     }
 
     /// A first pass over the file, where scaling, or placing devices, needs to know how far requests reach.
@@ -182,7 +186,7 @@ impl TraceParams {
             return Err(Error::user("standard input cannot be read twice, as scaling and placing need")
                 .with_remedy("save the trace to a file first"));
         }
-        survey_watched(&mut self.open_file(&Sequel::default())?, watch).map(Some)
+        survey_with_progress(&mut self.open_file(&Continuation::default())?, watch).map(Some)
     }
 }
 
@@ -194,11 +198,11 @@ fn fit(
     capacity_blocks: u64,
     highest_end: Option<u64>,
 ) -> Result<Opened> {
-    let devices = Sequel::default();
+    let devices = Continuation::default();
     if outside == Outside::Reject {
         return Ok(Opened { source, fitted: Arc::default(), devices });
     }
     let fit = Fit::new(outside, capacity_blocks, highest_end)?;
     let fitted = fit.counts();
-    Ok(Opened { source: Box::new(Via::new(source, fit)), fitted, devices })
+    Ok(Opened { source: Box::new(Transformed::new(source, fit)), fitted, devices })
 }

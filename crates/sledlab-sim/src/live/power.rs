@@ -6,7 +6,7 @@
 //! the host finds.
 //!
 //! A trim completes at once, and is durable when it does: the blocks read zero until they are written again, after a
-//! power failure too. Devices ignore trims, so [`Kept`] remembers them: no version from before a trim is found after
+//! power failure too. Devices ignore trims, so [`Trims`] remembers them: no version from before a trim is found after
 //! it, even if it is still on a medium.
 
 use std::collections::BTreeMap;
@@ -27,13 +27,13 @@ pub fn version(id: u64) -> u64 {
 
 /// The trims so far, by block.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct Trims {
     /// Trimmed runs of blocks, which do not overlap, by first block: the block after the last, and the number of the
     /// last trim.
     trimmed: BTreeMap<u64, (u64, u64)>,
 }
 
-impl Kept {
+impl Trims {
     /// Notes an operation that is about to arrive at the system.
     pub fn arrive(&mut self, id: u64, request: &Request, system: &mut dyn System) {
         if request.op == Op::Trim {
@@ -92,7 +92,7 @@ impl Live {
     /// host never wrote.
     pub fn keeping_contents(experiment: &Experiment, rows: Option<RowSink<'static>>) -> Result<Self> {
         let live = Live::of(experiment.recorded(true)?, rows);
-        Ok(Live { kept: Some(Kept::default()), ..live })
+        Ok(Live { kept: Some(Trims::default()), ..live })
     }
 
     /// Fails the power at `at`, or at the time the system has reached if that is later, after all that was due. For
@@ -114,7 +114,7 @@ impl Live {
         };
         let mut contents = durable.crash(survives);
         contents.retain(|block, content| !kept.is_trimmed(*block, content));
-        self.books.counts.interrupted = true;
+        self.bookkeeping.counts.interrupted = true;
         let has_counted = self.recorder.by_op.iter().any(|requests| requests.moments().count() > 0);
         Ok((if has_counted { Some(self.close()?) } else { None }, contents))
     }
@@ -133,7 +133,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_last_trim_of_a_block_is_known(trims in prop::collection::vec((0_u64..60, 1_u64..20), 1..40)) {
-            let mut kept = Kept::default();
+            let mut kept = Trims::default();
             let mut last = [None; 80];
             for (id, (first, blocks)) in (1..).zip(trims) {
                 kept.trim(id, first, first + blocks);

@@ -217,14 +217,14 @@ impl Characterisation {
 /// # Errors
 /// The source's own, and invalid options.
 pub fn characterise(source: &mut dyn Source, options: &CharacterOptions) -> Result<Report> {
-    characterise_watched(source, options, &mut || Ok(()))
+    characterise_with_progress(source, options, &mut || Ok(()))
 }
 
 /// As [`characterise`]; `watch` is called before every request.
 ///
 /// # Errors
 /// Those of [`characterise`], and what `watch` returns.
-pub fn characterise_watched(
+pub fn characterise_with_progress(
     source: &mut dyn Source,
     options: &CharacterOptions,
     watch: &mut dyn FnMut() -> Result<()>,

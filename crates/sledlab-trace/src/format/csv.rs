@@ -7,7 +7,7 @@
 //! only the words (8 bytes) of its last block that it touches; one that begins within a block wants all of its last
 //! block. `metadata` is 1 for requests for metadata, else 0.
 
-use sledlab_core::{Op, Request, Result, Source, unwanted_words};
+use sledlab_core::{Op, Request, Result, Source, unrequested_words};
 
 use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::fields::{Fault, Fields, Line, Parsed, bytes};
@@ -84,8 +84,8 @@ impl LineParser for Parser {
         let length = fields.unsigned("length_bytes")?;
         let (device, metadata) = if fields.is_at_end() { (0, false) } else { more(&mut fields)? };
         let (lbn, blocks) = if op == Op::Flush { (0, 0) } else { bytes(at, offset, length)? };
-        let unwanted_words = if op.is_media() { unwanted_words(offset, length) } else { 0 };
-        Ok(Some(Request { arrival, lbn, blocks, device, op, metadata, unwanted_words }))
+        let unrequested_words = if op.is_media() { unrequested_words(offset, length) } else { 0 };
+        Ok(Some(Request { arrival, lbn, blocks, device, op, metadata, unrequested_words }))
     }
 
     fn is_header(&self, line: &[u8]) -> bool {

@@ -13,10 +13,10 @@ use sledlab_core::{Op, Request, Result, Source, Span, Time};
 use super::{Clock, Format, Head, Reading, is_numeric};
 use crate::arrivals::TraceArrivals;
 
+use crate::continuation::Continuation;
 use crate::fields::{Fault, Fields, Line, Parsed, blocks};
 use crate::input::Input;
 use crate::lines::{LineParser, LineSource};
-use crate::sequel::Sequel;
 
 /// See the module documentation.
 pub struct DisksimValidate;
@@ -71,7 +71,7 @@ pub fn read_measured(path: impl AsRef<Path>) -> Result<Vec<Measured>> {
     let mut source = LineSource::new(
         Input::open(path.as_ref())?,
         parser,
-        TraceArrivals::new(Clock::Wall, Sequel::default()),
+        TraceArrivals::new(Clock::Wall, Continuation::default()),
     );
     let mut requests = Vec::new();
     while source.fill(&mut requests)? > 0 {}

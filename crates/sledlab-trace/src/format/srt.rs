@@ -13,7 +13,7 @@ use sledlab_core::{Error, Op, Request, Result, Source};
 
 use super::{Clock, Format, Head, Reading};
 use crate::arrivals::TraceArrivals;
-use crate::ending::Ending;
+use crate::ending::StreamEnd;
 use crate::input::Input;
 use crate::lines::{CHUNK, no_requests};
 use crate::range;
@@ -48,7 +48,7 @@ impl Format for Srt {
     fn read(&self, mut reading: Reading) -> Result<Box<dyn Source>> {
         let disks = read_header(&mut reading.input)?;
         let Reading { input, arrivals, .. } = reading;
-        Ok(Box::new(Records { input, disks, arrivals, record: 0, ending: Ending::default() }))
+        Ok(Box::new(Records { input, disks, arrivals, record: 0, ending: StreamEnd::default() }))
     }
 }
 
@@ -148,7 +148,7 @@ struct Records {
     arrivals: TraceArrivals,
     /// Records read so far.
     record: u64,
-    ending: Ending,
+    ending: StreamEnd,
 }
 
 impl Records {

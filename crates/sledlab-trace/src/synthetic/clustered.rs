@@ -5,11 +5,11 @@ use rand_distr::Exp1;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Result, Span, Time};
 
-use super::pace::Pace;
+use super::rate_control::RateControl;
 
 /// Rates and lengths of a [`Clustered`] process.
 #[derive(Clone, Copy, Debug)]
-pub struct Rhythm {
+pub struct ClusterRates {
     /// Mean requests per second, copies included.
     pub rate_per_s: f64,
     /// Mean requests of a clump.
@@ -30,7 +30,7 @@ pub struct Rhythm {
     pub copy_every_s: f64,
 }
 
-impl Rhythm {
+impl ClusterRates {
     /// Share of the requests that belong to copies.
     pub fn copy_share(&self) -> f64 {
         self.copy_requests as f64 / self.copy_every_s / self.rate_per_s
@@ -96,7 +96,7 @@ pub struct Arrival {
 /// differ from seed to seed by several percent.
 #[derive(Clone, Debug)]
 pub struct Clustered {
-    rhythm: Rhythm,
+    rhythm: ClusterRates,
     quiet_s: f64,
     now: Time,
     /// Clumps still to come in the present cluster.
@@ -106,7 +106,7 @@ pub struct Clustered {
     copying: bool,
     copies: u64,
     next_copy: Time,
-    pace: Pace,
+    pace: RateControl,
     gaps: Stream,
     lengths: Stream,
     copy_times: Stream,
@@ -114,7 +114,7 @@ pub struct Clustered {
 
 impl Clustered {
     /// A process that begins with a quiet time. An error where copies or clusters leave no quiet time.
-    pub fn new(rhythm: Rhythm, streams: [Stream; 3]) -> Result<Self> {
+    pub fn new(rhythm: ClusterRates, streams: [Stream; 3]) -> Result<Self> {
         let [gaps, lengths, copy_times] = streams;
         let quiet_s = rhythm.quiet_s()?;
         let mut process = Clustered {
@@ -126,7 +126,7 @@ impl Clustered {
             copying: false,
             copies: 0,
             next_copy: Time::MAX,
-            pace: Pace::new(rhythm.rate_per_s * (1.0 - rhythm.copy_share()), rhythm.cycle_s()),
+            pace: RateControl::new(rhythm.rate_per_s * (1.0 - rhythm.copy_share()), rhythm.cycle_s()),
             gaps,
             lengths,
             copy_times,

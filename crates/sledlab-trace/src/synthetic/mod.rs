@@ -27,7 +27,7 @@ mod hplajw;
 mod mems_check;
 mod modulated;
 mod on_off;
-mod pace;
+mod rate_control;
 mod relation;
 mod sequential_share;
 mod size_mix;

@@ -5,7 +5,7 @@ use rand_distr::Exp1;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Result, Span, Time, math};
 
-use super::pace::Pace;
+use super::rate_control::RateControl;
 
 /// Rate and burstiness of a [`Modulated`] process.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ pub struct Modulated {
     state: usize,
     until: Time,
     now: Time,
-    pace: Pace,
+    pace: RateControl,
     gaps: Stream,
     states: Stream,
 }
@@ -114,7 +114,7 @@ impl Modulated {
             state: 1,
             until: Time::ZERO,
             now: Time::ZERO,
-            pace: Pace::new(rate_per_s, mean_s[0] + mean_s[1]),
+            pace: RateControl::new(rate_per_s, mean_s[0] + mean_s[1]),
             gaps,
             states,
         }

@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Span, Time, math};
 
-use super::pace::Pace;
+use super::rate_control::RateControl;
 
 /// Times between requests within bursts, in ms: the quantiles for [`SHARES`].
 ///
@@ -41,7 +41,7 @@ pub struct OnOff {
     /// Factor on the measured gaps.
     scale: f64,
     shortest_idle_s: f64,
-    pace: Pace,
+    pace: RateControl,
     gaps: Stream,
     bursts: Stream,
     started: bool,
@@ -59,7 +59,7 @@ impl OnOff {
             burst_requests,
             scale: cycle_s * busy_share / (burst_requests - 1.0) / (mean_gap_ms() / 1e3),
             shortest_idle_s: cycle_s * (1.0 - busy_share) / tail,
-            pace: Pace::new(rate_per_s, cycle_s),
+            pace: RateControl::new(rate_per_s, cycle_s),
             gaps,
             bursts,
             started: false,

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_distr::Exp1;
 use sledlab_core::seed::Stream;
-use sledlab_core::{BLOCK_BYTES, Request, Result, unwanted_words};
+use sledlab_core::{BLOCK_BYTES, Request, Result, unrequested_words};
 
 use super::draw::{Arrivals, Gap, Ops};
 use super::{Generator, GeneratorSetting};
@@ -90,7 +90,7 @@ impl Generator for Small {
             lbn: self.place(u64::from(blocks)),
             blocks,
             op: self.ops.next(),
-            unwanted_words: unwanted_words(0, bytes),
+            unrequested_words: unrequested_words(0, bytes),
             ..Request::default()
         }
     }

@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::seed::Stream;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Request, Result, WORD_BYTES};
 
-use super::clustered::{Arrival, Clustered, First, Rhythm};
+use super::clustered::{Arrival, ClusterRates, Clustered, First};
 use super::draw::{Ops, Places};
 use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
 use super::sequential_share::SequentialShare;
@@ -114,7 +114,7 @@ fn sizes(params: &SnakeParams) -> Result<Vec<Weighted>> {
 
 /// The share of the reads outside copies that must be sequential, as reads of copies have a share of their own: a run
 /// of a copy that follows another run of reads continues it.
-fn sequential_outside_copies(params: &SnakeParams, rhythm: &Rhythm) -> Result<f64> {
+fn sequential_outside_copies(params: &SnakeParams, rhythm: &ClusterRates) -> Result<f64> {
     let copies = rhythm.copy_share();
     let first_follows = params.read_share;
     let in_copies = copies * (1.0 - (1.0 - first_follows) / params.copy_run);
@@ -146,7 +146,7 @@ impl Generator for Snake {
 
     fn new(params: &Self::Params, setting: GeneratorSetting) -> Result<Self> {
         let stream = |use_of: &str| setting.stream(&format!("snake.{use_of}"));
-        let rhythm = Rhythm {
+        let rhythm = ClusterRates {
             rate_per_s: params.rate_per_s,
             clump_requests: params.clump_requests,
             clump_gap_s: params.clump_gap_ms / 1e3,
@@ -163,7 +163,7 @@ impl Generator for Snake {
         let layout = [stream("scatter"), stream("files"), stream("places")];
         let files = RankedFiles::new(lengths, 0, space_blocks, params.zipf_exponent, layout)?;
         let wanted_words = params.metadata_bytes.div_ceil(WORD_BYTES);
-        let unwanted_words = (BLOCK_BYTES / WORD_BYTES - wanted_words) as u8;
+        let unrequested_words = (BLOCK_BYTES / WORD_BYTES - wanted_words) as u8;
         let times = ["arrivals", "clusters", "copies"].map(stream);
         Ok(Snake {
             arrivals: Clustered::new(rhythm, times)?,
@@ -176,7 +176,7 @@ impl Generator for Snake {
             copy: Copy::default(),
             space_blocks,
             metadata_share: params.metadata_share,
-            trimmed: params.trim_metadata.then_some(unwanted_words),
+            trimmed: params.trim_metadata.then_some(unrequested_words),
             sizes_rng: stream("sizes"),
             sequential_rng: stream("sequential"),
             metadata_rng: stream("metadata"),
@@ -204,7 +204,7 @@ impl Generator for Snake {
         };
         let whole = Request { arrival, lbn, blocks, op: self.op, metadata, ..Request::default() };
         match self.trimmed {
-            Some(unwanted_words) if metadata => Request { blocks: 1, unwanted_words, ..whole },
+            Some(unrequested_words) if metadata => Request { blocks: 1, unrequested_words, ..whole },
             _ => whole,
         }
     }

@@ -4,7 +4,7 @@ use rand::RngExt;
 use sledlab_core::seed::Stream;
 use sledlab_core::{Error, Op, Request, Result};
 
-use super::clustered::{Arrival, Clustered, First, Rhythm};
+use super::clustered::{Arrival, ClusterRates, Clustered, First};
 use super::draw::Places;
 use super::files::{PIECE_BLOCKS, RankedFile, RankedFiles, blocks_of};
 use super::size_mix::{SizeMix, Weighted, split};
@@ -93,7 +93,7 @@ fn turn_requests(params: &TpcdParams) -> Result<f64> {
 
 /// Turns are clumps of requests and queries are clusters of turns; the number of turns in a query gives the think times
 /// wanted.
-fn rhythm(params: &TpcdParams) -> Result<Rhythm> {
+fn rhythm(params: &TpcdParams) -> Result<ClusterRates> {
     let (rate_per_s, think_s, gap_s) = (params.rate_per_s, params.think_s, params.query_gap_ms / 1e3);
     let turn_requests = turn_requests(params)?;
     let idle_share = 1.0 - rate_per_s * gap_s;
@@ -114,7 +114,7 @@ fn rhythm(params: &TpcdParams) -> Result<Rhythm> {
         ))
         .with_remedy(format!("take {least_s:.2} s or more, or a higher workload.rate_per_s")));
     }
-    Ok(Rhythm {
+    Ok(ClusterRates {
         rate_per_s,
         clump_requests: turn_requests,
         clump_gap_s: gap_s,

@@ -27,7 +27,7 @@ impl TransformStep for RandomLastBlock {
     #[inline]
     fn take(&mut self, mut request: Request) -> Result<Next> {
         if request.op.is_media() {
-            request.unwanted_words = self.words.random_range(0..=MOST_UNWANTED);
+            request.unrequested_words = self.words.random_range(0..=MOST_UNWANTED);
         }
         Ok(Next::Pass(request))
     }

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Request, Result, Source, Time};
 
-use crate::ending::Ending;
+use crate::ending::StreamEnd;
 use crate::lines::CHUNK;
 
 /// The requests of several sources in order of arrival; of requests with equal arrivals, that of the source named first
@@ -22,7 +22,7 @@ pub struct Merge<S> {
     due: Vec<usize>,
     renumber: bool,
     devices: Map<(usize, u16), u16>,
-    ending: Ending,
+    ending: StreamEnd,
 }
 
 struct Stream<S> {
@@ -56,7 +56,7 @@ impl<S: Source> Merge<S> {
             ready: BinaryHeap::new(),
             renumber: true,
             devices: Map::default(),
-            ending: Ending::default(),
+            ending: StreamEnd::default(),
         }
     }
 

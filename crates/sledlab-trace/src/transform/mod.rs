@@ -1,6 +1,6 @@
 //! Transformations of a stream of requests: each is a [`Source`] over another.
 //!
-//! Most are a [`TransformStep`], which looks at one request at a time, put over a source by [`Via`]:
+//! Most are a [`TransformStep`], which looks at one request at a time, put over a source by [`Transformed`]:
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Source, Time, source::InMemory};
@@ -32,9 +32,9 @@ pub use outside::{Fit, FitCounts, Outside};
 pub use rate::Speedup;
 pub use reorder::Reorder;
 pub use select::{BlockRange, Limit, MediaOnly, OnlyDevices, TimeWindow};
-pub use survey::{Survey, survey, survey_watched};
+pub use survey::{Survey, survey, survey_with_progress};
 
-use crate::ending::Ending;
+use crate::ending::StreamEnd;
 
 /// The result of a step for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,17 +54,17 @@ pub trait TransformStep: Send {
 }
 
 /// The requests of a source after a step.
-pub struct Via<S, T> {
+pub struct Transformed<S, T> {
     source: S,
     step: T,
     stopped: bool,
-    ending: Ending,
+    ending: StreamEnd,
 }
 
-impl<S: Source, T: TransformStep> Via<S, T> {
+impl<S: Source, T: TransformStep> Transformed<S, T> {
     /// Puts `step` over `source`.
     pub fn new(source: S, step: T) -> Self {
-        Via { source, step, stopped: false, ending: Ending::default() }
+        Transformed { source, step, stopped: false, ending: StreamEnd::default() }
     }
 
     /// Passes the requests from index `from` on through the step, in place.
@@ -93,7 +93,7 @@ impl<S: Source, T: TransformStep> Via<S, T> {
     }
 }
 
-impl<S: Source, T: TransformStep> Source for Via<S, T> {
+impl<S: Source, T: TransformStep> Source for Transformed<S, T> {
     fn fill(&mut self, into: &mut Vec<Request>) -> Result<usize> {
         self.ending.check()?;
         let before = into.len();

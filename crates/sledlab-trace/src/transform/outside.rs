@@ -147,7 +147,7 @@ impl Fit {
         // The part inside is shorter than the request, so it fits 32 bits.
         request.blocks = inside.min(u64::from(request.blocks)) as u32;
         // The wanted last block was cut off: the request wants all of its new last block.
-        request.unwanted_words = 0;
+        request.unrequested_words = 0;
         self.counts.shortened.fetch_add(1, Relaxed);
         Next::Pass(request)
     }

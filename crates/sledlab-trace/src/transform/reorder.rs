@@ -6,9 +6,9 @@ use std::collections::BinaryHeap;
 use sledlab_core::{Error, Request, Result, Source, Time};
 
 use crate::arrivals::{LATEST_NS, too_early, too_late};
-use crate::ending::Ending;
+use crate::continuation::Continuation;
+use crate::ending::StreamEnd;
 use crate::lines::CHUNK;
-use crate::sequel::Sequel;
 
 /// The requests of an inner stream in order of arrival. In the inner stream no request may stand more than `window`
 /// places after one that arrives later. Memory is `window` requests. Requests with equal arrivals keep their order.
@@ -22,10 +22,10 @@ pub struct Reorder<S> {
     next: usize,
     drained: bool,
     /// Where set, arrivals count from the first request, or from that of the trace which this one continues.
-    sequel: Option<Sequel>,
+    continuation: Option<Continuation>,
     base_ns: Option<u64>,
     last: Time,
-    ending: Ending,
+    ending: StreamEnd,
 }
 
 /// A request that takes no part in comparisons: arrival and number decide before it.
@@ -60,17 +60,17 @@ impl<S: Source> Reorder<S> {
             chunk: Vec::new(),
             next: 0,
             drained: false,
-            sequel: None,
+            continuation: None,
             base_ns: None,
             last: Time::ZERO,
-            ending: Ending::default(),
+            ending: StreamEnd::default(),
         }
     }
 
     /// Counts arrivals from the first request, or from that of the trace which this one continues.
     #[must_use]
-    pub fn since_the_first(mut self, sequel: Sequel) -> Self {
-        self.sequel = Some(sequel);
+    pub fn from_first_arrival(mut self, continuation: Continuation) -> Self {
+        self.continuation = Some(continuation);
         self
     }
 
@@ -104,8 +104,8 @@ impl<S: Source> Reorder<S> {
             .with_remedy(format!("sort with a longer window than {window} requests, or sort the file")));
         }
         self.last = arrival;
-        if let Some(sequel) = &self.sequel {
-            let base_ns = *self.base_ns.get_or_insert_with(|| sequel.begin(arrival.as_ns()));
+        if let Some(continuation) = &self.continuation {
+            let base_ns = *self.base_ns.get_or_insert_with(|| continuation.begin(arrival.as_ns()));
             let since_ns =
                 arrival.as_ns().checked_sub(base_ns).ok_or_else(|| too_early(base_ns - arrival.as_ns()))?;
             if since_ns > LATEST_NS {

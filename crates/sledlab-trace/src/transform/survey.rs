@@ -33,14 +33,17 @@ impl Survey {
 ///
 /// A trace from standard input cannot be read a second time: survey a file.
 pub fn survey(source: &mut impl Source) -> Result<Survey> {
-    survey_watched(source, &mut || Ok(()))
+    survey_with_progress(source, &mut || Ok(()))
 }
 
 /// As [`survey`]; `watch` is called before every chunk.
 ///
 /// # Errors
 /// The source's own, and what `watch` returns.
-pub fn survey_watched(source: &mut impl Source, watch: &mut dyn FnMut() -> Result<()>) -> Result<Survey> {
+pub fn survey_with_progress(
+    source: &mut impl Source,
+    watch: &mut dyn FnMut() -> Result<()>,
+) -> Result<Survey> {
     let mut survey = Survey::default();
     let mut chunk = Vec::new();
     while watch().and_then(|()| source.fill(&mut chunk))? > 0 {

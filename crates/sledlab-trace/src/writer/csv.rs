@@ -54,7 +54,7 @@ impl Writer {
         self.output.text().extend_from_slice(&[b',', request.op.letter() as u8, b',']);
         self.output.number(request.lbn.saturating_mul(BLOCK_BYTES));
         self.output.text().push(b',');
-        self.output.number(request.wanted_bytes());
+        self.output.number(request.requested_bytes());
         if device {
             self.output.text().push(b',');
             self.output.number(u64::from(request.device));

@@ -190,7 +190,7 @@ fn what_was_given_up_is_not_made_up() {
     versions.arrive(2, 0, &[3; BLOCK]);
     let found = |held| Contents::from_iter([(0, Content::Data(held))]);
     let found = versions.crashed(&found(version(1))).expect("what was there before");
-    assert_eq!(found, Recovered { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
+    assert_eq!(found, RecoveredBlocks { newest: 0, older: vec![(0, [3; BLOCK])], lost: 0 });
 
     let mut versions = Versions::new(false);
     versions.arrive(0, 0, &[1; BLOCK]);

@@ -1,8 +1,8 @@
 //! The handshake: options, by which a client and a server agree on an export and on the form of replies.
 
 use super::reply::{ALLOCATION_CONTEXT, option_reply};
-use super::wire::{Fields, Front, Put};
-use super::{Ending, Export, LONGEST_NAME, MOST_BYTES};
+use super::wire::{AppendField, Fields, PartialMessage};
+use super::{ConnectionEnd, Export, LONGEST_NAME, MOST_BYTES};
 
 /// `NBD_FLAG_C_FIXED_NEWSTYLE`
 const FIXED_NEWSTYLE: u32 = 1;
@@ -74,7 +74,7 @@ mod flag {
 
 /// What a client may use in the transmission phase, since it has asked for it in the handshake.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Agreed {
+pub struct NegotiatedOptions {
     /// Replies come in chunks.
     pub structured: bool,
     /// `BLOCK_STATUS` reports which extents hold data.
@@ -82,11 +82,11 @@ pub struct Agreed {
 }
 
 /// An outcome of parsing bytes of the handshake.
-pub enum Greeted {
+pub enum HandshakeProgress {
     More,
     Replied,
-    Transmission(Agreed),
-    Close(Ending),
+    Transmission(NegotiatedOptions),
+    Close(ConnectionEnd),
 }
 
 /// The reason for refusing an option: kind of the reply, and a message for people.
@@ -98,7 +98,7 @@ pub struct Handshake {
     stage: Stage,
     fixed: bool,
     no_zeroes: bool,
-    agreed: Agreed,
+    agreed: NegotiatedOptions,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,8 +118,8 @@ enum Stage {
     },
 }
 
-fn violation(what: &'static str) -> Greeted {
-    Greeted::Close(Ending::Violation(what))
+fn violation(what: &'static str) -> HandshakeProgress {
+    HandshakeProgress::Close(ConnectionEnd::Violation(what))
 }
 
 impl Handshake {
@@ -127,10 +127,10 @@ impl Handshake {
     pub fn feed(
         &mut self,
         export: &Export,
-        front: &mut Front,
+        front: &mut PartialMessage,
         input: &[u8],
         replies: &mut Vec<u8>,
-    ) -> (usize, Greeted) {
+    ) -> (usize, HandshakeProgress) {
         let mut used = 0;
         loop {
             let rest = &input[used..];
@@ -140,7 +140,7 @@ impl Handshake {
                 let left = left - skipped as u32;
                 self.stage = Stage::Skip { option, left };
                 if left > 0 {
-                    return (used, Greeted::More);
+                    return (used, HandshakeProgress::More);
                 }
                 self.stage = Stage::Option;
                 return (used, skipped_over(option, replies));
@@ -152,7 +152,7 @@ impl Handshake {
             };
             let (taken, message) = front.gather(count, rest);
             used += taken;
-            let Some(message) = message else { return (used, Greeted::More) };
+            let Some(message) = message else { return (used, HandshakeProgress::More) };
             let next = match self.stage {
                 Stage::Flags => self.flags(&message),
                 Stage::Data { option, .. } => {
@@ -168,7 +168,7 @@ impl Handshake {
     }
 
     /// Takes the client's flags; `None` goes on with options.
-    fn flags(&mut self, message: &[u8]) -> Option<Greeted> {
+    fn flags(&mut self, message: &[u8]) -> Option<HandshakeProgress> {
         let flags = Fields(message).u32()?;
         if flags & !(FIXED_NEWSTYLE | NO_ZEROES) != 0 {
             return Some(violation("flags of the client that no server has offered"));
@@ -180,7 +180,7 @@ impl Handshake {
     }
 
     /// Takes the head of an option; `None` goes on with its data.
-    fn option(&mut self, message: &[u8]) -> Option<Greeted> {
+    fn option(&mut self, message: &[u8]) -> Option<HandshakeProgress> {
         let mut fields = Fields(message);
         if fields.bytes(OPTION_MAGIC.len())? != OPTION_MAGIC {
             return Some(violation("an option without its magic number"));
@@ -198,7 +198,13 @@ impl Handshake {
         None
     }
 
-    fn answer(&mut self, export: &Export, option: u32, data: &[u8], replies: &mut Vec<u8>) -> Greeted {
+    fn answer(
+        &mut self,
+        export: &Export,
+        option: u32,
+        data: &[u8],
+        replies: &mut Vec<u8>,
+    ) -> HandshakeProgress {
         if option == option::EXPORT_NAME {
             return self.export_name(export, data, replies);
         }
@@ -213,12 +219,12 @@ impl Handshake {
             Err(Refused(kind, why)) => option_reply(replies, option, kind, &[why.as_bytes()]),
         }
         if option == option::GO && granted.is_ok() {
-            return Greeted::Transmission(self.agreed);
+            return HandshakeProgress::Transmission(self.agreed);
         }
-        Greeted::Replied
+        HandshakeProgress::Replied
     }
 
-    fn export_name(&self, export: &Export, name: &[u8], replies: &mut Vec<u8>) -> Greeted {
+    fn export_name(&self, export: &Export, name: &[u8], replies: &mut Vec<u8>) -> HandshakeProgress {
         if !export.is_called(name) {
             return violation("there is no export of that name");
         }
@@ -226,7 +232,7 @@ impl Handshake {
         if !self.no_zeroes {
             replies.extend_from_slice(&ZEROES);
         }
-        Greeted::Transmission(self.agreed)
+        HandshakeProgress::Transmission(self.agreed)
     }
 
     fn structured_reply(&mut self, data: &[u8]) -> Result<(), Refused> {
@@ -319,10 +325,10 @@ fn is_known(option: u32) -> bool {
 }
 
 /// Answers an option whose data was skipped.
-fn skipped_over(option: u32, replies: &mut Vec<u8>) -> Greeted {
+fn skipped_over(option: u32, replies: &mut Vec<u8>) -> HandshakeProgress {
     if option == option::ABORT {
         option_reply(replies, option, rep::ACK, &[]);
-        return Greeted::Close(Ending::Asked);
+        return HandshakeProgress::Close(ConnectionEnd::Asked);
     }
     let (kind, why) = if is_known(option) {
         (rep::ERR_TOO_BIG, "the data of this option is too long")
@@ -330,7 +336,7 @@ fn skipped_over(option: u32, replies: &mut Vec<u8>) -> Greeted {
         (rep::ERR_UNSUP, "this option is not known here")
     };
     option_reply(replies, option, kind, &[why.as_bytes()]);
-    Greeted::Replied
+    HandshakeProgress::Replied
 }
 
 fn list(export: &Export, data: &[u8], replies: &mut Vec<u8>) -> Result<(), Refused> {

@@ -47,9 +47,9 @@ use sledlab_core::{BLOCK_BYTES, Error, Result};
 pub use reply::{Errno, Replies};
 pub use request::{Command, NbdRequest};
 
-use handshake::{Greeted, Handshake};
+use handshake::{Handshake, HandshakeProgress};
 use request::Requests;
-use wire::Front;
+use wire::PartialMessage;
 
 /// What a server sends first: it speaks the fixed newstyle and can omit the zeroes after `EXPORT_NAME`.
 pub const GREETING: [u8; 18] = *b"NBDMAGICIHAVEOPT\x00\x03";
@@ -136,12 +136,12 @@ pub enum Event<'a> {
     /// A request has arrived as a whole; it waits for its reply.
     Request(NbdRequest),
     /// The connection ends; input after this event is dropped.
-    Close(Ending),
+    Close(ConnectionEnd),
 }
 
 /// The reason for which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ConnectionEnd {
     /// The client has asked for the end: close when every request under way has been answered.
     Asked,
     /// The client violated the protocol, or asks for an export that does not exist: close at once.
@@ -155,7 +155,7 @@ pub enum Ending {
 #[derive(Debug)]
 pub struct Session {
     export: Export,
-    front: Front,
+    front: PartialMessage,
     phase: Phase,
     replies: Replies,
 }
@@ -171,7 +171,7 @@ impl Session {
     /// A connection that has just been accepted.
     pub fn new(export: Export) -> Self {
         let phase = Phase::Handshake(Handshake::default());
-        Session { export, front: Front::default(), phase, replies: Replies::default() }
+        Session { export, front: PartialMessage::default(), phase, replies: Replies::default() }
     }
 
     /// Parses the next bytes of the client: returns how many were used, and the event that they mean. Bytes to send are
@@ -184,10 +184,10 @@ impl Session {
             Phase::Handshake(handshake) => {
                 let (used, next) = handshake.feed(&self.export, &mut self.front, input, replies);
                 let event = match next {
-                    Greeted::More => Event::More,
-                    Greeted::Replied => Event::Replied,
-                    Greeted::Close(ending) => Event::Close(ending),
-                    Greeted::Transmission(agreed) => {
+                    HandshakeProgress::More => Event::More,
+                    HandshakeProgress::Replied => Event::Replied,
+                    HandshakeProgress::Close(ending) => Event::Close(ending),
+                    HandshakeProgress::Transmission(agreed) => {
                         self.replies = Replies { structured: agreed.structured };
                         self.phase = Phase::Transmission(Requests::new(agreed));
                         Event::Replied
@@ -199,7 +199,7 @@ impl Session {
             Phase::Closed => (input.len(), Event::More),
         };
         if let Event::Close(_) = event {
-            (self.phase, self.front) = (Phase::Closed, Front::default());
+            (self.phase, self.front) = (Phase::Closed, PartialMessage::default());
         }
         (used, event)
     }

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::request::{Command, NbdRequest};
-use super::wire::Put;
+use super::wire::AppendField;
 use crate::DataExtent;
 
 /// Magic number before each reply to an option.

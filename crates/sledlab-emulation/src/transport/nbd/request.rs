@@ -1,9 +1,9 @@
 //! Requests of the transmission phase: parsed, and refused at once where they are invalid.
 
-use super::handshake::Agreed;
+use super::handshake::NegotiatedOptions;
 use super::reply::{Errno, Replies};
-use super::wire::{Fields, Front};
-use super::{Ending, Event, Export, MOST_BYTES};
+use super::wire::{Fields, PartialMessage};
+use super::{ConnectionEnd, Event, Export, MOST_BYTES};
 
 /// Magic number before each request.
 const REQUEST_MAGIC: u32 = 0x2560_9513;
@@ -88,7 +88,7 @@ struct Refusal(Errno, &'static str);
 /// The state of parsing the requests of a connection.
 #[derive(Debug)]
 pub struct Requests {
-    agreed: Agreed,
+    agreed: NegotiatedOptions,
     stage: Stage,
 }
 
@@ -109,7 +109,7 @@ enum Stage {
 }
 
 impl Requests {
-    pub fn new(agreed: Agreed) -> Self {
+    pub fn new(agreed: NegotiatedOptions) -> Self {
         Requests { agreed, stage: Stage::Header }
     }
 
@@ -121,7 +121,7 @@ impl Requests {
     pub fn feed<'a>(
         &mut self,
         export: &Export,
-        front: &mut Front,
+        front: &mut PartialMessage,
         input: &'a [u8],
         replies: &mut Vec<u8>,
     ) -> (usize, Event<'a>) {
@@ -142,12 +142,12 @@ impl Requests {
     fn header(&mut self, export: &Export, header: &[u8], replies: &mut Vec<u8>) -> Option<Event<'static>> {
         let mut fields = Fields(header);
         if fields.u32()? != REQUEST_MAGIC {
-            return Some(Event::Close(Ending::Violation("a request without its magic number")));
+            return Some(Event::Close(ConnectionEnd::Violation("a request without its magic number")));
         }
         let (flags, number, cookie) = (fields.u16()?, fields.u16()?, fields.u64()?);
         let (offset, length) = (fields.u64()?, fields.u32()?);
         if number == DISCONNECT {
-            return Some(Event::Close(Ending::Asked));
+            return Some(Event::Close(ConnectionEnd::Asked));
         }
         let command = Command::of(number);
         let request = NbdRequest {
@@ -208,7 +208,12 @@ impl Requests {
 }
 
 /// Checks whether a request can be served at all.
-fn judge(export: &Export, agreed: Agreed, flags: u16, request: &NbdRequest) -> Result<(), Refusal> {
+fn judge(
+    export: &Export,
+    agreed: NegotiatedOptions,
+    flags: u16,
+    request: &NbdRequest,
+) -> Result<(), Refusal> {
     let command = request.command;
     let possible = flag::FUA
         | match command {

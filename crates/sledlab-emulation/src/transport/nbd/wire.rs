@@ -38,13 +38,13 @@ impl<'a> Fields<'a> {
 }
 
 /// Appends fields to bytes that are to be sent.
-pub trait Put {
+pub trait AppendField {
     fn put_u16(&mut self, value: u16);
     fn put_u32(&mut self, value: u32);
     fn put_u64(&mut self, value: u64);
 }
 
-impl Put for Vec<u8> {
+impl AppendField for Vec<u8> {
     fn put_u16(&mut self, value: u16) {
         self.extend_from_slice(&value.to_be_bytes());
     }
@@ -60,9 +60,9 @@ impl Put for Vec<u8> {
 
 /// The front of a message whose rest has not arrived yet.
 #[derive(Debug, Default)]
-pub struct Front(Vec<u8>);
+pub struct PartialMessage(Vec<u8>);
 
-impl Front {
+impl PartialMessage {
     /// The next `count` bytes as one piece, once all of them have arrived, and how many bytes of the input were used. A
     /// piece that lies whole in the input is not copied.
     pub fn gather<'a>(&mut self, count: usize, input: &'a [u8]) -> (usize, Option<Cow<'a, [u8]>>) {

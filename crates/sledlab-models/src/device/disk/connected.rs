@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Span, Time};
 
-use super::controller::{Begun, CommandEntry, Controller, Done};
+use super::controller::{CommandEntry, Controller, Done, StartedCommand};
 use super::drive::Drive;
 use super::params::DiskParams;
 use crate::device::bus::{Bus, By, Port};
@@ -83,7 +83,7 @@ impl Hold {
 struct Active {
     request: Queued,
     start: Time,
-    begun: Option<Begun>,
+    begun: Option<StartedCommand>,
     done: Option<Done>,
     phase: Phase,
 }
@@ -228,7 +228,7 @@ impl Connected {
     }
 
     /// Ends the present hold of the bus at `now`, and releases the bus.
-    fn let_go(&mut self, now: Time, served: &mut Vec<Served>) {
+    fn release_bus(&mut self, now: Time, served: &mut Vec<Served>) {
         let hold = self.hold.take();
         let answer = self.active.as_ref().and_then(|active| active.done).is_some_and(|d| d.answer.is_some());
         match hold {
@@ -243,7 +243,7 @@ impl Connected {
             }
             Some(Hold::Command { .. }) | None => {}
         }
-        self.port.let_go(now);
+        self.port.release_bus(now);
     }
 
     /// Completes the active command.
@@ -299,9 +299,9 @@ impl Device for Connected {
         controller.transfer(&mut drive, &begun, begun.wants).timing
     }
 
-    fn tell_time(&mut self, now: Time) {
+    fn set_time(&mut self, now: Time) {
         self.controller.look(&mut self.drive, now);
-        self.controller.tell_time(&mut self.drive, now);
+        self.controller.set_time(&mut self.drive, now);
     }
 
     fn admit(&mut self, now: Time, request: &Queued) -> Time {
@@ -344,7 +344,7 @@ impl Device for Connected {
     fn wake(&mut self, now: Time, served: &mut Vec<Served>) -> Option<MechanicalWork> {
         loop {
             if self.hold.is_some_and(|hold| hold.until() <= now) {
-                self.let_go(now, served);
+                self.release_bus(now, served);
             } else if self.ask_for_active(now) {
             } else if let Some(Active { phase: Phase::Behind(until), .. }) = self.active
                 && until <= now

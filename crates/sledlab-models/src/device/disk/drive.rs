@@ -11,7 +11,8 @@ use super::position_index::{DiskIndex, Least};
 use super::seek::SeekCurve;
 use super::spindle::Spindle;
 use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing, Turning, Way,
+    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, Queued,
+    RotationalArc, Timing,
 };
 use crate::power::PowerRates;
 
@@ -128,7 +129,7 @@ impl Drive {
 
     /// Makes schedulers judge requests as of `now`, after a command of operation `before`, with the arm busy writing
     /// buffered blocks until `busy_until`.
-    pub fn tell_time(&mut self, now: Time, before: Op, busy_until: Time) {
+    pub fn set_time(&mut self, now: Time, before: Op, busy_until: Time) {
         self.scheduler_view = (now, before, busy_until);
     }
 
@@ -409,17 +410,21 @@ impl Mechanics for Drive {
     }
 
     /// A straight way in cylinder and head.
-    fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
+    fn way_from(&self, state: DeviceState, request: &Queued) -> MotionPath {
         let (timing, to) = self.serve_from(state, request);
-        Way::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
+        MotionPath::straight((state.x, state.y), (to.x, to.y), timing.seek_x + timing.settle)
     }
 
-    fn turning(&self, request: &Queued) -> Option<Turning> {
+    fn turning(&self, request: &Queued) -> Option<RotationalArc> {
         let Parts { geometry, spindle, .. } = &*self.parts;
         let SectorPlace { sector, slot, sectors, .. } = geometry.place(request.lbn);
         let blocks = geometry.contiguous(request.lbn, sector, u64::from(request.blocks.max(1)));
         let turns = |slots: u64| slots as f64 / sectors as f64;
-        Some(Turning { turn_ns: spindle.turn_ns(), begin: turns(slot % sectors), length: turns(blocks) })
+        Some(RotationalArc {
+            turn_ns: spindle.turn_ns(),
+            begin: turns(slot % sectors),
+            length: turns(blocks),
+        })
     }
 
     fn joins(&self, _batch: &[Queued], _candidate: &Queued) -> bool {

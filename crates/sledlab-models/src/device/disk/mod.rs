@@ -109,9 +109,9 @@ impl Device for Disk {
         controller.serve(&mut drive, now, request).timing
     }
 
-    fn tell_time(&mut self, now: Time) {
+    fn set_time(&mut self, now: Time) {
         self.controller.look(&mut self.drive, now);
-        self.controller.tell_time(&mut self.drive, now);
+        self.controller.set_time(&mut self.drive, now);
     }
 
     fn admit(&mut self, now: Time, _request: &Queued) -> Time {
@@ -320,7 +320,7 @@ mod tests {
         });
         let mut disk = Disk::new(&params).unwrap();
         let (now, far) = (Time::from_ns(123_456_789), request(333 * 400 + 150, 500, Op::Write));
-        disk.tell_time(now);
+        disk.set_time(now);
         let probed = disk.probe(now, &far);
         let mechanics = disk.mechanics();
         assert_eq!(mechanics.positioning(&far), probed.positioning());
@@ -342,7 +342,7 @@ mod tests {
         let (_, busy) = serve(&mut disk, Time::ZERO, &[request(120_000, 20, Op::Write)]);
         for after_us in [0, 1_000, 60_000] {
             let now = busy.until + Span::from_ns(after_us * 1000);
-            disk.tell_time(now);
+            disk.set_time(now);
             let next = request(80_000, 8, Op::Read);
             assert_eq!(disk.mechanics().positioning(&next), disk.probe(now, &next).positioning());
         }

@@ -34,8 +34,8 @@ impl Device for Damaged {
         self.device.probe(now, request)
     }
 
-    fn tell_time(&mut self, now: Time) {
-        self.device.tell_time(now);
+    fn set_time(&mut self, now: Time) {
+        self.device.set_time(now);
     }
 
     fn admit(&mut self, now: Time, request: &Queued) -> Time {

@@ -36,7 +36,7 @@ pub struct Interleaved {
     /// Mechanical work for the batch so far.
     work: MechanicalWork,
     /// By number of request: reads that the sled is done with, with blocks still to cross the bus.
-    leaving: Map<u64, Leaving>,
+    leaving: Map<u64, DepartingRequest>,
 }
 
 /// The pass that the sled makes.
@@ -71,7 +71,7 @@ impl Phase {
 
 /// A request that the sled is done with; a read still waits for the bus.
 #[derive(Clone, Copy, Debug)]
-struct Leaving {
+struct DepartingRequest {
     start: Time,
     timing: Timing,
     energy: Spent,
@@ -201,7 +201,7 @@ impl Interleaved {
         let Open { request, timing, work, .. } = open;
         self.unit.settle_tips(work, request);
         self.work += *work;
-        let leaving = Leaving { start, timing: *timing, energy: self.unit.rates().spent(work) };
+        let leaving = DepartingRequest { start, timing: *timing, energy: self.unit.rates().spent(work) };
         if request.op == Op::Read {
             self.leaving.insert(request.id, leaving);
         } else {
@@ -220,10 +220,10 @@ impl Interleaved {
     }
 }
 
-impl Leaving {
+impl DepartingRequest {
     /// The service at its completion; waits for the bus count as transfer.
     fn finish(self, request: Queued, completion: Time) -> Served {
-        let Leaving { start, timing, energy } = self;
+        let DepartingRequest { start, timing, energy } = self;
         let transfer = completion.since(start).saturating_sub(timing.positioning());
         let timing = Timing { transfer, ..timing };
         Served { request, start, completion, timing, energy, device: Some(0) }
@@ -240,7 +240,7 @@ impl Device for Interleaved {
         self.unit.serve(request).0
     }
 
-    fn tell_time(&mut self, _now: Time) {}
+    fn set_time(&mut self, _now: Time) {}
 
     fn admit(&mut self, now: Time, request: &Queued) -> Time {
         let ready = now + self.overhead;

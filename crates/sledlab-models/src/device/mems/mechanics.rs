@@ -5,7 +5,7 @@ use sledlab_core::Span;
 use super::position_index::{ScoreIndex, SledIndex};
 use super::unit::SledUnit;
 use crate::device::{
-    Aim, DeviceState, Extent, Location, Mechanics, PositionIndex, QueueOrder, Queued, Timing, Way,
+    Aim, DeviceState, Extent, Location, Mechanics, MotionPath, PositionIndex, QueueOrder, Queued, Timing,
 };
 use crate::power::PowerRates;
 
@@ -81,8 +81,8 @@ impl Mechanics for SledUnit {
         (timing, then.state.into())
     }
 
-    fn way_from(&self, state: DeviceState, request: &Queued) -> Way {
-        self.way_of(state.into(), request)
+    fn way_from(&self, state: DeviceState, request: &Queued) -> MotionPath {
+        self.path_of(state.into(), request)
     }
 
     fn joins(&self, batch: &[Queued], candidate: &Queued) -> bool {

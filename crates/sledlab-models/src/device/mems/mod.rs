@@ -12,6 +12,7 @@ pub mod kinematics;
 pub mod layout;
 mod mechanics;
 pub mod params;
+pub mod path;
 mod position_index;
 mod presets;
 mod row_table;
@@ -22,7 +23,6 @@ mod sled;
 mod tips;
 mod unit;
 mod units;
-pub mod way;
 
 use sledlab_core::Result;
 

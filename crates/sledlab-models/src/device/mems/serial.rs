@@ -32,7 +32,7 @@ impl Device for Serial {
         Timing { overhead: self.overhead, ..self.unit.serve(request).0 }
     }
 
-    fn tell_time(&mut self, _now: Time) {}
+    fn set_time(&mut self, _now: Time) {}
 
     fn admit(&mut self, now: Time, _request: &Queued) -> Time {
         now

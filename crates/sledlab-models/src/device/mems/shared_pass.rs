@@ -87,7 +87,7 @@ impl Sled {
     /// Number of tips that stay dark while the last row of `request` is accessed, rounded down: a tip that holds both
     /// a wanted and an unwanted word is on.
     pub fn dark_tips(&self, request: &Queued) -> u64 {
-        (f64::from(request.unwanted_words) * self.tips_per_word).floor() as u64
+        (f64::from(request.unrequested_words) * self.tips_per_word).floor() as u64
     }
 }
 
@@ -256,8 +256,10 @@ mod tests {
     fn dark_tips_serve_others() {
         let params = MemsParams { subsector_access: true, ..MemsParams::default() };
         let mut device = mems::build(&params).unwrap();
-        let wants =
-            |id, lbn, blocks, words: u16| Queued { unwanted_words: 64 - words, ..request(id, lbn, blocks) };
+        let wants = |id, lbn, blocks, words: u16| Queued {
+            unrequested_words: 64 - words,
+            ..request(id, lbn, blocks)
+        };
         // A whole row without 63 words of its last block leaves 63 of 1,280 tips dark.
         let (most, track) = (wants(0, 0, 20, 1), 540);
         assert!(device.mechanics().joins(&[most], &wants(1, track, 1, 63)));
@@ -274,7 +276,8 @@ mod tests {
         let tips_uj: f64 = served.iter().map(|served| served.energy.access_uj).sum();
         // The sled's 100 mW count once, and 1 mW for each tip.
         assert!((tips_uj - 1_300.0 * row_ns as f64 * 1e-6).abs() < 1e-9);
-        let whole: Vec<Queued> = inodes.iter().map(|inode| Queued { unwanted_words: 0, ..*inode }).collect();
+        let whole: Vec<Queued> =
+            inodes.iter().map(|inode| Queued { unrequested_words: 0, ..*inode }).collect();
         let (busy, _) = serve(self::device(LayoutKind::RowFirst).as_mut(), &whole);
         assert_eq!(busy.work.access.as_ns(), 5 * row_ns);
     }

@@ -101,7 +101,7 @@ impl SledUnit {
     /// as writing.
     #[inline]
     pub fn settle_tips(&self, work: &mut MechanicalWork, request: &Queued) {
-        if request.unwanted_words > 0 {
+        if request.unrequested_words > 0 {
             self.darken(work, request);
         }
         if request.op == Op::Write {

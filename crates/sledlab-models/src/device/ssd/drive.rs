@@ -10,7 +10,7 @@
 
 use sledlab_core::{Error, Op, Result, Span, Time};
 
-use super::lines::{Lines, PageWay, Step};
+use super::lines::{Lines, PageOperation, Step};
 use super::pages::{Pages, Written};
 use super::params::{Costs, Shape, SsdParams};
 use crate::device::{
@@ -146,16 +146,17 @@ impl Drive {
     }
 
     /// The steps of a page that is read, and their energy.
-    fn read(&self, command: u32, logical: u32, blocks: u32) -> (PageWay, u64) {
+    fn read(&self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
         let costs = &self.flash.costs;
         let from = self.pages.die(logical);
         let step = Step::Sense { writes: false };
-        let way = PageWay { step, command, from, to: from, blocks, fetched: blocks, programs: Span::ZERO };
+        let way =
+            PageOperation { step, command, from, to: from, blocks, fetched: blocks, programs: Span::ZERO };
         (way, costs.read_energy + costs.channel_energy(blocks))
     }
 
     /// The steps of a page that is written, and their energy.
-    fn write(&mut self, command: u32, logical: u32, blocks: u32) -> (PageWay, u64) {
+    fn write(&mut self, command: u32, logical: u32, blocks: u32) -> (PageOperation, u64) {
         let Flash { shape, costs, .. } = &self.flash;
         let Written { from, to, moves, erases } = self.pages.write(logical);
         // The rest of a page that holds data is read and written again with the new blocks.
@@ -171,7 +172,7 @@ impl Drive {
             energy += costs.read_energy + costs.channel_energy(fetched);
         }
         let from = from.unwrap_or(to);
-        (PageWay { step: Step::Accept, command, from, to, blocks, fetched, programs }, energy)
+        (PageOperation { step: Step::Accept, command, from, to, blocks, fetched, programs }, energy)
     }
 
     /// Completes a command, whose last page is done at `at`.
@@ -200,7 +201,7 @@ impl Device for Drive {
         Timing { overhead: self.flash.costs.command, ..self.flash.alone(request) }
     }
 
-    fn tell_time(&mut self, _now: Time) {}
+    fn set_time(&mut self, _now: Time) {}
 
     fn admit(&mut self, now: Time, _request: &Queued) -> Time {
         now

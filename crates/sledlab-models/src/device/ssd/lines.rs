@@ -16,7 +16,7 @@ use super::params::{Costs, Shape};
 /// its channel to its die; if only a part is written and the rest holds data, the old page is read first, over its
 /// own channel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PageWay {
+pub(super) struct PageOperation {
     pub step: Step,
     /// Slot of the command in the device.
     pub command: u32,
@@ -80,7 +80,7 @@ pub(super) struct Lines {
     events: BinaryHeap<Event>,
     begun: u64,
     /// Pages by slot; `empty` lists the free slots.
-    pages: Vec<PageWay>,
+    pages: Vec<PageOperation>,
     empty: Vec<u32>,
     /// Pages that are done: when, and the slot of the command.
     done: BinaryHeap<Event>,
@@ -110,7 +110,7 @@ impl Lines {
     }
 
     /// Starts a page, whose first step begins at `at`.
-    pub fn begin(&mut self, at: Time, way: PageWay) {
+    pub fn begin(&mut self, at: Time, way: PageOperation) {
         let place = if let Some(place) = self.empty.pop() {
             self.pages[place as usize] = way;
             place
@@ -153,7 +153,7 @@ impl Lines {
     }
 
     /// Serves the step that begins at `at`: when it ends, and the step that follows.
-    fn serve(&mut self, at: Time, way: &PageWay) -> (Time, Step) {
+    fn serve(&mut self, at: Time, way: &PageOperation) -> (Time, Step) {
         let Lines { shape, costs, dies, channels, bus, .. } = self;
         let mut cross = |die, blocks| channels[shape.channel(die) as usize].serve(at, costs.channel(blocks));
         match way.step {

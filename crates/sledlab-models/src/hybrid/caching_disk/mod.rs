@@ -6,6 +6,7 @@
 //! is fetched before its slot is free never takes the last place in the buffer. So a victim always finds a place, and
 //! even a buffer with a single place cannot deadlock.
 
+mod adjacent_reads;
 mod destaging;
 mod groups;
 mod headers;
@@ -16,7 +17,6 @@ mod params;
 mod resident;
 mod serving;
 mod steps;
-mod stretch;
 
 use std::collections::VecDeque;
 

@@ -5,13 +5,13 @@ use sledlab_core::Op;
 use sledlab_core::hash::Map;
 
 use super::flow::Flow;
-use super::layout::Held;
+use super::layout::BlockContent;
 use crate::device::Queued;
 use crate::system::{Completion, Content, System};
 
 /// The data that a controller has for the requests under way.
 #[derive(Default)]
-pub(super) struct Keeper {
+pub(super) struct RequestData {
     /// Data of writes, by request.
     write_data: Map<u64, Vec<Content>>,
     /// Blocks that were read for a request, by device and number on the device.
@@ -28,7 +28,7 @@ fn word(content: &Content) -> u64 {
     }
 }
 
-impl Keeper {
+impl RequestData {
     pub fn give(&mut self, request: u64, data: Vec<Content>) {
         self.write_data.insert(request, data);
     }
@@ -70,18 +70,18 @@ impl Keeper {
     fn block(&self, flow: &Flow, request: u64, device: usize, lbn: u64) -> u64 {
         let held = flow.layout().holds(device, lbn);
         match held {
-            Held::Host(host) => {
+            BlockContent::Host(host) => {
                 // A block without new data of the host is being rebuilt.
                 let new = self.new_word(flow, request, host);
                 let copy = || self.copy(flow, request, host, lbn);
                 let others = || self.others(flow, request, device, lbn);
                 new.or_else(copy).or_else(others).unwrap_or_default()
             }
-            Held::Parity => {
+            BlockContent::Parity => {
                 let all = self.others(flow, request, device, lbn);
                 all.or_else(|| self.changed(flow, request, device, lbn)).unwrap_or_default()
             }
-            Held::Nothing => 0,
+            BlockContent::Nothing => 0,
         }
     }
 
@@ -95,7 +95,7 @@ impl Keeper {
     /// The word of a host block that was read for the request, from any device.
     fn copy(&self, flow: &Flow, request: u64, host: u64, lbn: u64) -> Option<u64> {
         let read = self.read.get(&request)?;
-        let holds = |device: &usize| flow.layout().holds(*device, lbn) == Held::Host(host);
+        let holds = |device: &usize| flow.layout().holds(*device, lbn) == BlockContent::Host(host);
         (0..flow.layout().devices()).filter(holds).find_map(|device| read.get(&(device, lbn)).copied())
     }
 
@@ -105,7 +105,7 @@ impl Keeper {
         let mut all = 0;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
             let new = match flow.layout().holds(other, lbn) {
-                Held::Host(host) => self.new_word(flow, request, host),
+                BlockContent::Host(host) => self.new_word(flow, request, host),
                 _ => None,
             };
             all ^= new.or_else(|| read.get(&(other, lbn)).copied())?;
@@ -118,7 +118,7 @@ impl Keeper {
         let read = self.read.get(&request)?;
         let mut parity = *read.get(&(device, lbn))?;
         for other in (0..flow.layout().devices()).filter(|other| *other != device) {
-            if let Held::Host(host) = flow.layout().holds(other, lbn)
+            if let BlockContent::Host(host) = flow.layout().holds(other, lbn)
                 && let Some(new) = self.new_word(flow, request, host)
             {
                 parity ^= new ^ read.get(&(other, lbn))?;

@@ -8,7 +8,7 @@ use super::health::Health;
 use super::layout::{Redundant, blocks};
 use super::plan::{MOST_STEPS, Plan};
 use super::raid5::{Part, Raid5, Touched, without};
-use super::rest::Rest;
+use super::remaining_steps::RemainingSteps;
 use crate::device::Queued;
 
 impl Raid5 {
@@ -33,7 +33,7 @@ impl Raid5 {
             }
             plan.steps.retain(|step| step.op == Op::Read);
         }
-        let mut rest = Rest::new(self.clone(), request);
+        let mut rest = RemainingSteps::new(self.clone(), request);
         plan.steps.extend(rest.by_ref().take(MOST_STEPS));
         plan.read_first();
         plan.recomputes = request.op == Op::Read && self.recomputes(request);

@@ -3,9 +3,9 @@
 use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Op, Time};
 
-use super::guards::Guards;
-use super::layout::{Guarded, Layout, Nearest, Redundant};
+use super::layout::{Layout, LockedStripes, Nearest, Redundant};
 use super::plan::{Plan, Step};
+use super::stripe_locks::StripeLocks;
 use crate::device::{Queued, Served};
 use crate::power::Spent;
 
@@ -18,12 +18,12 @@ const REBUILDS: u64 = 1 << 63;
 /// The requests under way in an array.
 pub(super) struct Flow {
     layout: Box<dyn Layout>,
-    requests: Map<u64, UnderWay>,
+    requests: Map<u64, InFlight>,
     /// Request and step of each access at a device, by the number of the access. Accesses are numbered as they begin,
     /// so that a device sees rising numbers and no number twice.
     accesses: Map<u64, (u64, usize)>,
     begun: u64,
-    guards: Guards,
+    guards: StripeLocks,
     held: usize,
     counts: FlowCounts,
     /// The device for which a stripe is being rebuilt.
@@ -54,7 +54,7 @@ pub(super) struct FlowCounts {
 }
 
 /// A request that is not complete.
-struct UnderWay {
+struct InFlight {
     whole: Queued,
     /// The plan of the request; empty until the request begins. A step of the plan's rest takes the place of one that is
     /// done.
@@ -64,7 +64,7 @@ struct UnderWay {
     /// Whether some step waits for another one, so that a completion may free it.
     waits: bool,
     missing: usize,
-    guarded: Guarded,
+    guarded: LockedStripes,
     /// Number of stripes and long claims that the request has to wait for.
     held_by: usize,
     /// Energy spent on the request so far.
@@ -84,7 +84,7 @@ fn begin(
         lbn: step.lbn,
         blocks: step.blocks as u32,
         op: step.op,
-        unwanted_words: if step.ends_request { whole.unwanted_words } else { 0 },
+        unrequested_words: if step.ends_request { whole.unrequested_words } else { 0 },
         ..*whole
     };
     accesses.insert(*begun, (whole.id, number));
@@ -106,7 +106,7 @@ impl Flow {
             requests: Map::default(),
             accesses: Map::default(),
             begun: 0,
-            guards: Guards::default(),
+            guards: StripeLocks::default(),
             held: 0,
             counts: FlowCounts::default(),
             rebuilding: None,
@@ -130,12 +130,12 @@ impl Flow {
     /// The request of an access, and its device.
     pub fn owner(&self, access: u64) -> Option<(u64, usize)> {
         let (id, step) = self.accesses.get(&access)?;
-        self.requests.get(id).map(|under_way| (*id, under_way.plan.steps[*step].device))
+        self.requests.get(id).map(|in_flight| (*id, in_flight.plan.steps[*step].device))
     }
 
     /// A request that is under way.
     pub fn request(&self, id: u64) -> Option<&Queued> {
-        self.requests.get(&id).map(|under_way| &under_way.whole)
+        self.requests.get(&id).map(|in_flight| &in_flight.whole)
     }
 
     /// Number of requests that wait for stripes that other requests have claimed.
@@ -182,7 +182,7 @@ impl Flow {
         &mut self,
         request: Queued,
         plan: Plan,
-        guarded: Guarded,
+        guarded: LockedStripes,
         held_by: usize,
         ready: &mut Vec<Access>,
     ) {
@@ -192,8 +192,8 @@ impl Flow {
         }
         let waits = needs.iter().any(|steps| *steps > 0);
         let energy = Spent::default();
-        let under_way = UnderWay { whole: request, plan, needs, waits, missing, guarded, held_by, energy };
-        self.requests.insert(request.id, under_way);
+        let in_flight = InFlight { whole: request, plan, needs, waits, missing, guarded, held_by, energy };
+        self.requests.insert(request.id, in_flight);
         if held_by > 0 {
             self.held += 1;
         } else if missing == 0 {
@@ -219,10 +219,10 @@ impl Flow {
     fn begin(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
         let Some(whole) = self.request(id).copied() else { return };
         let plan = self.plan(&whole, nearest);
-        let Some(under_way) = self.requests.get_mut(&id) else { return };
-        (under_way.needs, under_way.missing) = (plan.needs(), plan.steps.len());
-        under_way.waits = under_way.needs.iter().any(|steps| *steps > 0);
-        under_way.plan = plan;
+        let Some(in_flight) = self.requests.get_mut(&id) else { return };
+        (in_flight.needs, in_flight.missing) = (plan.needs(), plan.steps.len());
+        in_flight.waits = in_flight.needs.iter().any(|steps| *steps > 0);
+        in_flight.plan = plan;
         self.start(id, ready);
     }
 
@@ -240,7 +240,7 @@ impl Flow {
     }
 
     fn access(&mut self, id: u64, number: usize, ready: &mut Vec<Access>) {
-        let UnderWay { whole, plan, .. } = &self.requests[&id];
+        let InFlight { whole, plan, .. } = &self.requests[&id];
         begin(&mut self.accesses, &mut self.begun, whole, (number, &plan.steps[number]), ready);
     }
 
@@ -251,32 +251,32 @@ impl Flow {
             self.spend(access.energy, access.completion);
             return None;
         };
-        let under_way = self.requests.get_mut(&id)?;
-        under_way.energy += access.energy;
-        under_way.missing -= 1;
+        let in_flight = self.requests.get_mut(&id)?;
+        in_flight.energy += access.energy;
+        in_flight.missing -= 1;
         if id >= REBUILDS {
             let blocks = u64::from(access.request.blocks);
             let FlowCounts { rebuild_read, rebuild_written, .. } = &mut self.counts;
             *(if access.request.op == Op::Read { rebuild_read } else { rebuild_written }) += blocks;
             self.background.1 = self.background.1.max(access.completion);
         }
-        if under_way.plan.rest.as_ref().is_some_and(|rest| rest.op() == access.request.op) {
+        if in_flight.plan.rest.as_ref().is_some_and(|rest| rest.op() == access.request.op) {
             // No step waits for this one.
-            let is_last = under_way.missing == 0;
+            let is_last = in_flight.missing == 0;
             let has_next = self.refill(id, done, ready);
             return if is_last && !has_next { self.finish(id, access, ready) } else { None };
         }
-        if under_way.missing == 0 {
+        if in_flight.missing == 0 {
             return self.finish(id, access, ready);
         }
-        if !under_way.waits {
+        if !in_flight.waits {
             return None;
         }
         let mut free = Vec::new();
-        for (number, step) in under_way.plan.steps.iter().enumerate() {
+        for (number, step) in in_flight.plan.steps.iter().enumerate() {
             if step.needs.contains(&done) {
-                under_way.needs[number] -= 1;
-                if under_way.needs[number] == 0 {
+                in_flight.needs[number] -= 1;
+                if in_flight.needs[number] == 0 {
                     free.push(number);
                 }
             }
@@ -289,17 +289,17 @@ impl Flow {
 
     /// Begins the next step of a long request in the place of the step `done`. Returns whether there was one.
     fn refill(&mut self, id: u64, done: usize, ready: &mut Vec<Access>) -> bool {
-        let Some(under_way) = self.requests.get_mut(&id) else { return false };
-        let Some(next) = under_way.plan.rest.as_mut().and_then(Iterator::next) else { return false };
-        under_way.plan.steps[done] = next;
-        under_way.missing += 1;
+        let Some(in_flight) = self.requests.get_mut(&id) else { return false };
+        let Some(next) = in_flight.plan.rest.as_mut().and_then(Iterator::next) else { return false };
+        in_flight.plan.steps[done] = next;
+        in_flight.missing += 1;
         self.access(id, done, ready);
         true
     }
 
     /// The request is complete with `access`, its last one.
     fn finish(&mut self, id: u64, access: &Served, ready: &mut Vec<Access>) -> Option<Served> {
-        let UnderWay { whole, energy, guarded, .. } = self.requests.remove(&id)?;
+        let InFlight { whole, energy, guarded, .. } = self.requests.remove(&id)?;
         if id < REBUILDS {
             self.leave(id, &guarded, ready);
             return Some(Served { request: whole, energy, ..*access });
@@ -316,7 +316,7 @@ impl Flow {
 
     /// Completes a request without another access, as the remaining ones were on a failed device.
     fn answer(&mut self, id: u64, ready: &mut Vec<Access>) {
-        let Some(UnderWay { whole, energy, guarded, .. }) = self.requests.remove(&id) else { return };
+        let Some(InFlight { whole, energy, guarded, .. }) = self.requests.remove(&id) else { return };
         if id < REBUILDS {
             self.answered.push((whole, energy));
         } else {
@@ -332,7 +332,7 @@ impl Flow {
     }
 
     /// A request gives up its stripes; requests that wait for no other stripe begin.
-    fn leave(&mut self, id: u64, guarded: &Guarded, ready: &mut Vec<Access>) {
+    fn leave(&mut self, id: u64, guarded: &LockedStripes, ready: &mut Vec<Access>) {
         let mut freed = Vec::new();
         for stripe in guarded.single_stripes() {
             self.guards.leave(id, stripe, &mut freed);
@@ -347,9 +347,9 @@ impl Flow {
     /// Begins those of the `freed` requests that wait for nothing else.
     fn begin_freed(&mut self, freed: &mut Vec<u64>, ready: &mut Vec<Access>) {
         for next in freed.drain(..) {
-            let Some(under_way) = self.requests.get_mut(&next) else { continue };
-            under_way.held_by -= 1;
-            if under_way.held_by == 0 {
+            let Some(in_flight) = self.requests.get_mut(&next) else { continue };
+            in_flight.held_by -= 1;
+            if in_flight.held_by == 0 {
                 self.held -= 1;
                 self.begin(next, &mut any_device, ready);
             }
@@ -378,7 +378,7 @@ impl Flow {
         self.rebuilding = Some(device);
         self.restarted.push(REBUILDS + stripe);
         let whole = Queued { id: REBUILDS + stripe, arrival: now, queued: now, ..Queued::default() };
-        let guarded = Guarded { stripes: stripe..stripe + 1, is_shared: false };
+        let guarded = LockedStripes { stripes: stripe..stripe + 1, is_shared: false };
         let held_by = self.guards.claim(whole.id, &guarded);
         let plan = if held_by == 0 { self.plan(&whole, &mut any_device) } else { Plan::default() };
         self.add(whole, plan, guarded, held_by, ready);
@@ -397,10 +397,10 @@ impl Flow {
         if let Some(health) = self.layout.health() {
             health.fail(device, self.rebuilding.filter(|_| is_written));
         }
-        let is_affected = |(id, under_way): &(&u64, &UnderWay)| {
-            let mut steps = under_way.plan.steps.iter().enumerate().filter(|(_, step)| step.device == device);
-            steps.any(|(number, _)| under_way.needs[number] > 0 || begun.contains(&(**id, number)))
-                || under_way.plan.rest.as_ref().is_some_and(|rest| rest.uses(device))
+        let is_affected = |(id, in_flight): &(&u64, &InFlight)| {
+            let mut steps = in_flight.plan.steps.iter().enumerate().filter(|(_, step)| step.device == device);
+            steps.any(|(number, _)| in_flight.needs[number] > 0 || begun.contains(&(**id, number)))
+                || in_flight.plan.rest.as_ref().is_some_and(|rest| rest.uses(device))
         };
         let mut affected: Vec<u64> = self.requests.iter().filter(is_affected).map(|(id, _)| *id).collect();
         // The blocks read so far may no longer be enough to rebuild the stripe.
@@ -411,16 +411,16 @@ impl Flow {
         let mut left_out = Vec::new();
         self.accesses.retain(|_, (id, step)| {
             let is_left_out = without.binary_search(id).is_ok_and(|_| {
-                requests.get(id).is_some_and(|under_way| under_way.plan.steps[*step].device == device)
+                requests.get(id).is_some_and(|in_flight| in_flight.plan.steps[*step].device == device)
             });
-            if is_left_out && let Some(under_way) = requests.get_mut(id) {
-                under_way.missing -= 1;
+            if is_left_out && let Some(in_flight) = requests.get_mut(id) {
+                in_flight.missing -= 1;
                 left_out.push((*id, *step));
             }
             !is_left_out && again.binary_search(id).is_err()
         });
         for id in &without {
-            if let Some(rest) = self.requests.get_mut(id).and_then(|under_way| under_way.plan.rest.as_mut()) {
+            if let Some(rest) = self.requests.get_mut(id).and_then(|in_flight| in_flight.plan.rest.as_mut()) {
                 rest.leave_out(device);
             }
         }
@@ -431,7 +431,7 @@ impl Flow {
         for id in affected {
             if reading.contains(&id) {
                 self.restart(id, nearest, ready);
-            } else if self.requests.get(&id).is_some_and(|under_way| under_way.missing == 0) {
+            } else if self.requests.get(&id).is_some_and(|in_flight| in_flight.missing == 0) {
                 self.answer(id, ready);
             }
         }
@@ -441,12 +441,12 @@ impl Flow {
     fn restart(&mut self, id: u64, nearest: Nearest, ready: &mut Vec<Access>) {
         self.counts.restarts += u64::from(id < REBUILDS);
         self.restarted.push(id);
-        let Some(under_way) = self.requests.get_mut(&id) else { return };
-        if under_way.guarded.stripes.is_empty() {
-            under_way.guarded = self.layout.guarded(&under_way.whole);
-            under_way.held_by = self.guards.claim(id, &under_way.guarded);
-            if under_way.held_by > 0 {
-                under_way.plan = Plan::default();
+        let Some(in_flight) = self.requests.get_mut(&id) else { return };
+        if in_flight.guarded.stripes.is_empty() {
+            in_flight.guarded = self.layout.guarded(&in_flight.whole);
+            in_flight.held_by = self.guards.claim(id, &in_flight.guarded);
+            if in_flight.held_by > 0 {
+                in_flight.plan = Plan::default();
                 self.held += 1;
                 return;
             }

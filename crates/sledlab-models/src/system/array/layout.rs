@@ -24,7 +24,7 @@ pub(super) trait Layout: Send {
     fn plan(&self, request: &Queued, nearest: Nearest) -> Plan;
 
     /// Stripes that no other request may change while this one is under way.
-    fn guarded(&self, request: &Queued) -> Guarded;
+    fn guarded(&self, request: &Queued) -> LockedStripes;
 
     /// Number of devices.
     fn devices(&self) -> usize;
@@ -33,7 +33,7 @@ pub(super) trait Layout: Send {
     fn place(&self, lbn: u64) -> (usize, u64);
 
     /// What a block of a device holds.
-    fn holds(&self, device: usize, lbn: u64) -> Held;
+    fn holds(&self, device: usize, lbn: u64) -> BlockContent;
 
     /// The state of the devices, where the layout survives the failure of one.
     fn health(&mut self) -> Option<&mut Health>;
@@ -56,21 +56,21 @@ pub(super) trait Redundant {
 
 /// Stripes that a request claims.
 #[derive(Clone, Debug)]
-pub(super) struct Guarded {
+pub(super) struct LockedStripes {
     pub stripes: Range<u64>,
     /// Whether other requests that share the stripes may be under way at the same time.
     pub is_shared: bool,
 }
 
-impl Guarded {
-    pub const NOTHING: Guarded = Guarded { stripes: 0..0, is_shared: true };
+impl LockedStripes {
+    pub const NOTHING: LockedStripes = LockedStripes { stripes: 0..0, is_shared: true };
 
     /// Most stripes that are claimed one by one.
     const MOST_STRIPES: u64 = 1024;
 
     /// Whether the stripes are claimed as a range, which takes the same memory whatever their number.
     pub fn is_long(&self) -> bool {
-        self.stripes.end - self.stripes.start > Guarded::MOST_STRIPES
+        self.stripes.end - self.stripes.start > LockedStripes::MOST_STRIPES
     }
 
     /// The stripes that are claimed one by one.
@@ -79,7 +79,7 @@ impl Guarded {
     }
 
     /// Whether this and another claim exclude each other.
-    pub fn conflicts(&self, other: &Guarded) -> bool {
+    pub fn conflicts(&self, other: &LockedStripes) -> bool {
         let overlaps = self.stripes.start < other.stripes.end && other.stripes.start < self.stripes.end;
         overlaps && !(self.is_shared && other.is_shared)
     }
@@ -87,7 +87,7 @@ impl Guarded {
 
 /// What a block of a device holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum BlockContent {
     /// The block of the host with this number.
     Host(u64),
     /// Parity of the blocks with the same number on all other devices.
@@ -176,8 +176,8 @@ impl Layout for Concatenation {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> Guarded {
-        Guarded::NOTHING
+    fn guarded(&self, _request: &Queued) -> LockedStripes {
+        LockedStripes::NOTHING
     }
 
     fn devices(&self) -> usize {
@@ -188,8 +188,8 @@ impl Layout for Concatenation {
         ((lbn / self.device_blocks) as usize, lbn % self.device_blocks)
     }
 
-    fn holds(&self, device: usize, lbn: u64) -> Held {
-        Held::Host(device as u64 * self.device_blocks + lbn)
+    fn holds(&self, device: usize, lbn: u64) -> BlockContent {
+        BlockContent::Host(device as u64 * self.device_blocks + lbn)
     }
 
     fn health(&mut self) -> Option<&mut Health> {
@@ -224,8 +224,8 @@ impl Layout for Stripe {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> Guarded {
-        Guarded::NOTHING
+    fn guarded(&self, _request: &Queued) -> LockedStripes {
+        LockedStripes::NOTHING
     }
 
     fn devices(&self) -> usize {
@@ -237,12 +237,12 @@ impl Layout for Stripe {
         ((unit % self.devices) as usize, unit / self.devices * self.unit_blocks + from)
     }
 
-    fn holds(&self, device: usize, lbn: u64) -> Held {
+    fn holds(&self, device: usize, lbn: u64) -> BlockContent {
         let (row, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
         if row >= self.units {
-            return Held::Nothing;
+            return BlockContent::Nothing;
         }
-        Held::Host((row * self.devices + device as u64) * self.unit_blocks + from)
+        BlockContent::Host((row * self.devices + device as u64) * self.unit_blocks + from)
     }
 
     fn health(&mut self) -> Option<&mut Health> {

@@ -3,7 +3,7 @@
 use sledlab_core::Op;
 
 use super::health::Health;
-use super::layout::{Guarded, Held, Layout, Nearest, Redundant};
+use super::layout::{BlockContent, Layout, LockedStripes, Nearest, Redundant};
 use super::plan::Plan;
 use crate::device::Queued;
 
@@ -54,12 +54,12 @@ impl Layout for Mirror {
     }
 
     /// Blocks that are being copied to a spare must not change meanwhile.
-    fn guarded(&self, request: &Queued) -> Guarded {
+    fn guarded(&self, request: &Queued) -> LockedStripes {
         if !self.health.fails || request.op == Op::Read {
-            return Guarded::NOTHING;
+            return LockedStripes::NOTHING;
         }
         let (lbn, end) = Mirror::blocks(request);
-        Guarded { stripes: lbn / self.unit_blocks..end.div_ceil(self.unit_blocks), is_shared: false }
+        LockedStripes { stripes: lbn / self.unit_blocks..end.div_ceil(self.unit_blocks), is_shared: false }
     }
 
     fn devices(&self) -> usize {
@@ -70,8 +70,8 @@ impl Layout for Mirror {
         (0, lbn)
     }
 
-    fn holds(&self, _device: usize, lbn: u64) -> Held {
-        Held::Host(lbn)
+    fn holds(&self, _device: usize, lbn: u64) -> BlockContent {
+        BlockContent::Host(lbn)
     }
 
     fn health(&mut self) -> Option<&mut Health> {

@@ -5,24 +5,24 @@ mod contents;
 mod degraded;
 mod faults;
 mod flow;
-mod guards;
 mod health;
 mod layout;
 mod mirror;
 mod plan;
 mod raid5;
-mod rest;
+mod remaining_steps;
+mod stripe_locks;
 #[cfg(test)]
 mod tests;
 mod units;
 
 use sledlab_core::{Error, Op, Result, Span, Time};
 
-use self::contents::Keeper;
+use self::contents::RequestData;
 use self::faults::Faults;
 use self::flow::{Access, Flow};
-use self::layout::{Held, Layout};
-use self::units::OfUnits;
+use self::layout::{BlockContent, Layout};
+use self::units::UnitLayout;
 use super::params::{BusUse, SystemParams};
 use super::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Setup, Single, Station, System,
@@ -48,7 +48,7 @@ pub struct Array {
     /// Failures and spares, where devices fail.
     faults: Option<Box<Faults>>,
     /// Contents of requests under way, where media keep contents.
-    keeper: Option<Box<Keeper>>,
+    keeper: Option<Box<RequestData>>,
 }
 
 impl Array {
@@ -87,7 +87,7 @@ impl Array {
         let file = DeviceFile { name: String::new(), description: String::new(), params: each };
         let unit = |_| Ok(Box::new(Single::new(Station::new(&file, setup)?)) as Box<dyn System>);
         let nodes = (0..count).map(unit).collect::<Result<Vec<_>>>()?;
-        Ok(Array::of(Box::new(OfUnits { map, count }), nodes))
+        Ok(Array::of(Box::new(UnitLayout { map, count }), nodes))
     }
 
     fn of(layout: Box<dyn Layout>, nodes: Vec<Box<dyn System>>) -> Self {
@@ -326,7 +326,7 @@ impl Durable for Array {
             let held = self.nodes[node].durable().map(|medium| medium.crash(survives)).unwrap_or_default();
             let Some(device) = device else { continue };
             for (lbn, content) in held {
-                if let Held::Host(host) = self.flow.layout().holds(device, lbn) {
+                if let BlockContent::Host(host) = self.flow.layout().holds(device, lbn) {
                     all.insert(host, content);
                 }
             }

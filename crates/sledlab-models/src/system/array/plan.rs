@@ -2,7 +2,7 @@
 
 use sledlab_core::Op;
 
-use super::rest::Rest;
+use super::remaining_steps::RemainingSteps;
 
 /// Steps of one request in flight at once. The next step of a longer request starts when one of them is done, so that
 /// a request takes the same memory whatever its length.
@@ -31,7 +31,7 @@ pub(super) struct Plan {
     /// Whether some blocks of the request are lost.
     pub loses: bool,
     /// Further steps of a long request, which wait for no other step once one of their kind is done.
-    pub rest: Option<Box<Rest>>,
+    pub rest: Option<Box<RemainingSteps>>,
 }
 
 impl Plan {

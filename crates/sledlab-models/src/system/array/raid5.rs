@@ -8,7 +8,7 @@ use std::ops::Range;
 use sledlab_core::Op;
 
 use super::health::Health;
-use super::layout::{Cut, Guarded, Held, Layout, Nearest, Redundant, blocks, cut};
+use super::layout::{BlockContent, Cut, Layout, LockedStripes, Nearest, Redundant, blocks, cut};
 use super::plan::{MOST_STEPS, Plan};
 use crate::device::Queued;
 
@@ -181,14 +181,14 @@ impl Layout for Raid5 {
 
     /// If two writes read the old parity of a stripe before either has written the new one, the parity would lack one
     /// of them. Blocks that are being recomputed must not change meanwhile.
-    fn guarded(&self, request: &Queued) -> Guarded {
+    fn guarded(&self, request: &Queued) -> LockedStripes {
         let is_shared = request.op == Op::Read;
         if is_shared && !(self.health.fails && self.recomputes(request)) {
-            return Guarded::NOTHING;
+            return LockedStripes::NOTHING;
         }
         let stripe_blocks = self.width() * self.unit_blocks;
         let end = request.lbn + u64::from(request.blocks);
-        Guarded { stripes: request.lbn / stripe_blocks..end.div_ceil(stripe_blocks), is_shared }
+        LockedStripes { stripes: request.lbn / stripe_blocks..end.div_ceil(stripe_blocks), is_shared }
     }
 
     fn devices(&self) -> usize {
@@ -201,15 +201,15 @@ impl Layout for Raid5 {
         (self.data_device(stripe, unit), stripe * self.unit_blocks + from)
     }
 
-    fn holds(&self, device: usize, lbn: u64) -> Held {
+    fn holds(&self, device: usize, lbn: u64) -> BlockContent {
         let (stripe, from) = (lbn / self.unit_blocks, lbn % self.unit_blocks);
         if stripe >= self.stripes {
-            return Held::Nothing;
+            return BlockContent::Nothing;
         }
         let unit = (device as u64 + self.devices - self.parity_device(stripe) as u64) % self.devices;
         match unit.checked_sub(1) {
-            None => Held::Parity,
-            Some(unit) => Held::Host((stripe * self.width() + unit) * self.unit_blocks + from),
+            None => BlockContent::Parity,
+            Some(unit) => BlockContent::Host((stripe * self.width() + unit) * self.unit_blocks + from),
         }
     }
 

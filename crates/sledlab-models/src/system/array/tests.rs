@@ -149,16 +149,16 @@ fn run(
     check: &mut dyn FnMut(&Media, &Queued),
 ) {
     let mut flow = Flow::new(media.layout());
-    let (mut ready, mut waiting, mut under_way) = (Vec::new(), requests.iter(), 0);
+    let (mut ready, mut waiting, mut in_flight) = (Vec::new(), requests.iter(), 0);
     let mut owner: HashMap<u64, u64> = HashMap::new();
     let mut spent: HashMap<u64, f64> = HashMap::new();
     loop {
-        while under_way < outstanding
+        while in_flight < outstanding
             && let Some(request) = waiting.next()
         {
             media.data.insert(request.id, 1000 * (request.id + 1));
             flow.arrive(*request, &mut |_, _| 0, &mut ready);
-            under_way += 1;
+            in_flight += 1;
         }
         if ready.is_empty() {
             break;
@@ -171,11 +171,11 @@ fn run(
         if let Some(done) = flow.done(&served(access.1), &mut ready) {
             assert_eq!(done.request, requests[done.request.id as usize]);
             assert!((done.energy.seek_uj - spent[&id]).abs() < 1e-9, "every access is charged");
-            under_way -= 1;
+            in_flight -= 1;
             check(media, &done.request);
         }
     }
-    assert!(under_way == 0 && waiting.next().is_none() && flow.held() == 0, "all is done");
+    assert!(in_flight == 0 && waiting.next().is_none() && flow.held() == 0, "all is done");
 }
 
 fn drawn(most: usize) -> impl Strategy<Value = Vec<(bool, u64, u32)>> {

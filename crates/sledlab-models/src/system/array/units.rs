@@ -1,17 +1,17 @@
 //! Units of a device that move independently, behind one address space.
 
 use super::health::Health;
-use super::layout::{Guarded, Held, Layout, Nearest, Redundant};
+use super::layout::{BlockContent, Layout, LockedStripes, Nearest, Redundant};
 use super::plan::Plan;
 use crate::device::{Queued, UnitMap, UnitRun};
 
 /// A layout by the device's own map of its units.
-pub(super) struct OfUnits {
+pub(super) struct UnitLayout {
     pub map: Box<dyn UnitMap>,
     pub count: usize,
 }
 
-impl Layout for OfUnits {
+impl Layout for UnitLayout {
     fn capacity_blocks(&self) -> u64 {
         self.map.capacity_blocks()
     }
@@ -27,8 +27,8 @@ impl Layout for OfUnits {
         plan
     }
 
-    fn guarded(&self, _request: &Queued) -> Guarded {
-        Guarded::NOTHING
+    fn guarded(&self, _request: &Queued) -> LockedStripes {
+        LockedStripes::NOTHING
     }
 
     fn devices(&self) -> usize {
@@ -40,8 +40,8 @@ impl Layout for OfUnits {
     }
 
     /// Not used: the medium around the whole device keeps the contents, not the array of its units.
-    fn holds(&self, _device: usize, _lbn: u64) -> Held {
-        Held::Nothing
+    fn holds(&self, _device: usize, _lbn: u64) -> BlockContent {
+        BlockContent::Nothing
     }
 
     fn health(&mut self) -> Option<&mut Health> {

@@ -8,7 +8,7 @@ use crate::system::{Content, Contents};
 
 /// The newest contents of the blocks in a cache, and the data of requests.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct CachedContents {
     newest: Contents,
     /// Data of writes that are not wholly in the cache, by request.
     write_data: Map<u64, Vec<Content>>,
@@ -16,7 +16,7 @@ pub(super) struct Kept {
     reads: Map<u64, (BlockRun, Vec<Content>)>,
 }
 
-impl Kept {
+impl CachedContents {
     /// The data of a write that is about to arrive.
     pub fn give(&mut self, request: u64, data: Vec<Content>) {
         self.write_data.insert(request, data);

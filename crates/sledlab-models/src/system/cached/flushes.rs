@@ -14,7 +14,7 @@ pub(super) struct Flush {
     /// Dirty blocks whose destage has not begun.
     owed: BTreeSet<u64>,
     /// Blocks that are being destaged.
-    under_way: BTreeSet<u64>,
+    in_flight: BTreeSet<u64>,
 }
 
 impl Flush {
@@ -22,7 +22,7 @@ impl Flush {
     pub fn begin(&mut self, run: BlockRun) {
         for block in run.first..run.end {
             if self.owed.remove(&block) {
-                self.under_way.insert(block);
+                self.in_flight.insert(block);
             }
         }
     }
@@ -30,12 +30,12 @@ impl Flush {
     /// The blocks `run` have been destaged.
     fn end(&mut self, run: BlockRun) {
         for block in run.first..run.end {
-            self.under_way.remove(&block);
+            self.in_flight.remove(&block);
         }
     }
 
     fn is_done(&self) -> bool {
-        self.owed.is_empty() && self.under_way.is_empty()
+        self.owed.is_empty() && self.in_flight.is_empty()
     }
 }
 
@@ -43,8 +43,8 @@ impl Cached {
     /// Begins a flush when all writes that arrived before it are in the cache: it waits until their dirty blocks have
     /// been destaged.
     pub(super) fn begin_flush(&mut self, now: Time, request: Queued) {
-        let (owed, under_way) = self.lines.owed();
-        self.flushes.push(Flush { request, owed, under_way });
+        let (owed, in_flight) = self.lines.owed();
+        self.flushes.push(Flush { request, owed, in_flight });
         self.write_owed(now);
         self.answer_flushes(now);
     }

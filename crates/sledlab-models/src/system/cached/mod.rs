@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use sledlab_core::hash::Map;
 use sledlab_core::{BLOCK_BYTES, Error, Op, Result, Span, Time};
 
-use self::contents::Kept;
+use self::contents::CachedContents;
 use self::flushes::Flush;
 use super::{
     Completion, Content, Contents, Durable, HybridCounts, Residency, Station, System, advance_by_events,
@@ -57,7 +57,7 @@ pub struct Cached {
     /// Flushes of a volatile cache that wait for destages.
     flushes: Vec<Flush>,
     /// Contents of the cached blocks, where media keep contents.
-    kept: Option<Kept>,
+    kept: Option<CachedContents>,
 }
 
 /// An access to the system behind the cache.
@@ -87,7 +87,7 @@ impl Cached {
     /// # Errors
     /// An unknown replacement policy, or one that a cache with dirty lines cannot use.
     pub fn new(params: &CacheParams, mut behind: Box<dyn System>) -> Result<Self> {
-        let kept = behind.durable().map(|_| Kept::default());
+        let kept = behind.durable().map(|_| CachedContents::default());
         Ok(Cached {
             behind,
             lines: Lines::new(params)?,
@@ -143,8 +143,8 @@ impl Cached {
     fn fetch(&mut self, now: Time, run: BlockRun, request: &Queued) -> usize {
         let (mut fetches, mut first) = (0, run.first);
         while first < run.end {
-            let (end, under_way) = self.next_fetch(first, run.end);
-            match under_way.and_then(|number| self.accesses.get_mut(&number)) {
+            let (end, in_flight) = self.next_fetch(first, run.end);
+            match in_flight.and_then(|number| self.accesses.get_mut(&number)) {
                 Some(Access { kind: Kind::Fetch { readers, .. }, .. }) => readers.push(request.id),
                 _ => self.begin_fetch(now, BlockRun { first, end }, vec![request.id], request),
             }
@@ -171,14 +171,14 @@ impl Cached {
         self.fetching.insert(run.first, (run.end, self.begun));
         let kind = Kind::Fetch { readers, is_current: true };
         // Blocks are cached whole, so all words are fetched.
-        self.begin(now, run, kind, Queued { unwanted_words: 0, op: Op::Read, ..*request });
+        self.begin(now, run, kind, Queued { unrequested_words: 0, op: Op::Read, ..*request });
     }
 
     /// Reads ahead from block `end` on, as far as the blocks are neither cached nor being fetched.
     fn read_ahead(&mut self, now: Time, end: u64, request: &Queued) {
         let limit = (end + self.params.read_ahead_blocks).min(self.behind.capacity_blocks());
-        let (until, under_way) = self.next_fetch(end, self.lines.missing_to(end, limit));
-        if until > end && under_way.is_none() {
+        let (until, in_flight) = self.next_fetch(end, self.lines.missing_to(end, limit));
+        if until > end && in_flight.is_none() {
             self.counts.read_ahead_blocks += until - end;
             self.begin_fetch(now, BlockRun { first: end, end: until }, Vec::new(), request);
         }

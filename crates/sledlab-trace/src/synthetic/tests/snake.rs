@@ -160,9 +160,9 @@ fn flags_change_nothing_else_and_trimming_no_place() {
     for (bytes, words) in [(4, 1), (128, 16), (129, 17), (512, 64)] {
         let trimmed = snake(&format!("requests = 20000\ntrim_metadata = true\nmetadata_bytes = {bytes}"), 1);
         for (whole, trimmed) in with.iter().zip(&trimmed) {
-            let unwanted_words = 64 - words;
+            let unrequested_words = 64 - words;
             let wanted =
-                if whole.metadata { Request { blocks: 1, unwanted_words, ..*whole } } else { *whole };
+                if whole.metadata { Request { blocks: 1, unrequested_words, ..*whole } } else { *whole };
             assert_eq!(*trimmed, wanted);
         }
     }

@@ -9,11 +9,11 @@
 //! itself and a queue depth of one [does both at once](Controller::serve).
 
 mod reads;
-mod room;
+mod segment_ring;
 mod segments;
 mod stream;
+mod write_behind;
 mod writes;
-mod writing;
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use sledlab_core::{Error, Op, Result, Span, Time};
 
 use self::segments::Segments;
 use self::stream::Stream;
-use self::writing::Writing;
+use self::write_behind::WriteBehind;
 use super::drive::{Drive, Pass};
 use super::overheads::Overheads;
 use super::params::{DiskNumbers, DiskParams, ReadAhead};
@@ -37,7 +37,7 @@ pub(super) struct Controller {
     before: Op,
     /// The stream of reads under way, and the segment it fills, if the drive has segments.
     stream: Option<(Stream, Option<usize>)>,
-    writing: Writing,
+    writing: WriteBehind,
     /// When the last sector that was read or written passed under the head; buffered writes do not count.
     passed: Time,
 }
@@ -53,7 +53,7 @@ pub(super) enum CommandEntry {
 
 /// A command that the mechanism has turned to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Begun {
+pub(super) struct StartedCommand {
     request: Queued,
     /// When the mechanism turned to the command.
     start: Time,
@@ -93,7 +93,7 @@ pub(super) struct Done {
     pub answer: Option<Span>,
 }
 
-impl Begun {
+impl StartedCommand {
     /// Whether a command that has just come needs the bus until its data has crossed.
     pub fn keeps_bus(&self) -> bool {
         match self.kind {
@@ -116,7 +116,7 @@ impl Begun {
             }
             other => other,
         };
-        Begun { start, kind, ..self }
+        StartedCommand { start, kind, ..self }
     }
 }
 
@@ -139,7 +139,7 @@ impl Controller {
             segments: Segments::new(disk),
             before: Op::Read,
             stream: None,
-            writing: Writing::new(disk),
+            writing: WriteBehind::new(disk),
             passed: Time::ZERO,
             disk: disk.clone(),
         })
@@ -147,9 +147,9 @@ impl Controller {
 
     /// Makes schedulers judge requests as of `now`, by when the arm could set out. Read-ahead under way does not
     /// delay the arm where the overhead of a command hides its end.
-    pub fn tell_time(&self, drive: &mut Drive, now: Time) {
+    pub fn set_time(&self, drive: &mut Drive, now: Time) {
         if self.disk.stale_angle {
-            drive.tell_time(self.passed.max(self.writing.until.min(now)), self.before, Time::ZERO);
+            drive.set_time(self.passed.max(self.writing.until.min(now)), self.before, Time::ZERO);
             return;
         }
         let free = match &self.stream {
@@ -158,7 +158,7 @@ impl Controller {
             }
             _ => self.writing.until,
         };
-        drive.tell_time(now, self.before, free);
+        drive.set_time(now, self.before, free);
     }
 
     /// Serves a command that comes at `now`.
@@ -170,7 +170,13 @@ impl Controller {
     }
 
     /// Turns the mechanism to a command at `now`.
-    pub fn begin(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: CommandEntry) -> Begun {
+    pub fn begin(
+        &mut self,
+        drive: &mut Drive,
+        now: Time,
+        request: &Queued,
+        entry: CommandEntry,
+    ) -> StartedCommand {
         self.look(drive, now);
         match request.op {
             Op::Read => self.begin_read(drive, now, request, entry),
@@ -181,7 +187,7 @@ impl Controller {
 
     /// Transfers the data of a command that has begun and gets the bus at `granted`, no earlier than it wants the
     /// bus.
-    pub fn transfer(&mut self, drive: &mut Drive, begun: &Begun, granted: Time) -> Done {
+    pub fn transfer(&mut self, drive: &mut Drive, begun: &StartedCommand, granted: Time) -> Done {
         let data = granted + begun.lead;
         match begun.kind {
             Kind::Hit { .. } | Kind::Rest { .. } | Kind::Miss { .. } => self.send(drive, begun, data),

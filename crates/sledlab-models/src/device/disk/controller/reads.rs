@@ -2,9 +2,9 @@
 
 use sledlab_core::{Op, Span, Time};
 
-use super::room::Room;
+use super::segment_ring::SegmentRing;
 use super::stream::Stream;
-use super::{Begun, CommandEntry, Controller, Done, Kind, from_buffer, from_medium};
+use super::{CommandEntry, Controller, Done, Kind, StartedCommand, from_buffer, from_medium};
 use crate::device::disk::drive::Drive;
 use crate::device::disk::overheads::{Command, Overheads};
 use crate::device::disk::params::ReadAhead;
@@ -17,7 +17,7 @@ impl Controller {
         now: Time,
         request: &Queued,
         entry: CommandEntry,
-    ) -> Begun {
+    ) -> StartedCommand {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let begun = match self.segments.find(lbn, end) {
             Some(segment) if self.segments.get(segment).end >= end => {
@@ -50,7 +50,7 @@ impl Controller {
         segment: usize,
         request: &Queued,
         entry: CommandEntry,
-    ) -> Begun {
+    ) -> StartedCommand {
         let (wants, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
         let held = self.segments.get(segment);
@@ -64,14 +64,14 @@ impl Controller {
             Some(_) => self.writing.until = self.halt(drive, now).max(self.writing.until),
             None if self.disk.read_ahead_after_hit && limit > held.end => {
                 let start = wants.max(self.writing.until);
-                let room = Room::new(self.disk.segment_sectors);
+                let room = SegmentRing::new(self.disk.segment_sectors);
                 self.stream = Some((Stream::new(start, drive.at, (held.end, limit), room), Some(segment)));
             }
             _ => {}
         }
         self.segments.touch(segment);
         let kind = Kind::Hit { overhead: wants.since(now) };
-        Begun { request: *request, start: now, wants, lead, kind }
+        StartedCommand { request: *request, start: now, wants, lead, kind }
     }
 
     /// Begins a read whose first blocks are buffered; the rest comes from the medium.
@@ -82,7 +82,7 @@ impl Controller {
         segment: usize,
         request: &Queued,
         entry: CommandEntry,
-    ) -> Begun {
+    ) -> StartedCommand {
         let (wants, lead) = self.hit_ready(now, entry);
         let end = request.lbn + u64::from(request.blocks);
         let held = self.segments.get(segment);
@@ -93,23 +93,29 @@ impl Controller {
             }
             _ => {
                 let start = self.arm_start(drive, now, entry);
-                let room = Room::new(self.disk.segment_sectors);
+                let room = SegmentRing::new(self.disk.segment_sectors);
                 self.stream = Some((Stream::new(start, drive.at, (held.end, limit), room), Some(segment)));
             }
         }
         self.segments.touch(segment);
         let kind = Kind::Rest { overhead: wants.since(now) };
-        Begun { request: *request, start: now, wants, lead, kind }
+        StartedCommand { request: *request, start: now, wants, lead, kind }
     }
 
     /// Begins a read of which no block is buffered.
-    fn begin_miss(&mut self, drive: &mut Drive, now: Time, request: &Queued, entry: CommandEntry) -> Begun {
+    fn begin_miss(
+        &mut self,
+        drive: &mut Drive,
+        now: Time,
+        request: &Queued,
+        entry: CommandEntry,
+    ) -> StartedCommand {
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let arm = self.arm_start(drive, now, entry);
         let segment = self.segments.take_for_read(lbn);
         let limit = self.read_ahead_limit(drive, lbn, end).max(end);
         let limit = if segment.is_some() { limit } else { end };
-        let room = Room::new(segment.map_or(u64::MAX, |_| self.disk.segment_sectors));
+        let room = SegmentRing::new(segment.map_or(u64::MAX, |_| self.disk.segment_sectors));
         let mut stream = if self.disk.zero_latency_reads {
             Stream::on_arrival(drive, arm, drive.at, (lbn, end, limit), room)
         } else {
@@ -129,12 +135,12 @@ impl Controller {
         let wants = stream.buffered_at(drive, lbn + least.clamp(1, request.blocks.into()) - 1);
         self.stream = Some((stream, segment));
         let lead = self.overheads.reselect_first + self.overheads.data_preparation;
-        Begun { request: *request, start: now, wants, lead, kind: Kind::Miss { arm, pass } }
+        StartedCommand { request: *request, start: now, wants, lead, kind: Kind::Miss { arm, pass } }
     }
 
     /// Sends the blocks of a read to the host, the first sector crossing the bus from `data` on.
-    pub(super) fn send(&mut self, drive: &mut Drive, begun: &Begun, data: Time) -> Done {
-        let Begun { request, start, kind, .. } = begun;
+    pub(super) fn send(&mut self, drive: &mut Drive, begun: &StartedCommand, data: Time) -> Done {
+        let StartedCommand { request, start, kind, .. } = begun;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let sent = self.sent(drive, data, lbn, end, kind);
         let completion = sent + self.overheads.read_completion;

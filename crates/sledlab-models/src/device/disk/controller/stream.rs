@@ -7,7 +7,7 @@
 use sledlab_core::{Op, Span, Time};
 use smallvec::SmallVec;
 
-use super::room::Room;
+use super::segment_ring::SegmentRing;
 use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::geometry::Track;
 
@@ -31,7 +31,7 @@ pub(super) struct Stream {
     stalled: Option<Time>,
     /// Whether the head came back for the last pass after the segment had run out of room.
     is_back: bool,
-    room: Room,
+    room: SegmentRing,
     /// The block after the last that is known to have room when its pass reaches it.
     fits: u64,
 }
@@ -49,7 +49,7 @@ pub(super) struct Stopped {
 
 impl Stream {
     /// A stream of blocks `lbn..limit`, the arm setting out from `at` at `now`, into a segment with `room`.
-    pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), room: Room) -> Self {
+    pub fn new(now: Time, at: Track, (lbn, limit): (u64, u64), room: SegmentRing) -> Self {
         Stream {
             limit,
             passes: SmallVec::new(),
@@ -71,7 +71,7 @@ impl Stream {
         now: Time,
         at: Track,
         (lbn, end, limit): (u64, u64, u64),
-        room: Room,
+        room: SegmentRing,
     ) -> Self {
         let mut stream = Stream::new(now, at, (lbn, limit), room);
         // The beginning would wait for room that only its own transfer to the host can make.

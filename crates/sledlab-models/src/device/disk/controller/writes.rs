@@ -2,7 +2,7 @@
 
 use sledlab_core::{Op, Span, Time};
 
-use super::{Begun, CommandEntry, Constraint, Controller, Done, Kind, from_buffer, from_medium};
+use super::{CommandEntry, Constraint, Controller, Done, Kind, StartedCommand, from_buffer, from_medium};
 use crate::device::Queued;
 use crate::device::disk::drive::{Drive, Pass};
 use crate::device::disk::overheads::Command;
@@ -15,7 +15,7 @@ impl Controller {
         now: Time,
         request: &Queued,
         entry: CommandEntry,
-    ) -> Begun {
+    ) -> StartedCommand {
         let prepared = self.overheads.data_preparation;
         let busy_until = self.writing.until;
         let (ready, lead, append) = match entry {
@@ -29,18 +29,18 @@ impl Controller {
         let wants = if append.is_some() { ready } else { ready.max(busy_until) };
         let arm = append.unwrap_or_else(|| self.halt(drive, now.max(busy_until)).max(wants));
         let kind = Kind::Buffered { overhead: ready.since(now), arm, appends: append.is_some() };
-        Begun { request: *request, start: now, wants, lead, kind }
+        StartedCommand { request: *request, start: now, wants, lead, kind }
     }
 
     /// Completes a buffered write whose data crosses the bus from `data` on.
     pub(super) fn write_buffered(
         &mut self,
         drive: &mut Drive,
-        begun: &Begun,
+        begun: &StartedCommand,
         data: Time,
         (overhead, arm, appends): (Span, Time, bool),
     ) -> Done {
-        let Begun { request, start, .. } = begun;
+        let StartedCommand { request, start, .. } = begun;
         let (lbn, end) = (request.lbn, request.lbn + u64::from(request.blocks));
         let completion =
             data + self.overheads.write_transfer(request.blocks.into()) + self.overheads.write_completion;
@@ -58,7 +58,7 @@ impl Controller {
         now: Time,
         request: &Queued,
         entry: CommandEntry,
-    ) -> Begun {
+    ) -> StartedCommand {
         let prepared = self.overheads.data_preparation;
         // The extra disconnection occurs only for a command that keeps the bus and follows a write.
         let extra = self.overheads.extra.clone();
@@ -89,18 +89,18 @@ impl Controller {
         };
         let arm = self.halt(drive, now).max(ready);
         let kind = Kind::Through { arm, reselect, constraint };
-        Begun { request: *request, start: now, wants, lead, kind }
+        StartedCommand { request: *request, start: now, wants, lead, kind }
     }
 
     /// Completes a write to the medium whose data crosses the bus from `data` on.
     pub(super) fn write_through(
         &mut self,
         drive: &mut Drive,
-        begun: &Begun,
+        begun: &StartedCommand,
         data: Time,
         (arm, reselect, constraint): (Time, Span, Constraint),
     ) -> Done {
-        let Begun { request, start, .. } = begun;
+        let StartedCommand { request, start, .. } = begun;
         let Written { until, first, reposition } = self.write_medium(drive, arm, data, request, &constraint);
         self.passed = until;
         let answer = reselect + self.overheads.write_completion;

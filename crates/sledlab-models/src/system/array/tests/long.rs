@@ -5,12 +5,12 @@ use sledlab_core::hash::{Map, Set};
 use sledlab_core::{Op, Time};
 
 use super::super::flow::{Access, Flow};
-use super::super::guards::Guards;
 use super::super::health::Health;
-use super::super::layout::{Guarded, Layout, blocks};
+use super::super::layout::{Layout, LockedStripes, blocks};
 use super::super::plan::{MOST_STEPS, Plan, Step};
 use super::super::raid5::Raid5;
-use super::super::rest::Rest;
+use super::super::remaining_steps::RemainingSteps;
+use super::super::stripe_locks::StripeLocks;
 use super::{request, served};
 use crate::device::Queued;
 
@@ -75,7 +75,7 @@ proptest! {
         let request = drawn(&array, draw);
         let expected = stripe_by_stripe(&array, &request);
         let is_kind = |step: &Step| step.op == request.op;
-        let steps: Vec<Step> = Rest::new(array.clone(), &request).collect();
+        let steps: Vec<Step> = RemainingSteps::new(array.clone(), &request).collect();
         let own: Vec<Step> = expected.steps.iter().filter(|step| is_kind(step)).cloned().collect();
         prop_assert_eq!(steps, own.iter().map(|step| Step { needs: Vec::new(), ..step.clone() }).collect::<Vec<_>>());
         let first = array.plan_first_part(&request);
@@ -97,9 +97,9 @@ proptest! {
         // Ranges of two thousand stripes for each one, or the first stripe of these only.
         let long = |from: u64, count: u64, is_shared| {
             let (from, end) = (from * 2000, (from + count) * 2000);
-            Guarded { stripes: from..if count == 1 { from + 1 } else { end }, is_shared }
+            LockedStripes { stripes: from..if count == 1 { from + 1 } else { end }, is_shared }
         };
-        let single = |from: u64, count: u64, is_shared| Guarded { stripes: from..from + count, is_shared };
+        let single = |from: u64, count: u64, is_shared| LockedStripes { stripes: from..from + count, is_shared };
         let mut both = [Waiting::new(&long), Waiting::new(&single)];
         for (id, (from, count, is_shared, leaving)) in claims.into_iter().enumerate() {
             let running = both.each_mut().map(|waiting| {
@@ -114,14 +114,14 @@ proptest! {
 
 /// Requests with claims, of which those that wait for nothing may leave.
 struct Waiting<'a> {
-    make: &'a dyn Fn(u64, u64, bool) -> Guarded,
-    guards: Guards,
-    requests: Map<u64, (Guarded, usize)>,
+    make: &'a dyn Fn(u64, u64, bool) -> LockedStripes,
+    guards: StripeLocks,
+    requests: Map<u64, (LockedStripes, usize)>,
 }
 
 impl<'a> Waiting<'a> {
-    fn new(make: &'a dyn Fn(u64, u64, bool) -> Guarded) -> Self {
-        Waiting { make, guards: Guards::default(), requests: Map::default() }
+    fn new(make: &'a dyn Fn(u64, u64, bool) -> LockedStripes) -> Self {
+        Waiting { make, guards: StripeLocks::default(), requests: Map::default() }
     }
 
     fn running(&self) -> Vec<u64> {

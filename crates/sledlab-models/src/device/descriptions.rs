@@ -1,4 +1,4 @@
-//! Words for people: descriptions of the power states of a kind of device, and of the parts of its positioning.
+//! Texts for users: descriptions of the power states of a kind of device and of the parts of its positioning time.
 
 /// Descriptions of what a device does in each power state.
 #[derive(Clone, Copy, Debug)]

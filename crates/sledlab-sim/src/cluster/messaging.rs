@@ -1,4 +1,4 @@
-//! Messages among nodes that do no other work meanwhile: an exchange, or a collective.
+//! Messages between nodes that do no other work at the same time: an exchange or a collective operation.
 //!
 //! Each node prepares messages in software, one after the other, while its port sends those that are ready; software
 //! also takes in messages that arrive. A round of a collective is over for a node when all its messages have left and
@@ -12,14 +12,14 @@ use sledlab_models::network::{Network, Packet, Port};
 
 /// The bytes that a node sends to one port.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Letter {
+pub(super) struct OutgoingMessage {
     pub to: Port,
     pub bytes: u64,
     /// Size of the messages into which the bytes are cut; a letter of no bytes is one message.
     pub message_bytes: u64,
 }
 
-impl Letter {
+impl OutgoingMessage {
     pub fn messages(&self) -> u64 {
         self.bytes.div_ceil(self.message_bytes).max(1)
     }
@@ -28,14 +28,14 @@ impl Letter {
 /// The letters that a node sends, and the messages that it awaits, before its next round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
-    pub letters: Vec<Letter>,
+    pub letters: Vec<OutgoingMessage>,
     /// Messages awaited.
     pub awaited: u64,
 }
 
 /// A node in an exchange or a collective.
 #[derive(Debug, Default)]
-pub(super) struct Talker {
+pub(super) struct MessagingNode {
     pub port: Port,
     rounds: Vec<Round>,
     /// Processor time of a message and of a byte, the same at either end, in ns.
@@ -60,10 +60,10 @@ pub(super) struct Talker {
     pub busy: Span,
 }
 
-impl Talker {
+impl MessagingNode {
     pub fn new(port: Port, rounds: Vec<Round>, message_ns: f64, byte_ns: f64) -> Self {
         let taken = vec![(0, Time::ZERO); rounds.len()];
-        Talker { port, rounds, message_ns, byte_ns, taken, ..Talker::default() }
+        MessagingNode { port, rounds, message_ns, byte_ns, taken, ..MessagingNode::default() }
     }
 
     fn software(&self, messages: u64, bytes: u64) -> Span {
@@ -85,7 +85,7 @@ impl Talker {
     }
 
     /// The end of the message under way, in bytes of the letter: software must have prepared the message up to there.
-    fn message_end(letter: &Letter, left: u64) -> u64 {
+    fn message_end(letter: &OutgoingMessage, left: u64) -> u64 {
         ((left / letter.message_bytes + 1) * letter.message_bytes).min(letter.bytes)
     }
 
@@ -157,15 +157,16 @@ impl Talker {
 /// # Errors
 /// Messages that are awaited and never come, a defect; and the user's interrupt.
 pub(super) fn run(
-    talkers: &mut [Talker],
+    talkers: &mut [MessagingNode],
     network: &mut dyn Network,
     packet_bytes: u64,
     now: Time,
     watch: &mut dyn FnMut() -> Result<()>,
 ) -> Result<(Vec<Time>, Time)> {
     let mut due = BinaryHeap::new();
-    let place =
-        |talkers: &[Talker], port: Port| talkers.binary_search_by_key(&port, |talker| talker.port).ok();
+    let place = |talkers: &[MessagingNode], port: Port| {
+        talkers.binary_search_by_key(&port, |talker| talker.port).ok()
+    };
     for (index, talker) in talkers.iter_mut().enumerate() {
         (talker.software, talker.port_free) = (now, now);
         if talker.rounds.is_empty() {
@@ -204,7 +205,7 @@ pub(super) fn run(
         }
         watch()?;
     }
-    let lost = |talker: &Talker| {
+    let lost = |talker: &MessagingNode| {
         Error::internal(format!(
             "node {} waits in round {} for messages that nobody sends",
             talker.port, talker.round

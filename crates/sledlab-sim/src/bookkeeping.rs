@@ -1,7 +1,7 @@
-//! The accounts of a run, whoever owns its clock: operations under way, waiting flushes, statistics.
+//! Run bookkeeping: outstanding operations, pending flushes and statistics.
 //!
-//! [`simulate`](crate::simulate) and [`Live`](crate::Live) decide when operations arrive and how far the system goes;
-//! the effects of an arrival and of a completion on the results are here, once for both.
+//! [`simulate`](crate::simulate) (simulated clock) and [`Live`](crate::Live) (wall clock) both call `arrive` and
+//! `complete` here, so results are recorded the same way in both.
 
 use sledlab_core::{Error, Op, Request, Result, Time};
 use sledlab_models::device::Queued;
@@ -14,7 +14,7 @@ use crate::recorder::Recorder;
 const SAMPLE_ALL: u64 = 65_536;
 const SAMPLE_EVERY: u64 = 8;
 
-/// Number of operations by what became of them.
+/// Operation counts by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Operations issued, of any kind.
@@ -27,7 +27,7 @@ pub struct Counts {
     pub trims: u64,
     /// Flushes completed.
     pub flushes: u64,
-    /// Operations neither completed nor given up on: under way when the run was interrupted or stopped.
+    /// Operations in flight when the run was interrupted, or stopped in overload.
     pub dropped: u64,
     /// Whether the run was interrupted.
     pub interrupted: bool,
@@ -37,7 +37,7 @@ pub struct Counts {
 
 /// An operation that the host issues.
 #[derive(Clone, Copy)]
-pub(crate) struct Arrived<'a> {
+pub(crate) struct IssuedOperation<'a> {
     pub now: Time,
     pub id: u64,
     pub request: &'a Request,
@@ -45,48 +45,48 @@ pub(crate) struct Arrived<'a> {
 
 /// The completion of an operation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum End {
+pub(crate) enum CompletedOperation {
     /// The completion of a read, a write or a trim, or of a flush that the system itself completes.
     Served(Time),
     /// The completion of a flush that waited for the writes before it.
     Flushed { id: u64, at: Time },
 }
 
-impl End {
+impl CompletedOperation {
     #[inline]
     pub fn at(self) -> Time {
         match self {
-            End::Served(at) | End::Flushed { at, .. } => at,
+            CompletedOperation::Served(at) | CompletedOperation::Flushed { at, .. } => at,
         }
     }
 }
 
-/// The accounts of a run except its statistics, which a [`Recorder`] keeps.
-pub(crate) struct Books {
+/// Counts and pending operations of a run. Its statistics are in a [`Recorder`].
+pub(crate) struct Bookkeeping {
     pub counts: Counts,
     /// Completions that the system has reported, in order, and that are not recorded yet.
     pub completed: Vec<Completion>,
     flushes: Flushes,
-    under_way: u64,
+    in_flight: u64,
     /// Whether the warm-up is over.
     opened: bool,
 }
 
-impl Books {
-    /// The accounts of a run whose first `warmup` operations do not count.
+impl Bookkeeping {
+    /// Creates the bookkeeping of a run whose first `warmup` operations are excluded from statistics.
     pub fn new(warmup: u64) -> Self {
-        Books {
+        Bookkeeping {
             counts: Counts::default(),
             completed: Vec::new(),
             flushes: Flushes::default(),
-            under_way: 0,
+            in_flight: 0,
             opened: warmup == 0,
         }
     }
 
     /// Operations that have arrived and are not complete.
-    pub fn under_way(&self) -> u64 {
-        self.under_way + self.flushes.waiting()
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight + self.flushes.waiting()
     }
 
     /// The time of the next completion that a waiting flush may depend on, where it is known but not recorded yet; the
@@ -96,16 +96,16 @@ impl Books {
         waited_for.map(|done| done.completion)
     }
 
-    /// Takes the arrival of an operation, at a system that has done all that was due before it.
+    /// Passes an operation to the system, which must have been advanced to the arrival time.
     #[inline]
     pub fn arrive(
         &mut self,
-        arrived: Arrived,
+        arrived: IssuedOperation,
         system: &mut dyn System,
         recorder: &mut Recorder,
-        ended: &mut impl FnMut(End),
+        ended: &mut impl FnMut(CompletedOperation),
     ) -> Result<()> {
-        let Arrived { now, id, request } = arrived;
+        let IssuedOperation { now, id, request } = arrived;
         if !self.opened && recorder.counts(id) {
             self.opened = true;
             recorder.opened = now;
@@ -117,19 +117,19 @@ impl Books {
                 if id < SAMPLE_ALL || id.is_multiple_of(SAMPLE_EVERY) {
                     recorder.arrive(id, now, system.queue_length());
                 }
-                self.under_way += 1;
+                self.in_flight += 1;
                 system.arrive(now, Queued::new(id, request));
             }
             Op::Trim => {
                 self.counts.trims += 1;
-                ended(End::Served(now));
+                ended(CompletedOperation::Served(now));
             }
-            Op::Flush if system.flush(now, Queued::new(id, request)) => self.under_way += 1,
+            Op::Flush if system.flush(now, Queued::new(id, request)) => self.in_flight += 1,
             Op::Flush => {
                 self.complete_before(now, recorder, ended)?;
                 if self.flushes.flush(id) {
                     self.counts.flushes += 1;
-                    ended(End::Flushed { id, at: now });
+                    ended(CompletedOperation::Flushed { id, at: now });
                 }
             }
         }
@@ -142,7 +142,7 @@ impl Books {
         &mut self,
         horizon: Time,
         recorder: &mut Recorder,
-        ended: &mut impl FnMut(End),
+        ended: &mut impl FnMut(CompletedOperation),
     ) -> Result<usize> {
         let mut completed = std::mem::take(&mut self.completed);
         let promised = completed.iter().rev().take_while(|done| done.completion >= horizon).count();
@@ -151,21 +151,21 @@ impl Books {
             let now = done.completion;
             debug_assert!(done.start >= done.request.arrival && now >= done.start);
             if done.request.op == Op::Flush {
-                self.under_way -= 1;
+                self.in_flight -= 1;
                 self.counts.flushes += 1;
-                ended(End::Served(now));
+                ended(CompletedOperation::Served(now));
                 continue;
             }
             recorder.complete(done)?;
-            self.under_way -= 1;
+            self.in_flight -= 1;
             let writes = u64::from(done.request.op == Op::Write);
             self.counts.writes += writes;
             self.counts.reads += 1 - writes;
             for &id in self.flushes.durable(done.request.id, writes) {
                 self.counts.flushes += 1;
-                ended(End::Flushed { id, at: now });
+                ended(CompletedOperation::Flushed { id, at: now });
             }
-            ended(End::Served(now));
+            ended(CompletedOperation::Served(now));
         }
         completed.drain(..due);
         self.completed = completed;
@@ -176,7 +176,7 @@ impl Books {
     /// was lost.
     pub fn close(mut self, issued: u64, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
         self.counts.issued = issued;
-        self.counts.dropped = self.under_way();
+        self.counts.dropped = self.in_flight();
         recorder.flush_rows()?;
         let (background, background_end) = system.background();
         recorder.ended = recorder.ended.max(background_end);

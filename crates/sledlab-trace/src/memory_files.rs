@@ -1,5 +1,5 @@
-//! Files held in memory, by name, from which traces are read where there is no file system. A held file takes
-//! precedence over a file of the same name on disk.
+//! In-memory files by name, for platforms without a file system. They take precedence over files on disk with the same
+//! name.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

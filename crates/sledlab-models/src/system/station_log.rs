@@ -1,8 +1,6 @@
-//! Records what a watched station does: which requests wait, which are chosen among which candidates, and how they are
-//! served.
+//! Records the queue of a station, the choices of its scheduler with their candidates, and the service of each request.
 //!
-//! Nothing is recorded unless the station is watched: a run repeats to the byte, so the experiment can be run again and
-//! watched.
+//! Nothing is recorded by default. Runs are deterministic, so an experiment can be run again with recording.
 
 use sledlab_core::{Span, Time};
 
@@ -24,9 +22,9 @@ pub enum State {
     StartUp,
 }
 
-/// A time without service.
+/// A period without service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rested {
+pub struct IdlePeriod {
     /// The state of the mechanism during that time.
     pub state: State,
     /// When the state began.
@@ -74,37 +72,37 @@ pub enum Access {
     Waiting(Queued),
 }
 
-/// What has been recorded.
+/// The events recorded so far.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct StationLog {
     /// Requests that were served, and those that wait.
     pub accesses: Vec<Access>,
     /// Choices, in order.
     pub choices: Vec<Choice>,
     /// Times without service, in order.
-    pub rests: Vec<Rested>,
+    pub rests: Vec<IdlePeriod>,
 }
 
-/// The recorder of a watched station.
+/// The recorder of a station.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct StationRecorder {
     from: Time,
     waiting: Vec<Queued>,
     /// Requests that were chosen and are not reported served.
-    under_way: Vec<Queued>,
-    seen: Seen,
+    in_flight: Vec<Queued>,
+    seen: StationLog,
 }
 
-impl Watch {
+impl StationRecorder {
     pub fn begin(&mut self, from: Time) {
         self.from = from;
     }
 
-    pub fn take(&mut self, resting: Option<(Time, State)>) -> Seen {
+    pub fn take(&mut self, resting: Option<(Time, State)>) -> StationLog {
         let mut seen = std::mem::take(&mut self.seen);
         seen.accesses
-            .extend(self.waiting.iter().chain(&self.under_way).map(|request| Access::Waiting(*request)));
-        seen.rests.extend(resting.map(|(begin, state)| Rested { state, begin, end: Time::MAX }));
+            .extend(self.waiting.iter().chain(&self.in_flight).map(|request| Access::Waiting(*request)));
+        seen.rests.extend(resting.map(|(begin, state)| IdlePeriod { state, begin, end: Time::MAX }));
         seen
     }
 
@@ -115,13 +113,13 @@ impl Watch {
     /// Records a time without service.
     pub fn pass(&mut self, state: State, begin: Time, end: Time) {
         if end > self.from && begin < end {
-            self.seen.rests.push(Rested { state, begin, end });
+            self.seen.rests.push(IdlePeriod { state, begin, end });
         }
     }
 
     pub fn serve(&mut self, served: &Served) {
         // A request that was merged with others was chosen under another number, and still counts as waiting here.
-        let found = [&mut self.under_way, &mut self.waiting].into_iter().any(|requests| {
+        let found = [&mut self.in_flight, &mut self.waiting].into_iter().any(|requests| {
             let place = requests.iter().position(|request| request.id == served.request.id);
             place.map(|place| requests.swap_remove(place)).is_some()
         });
@@ -153,7 +151,7 @@ impl Watch {
                 candidates,
             });
         }
-        self.under_way.append(&mut chosen);
+        self.in_flight.append(&mut chosen);
     }
 
     /// The nearest requests that were not chosen, and the one that has waited longest.

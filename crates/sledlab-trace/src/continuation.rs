@@ -1,4 +1,4 @@
-//! State that traces share which continue one another: the numbers of devices, and the time from which they count.
+//! State shared by traces that continue one another, such as the days of a month: device numbers and the time origin.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,9 +6,9 @@ use sledlab_core::hash::Map;
 
 /// Shared by traces of which one continues another, such as the days of a month; clones share the same state.
 ///
-/// Where each trace has a sequel of its own, devices are numbered and times counted anew.
+/// Where each trace has a continuation of its own, devices are numbered and times counted anew.
 #[derive(Clone, Debug, Default)]
-pub struct Sequel(Arc<Mutex<Shared>>);
+pub struct Continuation(Arc<Mutex<Shared>>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -17,10 +17,10 @@ struct Shared {
     base_ns: Option<u64>,
 }
 
-impl Sequel {
+impl Continuation {
     /// For traces whose wall clocks begin at `base_ns` rather than with the first request.
     pub fn since(base_ns: u64) -> Self {
-        Sequel(Arc::new(Mutex::new(Shared { base_ns: Some(base_ns), ..Shared::default() })))
+        Continuation(Arc::new(Mutex::new(Shared { base_ns: Some(base_ns), ..Shared::default() })))
     }
 
     /// Names of the devices by number, where the format has names.

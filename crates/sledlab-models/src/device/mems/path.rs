@@ -10,7 +10,7 @@ use super::axis::Axis;
 use super::kinematics::{Exact, Kinematics, Turn};
 use super::sled::{Pass, Sled, SledState};
 use super::unit::SledUnit;
-use crate::device::{Leg, Motion, Queued, Way};
+use crate::device::{Leg, Motion, MotionPath, Queued};
 
 /// Steps of the bisection for the time at which the force is reversed: each step finds another bit.
 const HALVINGS: u32 = 60;
@@ -70,8 +70,8 @@ pub fn turnaround(axis: &Axis, at_m: f64, speed_m_s: f64, direction: f64, lasts_
 
 impl SledUnit {
     /// The path through all passes of a request, from state `from`.
-    pub(super) fn way_of(&self, from: SledState, request: &Queued) -> Way {
-        let mut way = Way { unit_m: self.sled.geometry.bit_m, ..Way::default() };
+    pub(super) fn path_of(&self, from: SledState, request: &Queued) -> MotionPath {
+        let mut way = MotionPath { unit_m: self.sled.geometry.bit_m, ..MotionPath::default() };
         let (mut at, mut done) = (self.sled.spot(from), 0);
         while done < request.blocks {
             let (lbn, remaining) = (request.lbn + u64::from(done), request.blocks - done);
@@ -86,7 +86,7 @@ impl SledUnit {
 
 impl Sled {
     /// Adds a pass to the path: positioning, then the access of the row.
-    fn add_pass(&self, way: &mut Way, from: SledState, pass: &Pass) {
+    fn add_pass(&self, way: &mut MotionPath, from: SledState, pass: &Pass) {
         let metres = |bit: i32| f64::from(bit) * self.geometry.bit_m;
         let (x0, x1) = (metres(from.x_bit), metres(pass.x_bit));
         let (seek_s, row_s) = (pass.seek_x.as_seconds(), self.row_time.as_seconds());
@@ -103,7 +103,7 @@ impl Sled {
     }
 
     /// Adds the move in y to the start of a row, with the turnarounds before and after it that `pass.y` includes.
-    fn add_y(&self, way: &mut Way, from: SledState, pass: &Pass) {
+    fn add_y(&self, way: &mut MotionPath, from: SledState, pass: &Pass) {
         let (axis, speed_m_s) = (&self.axis_y, self.geometry.velocity_m_s);
         let start_bit = self.geometry.start(pass.row, pass.direction);
         let metres = |bit: i32| f64::from(bit) * self.geometry.bit_m;

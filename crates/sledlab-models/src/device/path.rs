@@ -1,4 +1,4 @@
-//! The path of a mechanism while it serves a request: its motion along x and y, piece by piece.
+//! The path of a mechanism while it serves a request: its motion along x and y, leg by leg.
 //!
 //! With actuator force per mass `f` and spring `s = omega^2` a mass moves by `x'' = f - s x`. From `x0` with speed `v`
 //!
@@ -34,7 +34,7 @@ pub enum Motion {
     },
 }
 
-/// A piece of motion along one axis.
+/// A part of the motion along one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
     /// Where the leg begins, or where it ends if the motion is `backwards`, in metres.
@@ -79,7 +79,7 @@ fn driven_m(t: f64, speed_m_s: f64, acceleration_m_s2: f64, omega_squared: f64) 
 
 /// The path of a mechanism through one access or several.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Way {
+pub struct MotionPath {
     /// Length in metres of the unit in which the mechanism counts places.
     pub unit_m: f64,
     /// Legs along x, one after another.
@@ -88,10 +88,10 @@ pub struct Way {
     pub y: Vec<Leg>,
 }
 
-impl Way {
+impl MotionPath {
     /// A path in a straight line at constant speed, `from` and `to` in units of the mechanism; the mechanism then
     /// stays at `to`.
-    pub fn straight(from: (i32, i32), to: (i32, i32), lasts: Span) -> Way {
+    pub fn straight(from: (i32, i32), to: (i32, i32), lasts: Span) -> MotionPath {
         let lasts_s = lasts.as_seconds();
         let leg = |from: i32, to: i32| {
             let speed_m_s = if lasts_s > 0.0 { f64::from(to - from) / lasts_s } else { 0.0 };
@@ -99,7 +99,7 @@ impl Way {
             let motion = Motion::Steady { speed_m_s };
             vec![Leg { at_m: f64::from(at_m), natural_s: lasts_s, lasts_s, motion }]
         };
-        Way { unit_m: 1.0, x: leg(from.0, to.0), y: leg(from.1, to.1) }
+        MotionPath { unit_m: 1.0, x: leg(from.0, to.0), y: leg(from.1, to.1) }
     }
 
     /// Place of the mechanism at `after` from its start, in its units; after the end of the path, the place of the

@@ -5,9 +5,9 @@ use sledlab_core::{Op, Span, seed};
 use sledlab_models::device::mems::axis::Axis;
 use sledlab_models::device::mems::geometry::Geometry;
 use sledlab_models::device::mems::kinematics::{Exact, Kinematics, Turn};
-use sledlab_models::device::mems::way::{seek, turnaround};
+use sledlab_models::device::mems::path::{seek, turnaround};
 use sledlab_models::device::mems::{self, MemsParams};
-use sledlab_models::device::{Leg, Queued, Way, disk};
+use sledlab_models::device::{Leg, MotionPath, Queued, disk};
 
 /// Steps of the integration of a move.
 const STEPS: usize = 2_000;
@@ -154,7 +154,7 @@ fn an_arm_moves_in_a_straight_line() {
     let state = mechanics.state();
     let request =
         Queued { lbn: mechanics.capacity_blocks() - 1, blocks: 1, op: Op::Read, ..Queued::default() };
-    let way: Way = mechanics.way_from(state, &request);
+    let way: MotionPath = mechanics.way_from(state, &request);
     let target = mechanics.location(request.lbn);
     let near = |at: Span, x: i32| (way.at(at).0 - f64::from(x)).abs() < 1e-9;
     assert!(near(Span::ZERO, state.x) && near(Span::from_ms(100.0), target.x));

@@ -1,4 +1,4 @@
-//! zstd and xz where there is no C compiler: in a browser.
+//! zstd and xz without C libraries, for WebAssembly.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 

@@ -1,10 +1,10 @@
-//! A watched run: a second run of the experiment, beside the one whose outcome is shown.
+//! A recorded run: the experiment is run a second time with recording, next to the run whose outcome is shown.
 
 use serde_json::{Value, json};
 use sledlab_core::hash::Map;
 use sledlab_core::{Error, Op, Result, Span, Time};
-use sledlab_models::device::{Queued, Turning};
-use sledlab_models::system::{Access, Choice, Rested, State};
+use sledlab_models::device::{Queued, RotationalArc};
+use sledlab_models::system::{Access, Choice, IdlePeriod, State};
 use sledlab_sim::{Experiment, Hooks, Running};
 
 use crate::answer::{Answer, Column, Ready};
@@ -21,11 +21,11 @@ const EARLY: Span = Span::from_ns(100_000_000);
 struct Station {
     accesses: Vec<Access>,
     choices: Vec<Choice>,
-    rests: Vec<Rested>,
+    rests: Vec<IdlePeriod>,
 }
 
 /// A watched run, as far as it has been simulated.
-pub(crate) struct Watched {
+pub(crate) struct WatchedRun {
     running: Running<'static>,
     stations: Vec<Station>,
     residencies: Residencies,
@@ -35,7 +35,7 @@ pub(crate) struct Watched {
     to: Time,
 }
 
-impl Watched {
+impl WatchedRun {
     pub fn new(experiment: &Experiment, from: Time) -> Result<Self> {
         let mut running = experiment.begin(Hooks::default())?;
         let mut stations = Vec::new();
@@ -44,7 +44,7 @@ impl Watched {
             stations.push(Station::default());
         }
         let residencies = Residencies::new(running.system());
-        Ok(Watched { running, stations, residencies, done: false, from, to: Time::ZERO })
+        Ok(WatchedRun { running, stations, residencies, done: false, from, to: Time::ZERO })
     }
 
     /// Whether a window from `from` on can be watched without starting the run anew.
@@ -78,7 +78,7 @@ impl Watched {
     /// Simulates some turns; samples residencies where the system has any and the window is near.
     fn go_on(&mut self) -> Result<()> {
         let turns = self.residencies.turns();
-        self.done = self.running.go_on_for(turns.unwrap_or(TURNS).min(TURNS))?;
+        self.done = self.running.run_for(turns.unwrap_or(TURNS).min(TURNS))?;
         let system = self.running.system();
         if turns.is_some() && system.next_event().is_none_or(|next| next + EARLY >= self.from) {
             self.residencies.look(system);
@@ -150,7 +150,7 @@ impl Watched {
         put("column", Column::U32(&places.iter().map(|place| place.cylinder).collect::<Vec<_>>()));
         put("row", Column::U32(&places.iter().map(|place| place.row).collect::<Vec<_>>()));
         put("x_bit", Column::I32(&places.iter().map(|place| place.x).collect::<Vec<_>>()));
-        let turns = |of: fn(&Turning) -> f64| {
+        let turns = |of: fn(&RotationalArc) -> f64| {
             turning.iter().map(|on| on.as_ref().map_or(0.0, of)).collect::<Vec<_>>()
         };
         put("turn", Column::F64(&turns(|on| on.begin)));
@@ -199,9 +199,9 @@ impl Watched {
 
     /// The states of stations over time: rests, and the two parts of every service, positioning (with overhead) and
     /// transfer.
-    fn states(&self, answer: &mut Answer, rests: Vec<(u16, Rested)>) -> Value {
+    fn states(&self, answer: &mut Answer, rests: Vec<(u16, IdlePeriod)>) -> Value {
         let mut all: Vec<(u64, u16, u64, u8)> = Vec::new();
-        for (station, Rested { state, begin, end }) in rests {
+        for (station, IdlePeriod { state, begin, end }) in rests {
             let end = if end == Time::MAX { self.to.max(begin) } else { end };
             let code = match state {
                 State::Idle => IDLE,
@@ -274,7 +274,7 @@ impl Watched {
 fn ways(
     choice: &Choice,
     mechanics: &dyn sledlab_models::device::Mechanics,
-) -> Vec<(Time, sledlab_models::device::Way)> {
+) -> Vec<(Time, sledlab_models::device::MotionPath)> {
     let (mut begin, mut state) = (choice.at + choice.overhead, choice.from);
     let mut ways = Vec::with_capacity(choice.batch.len());
     for request in &choice.batch {
@@ -299,7 +299,7 @@ fn no_station(station: usize) -> Error {
 impl Station {
     /// Adds what a station has recorded and returns the number of new choices. Requests that waited before may have
     /// been served since.
-    fn take(&mut self, seen: sledlab_models::system::Seen) -> usize {
+    fn take(&mut self, seen: sledlab_models::system::StationLog) -> usize {
         self.accesses.retain(|access| matches!(access, Access::Served(_)));
         self.accesses.extend(seen.accesses);
         let made = seen.choices.len();

@@ -1,4 +1,4 @@
-//! The server's status, updated without the server being held up by its readers.
+//! Updates the status of the server without waiting for the readers of the status.
 
 use sledlab_core::Error;
 use sledlab_sim::Outcome;
@@ -13,24 +13,24 @@ const TELL_EVERY_NS: u64 = 250_000_000;
 /// A thread that waits for less than this has no time for an update, in nanoseconds.
 const NO_TIME_NS: u64 = 200_000;
 
-/// When the status was updated last, and whether it has changed since.
+/// The time of the last status update, and whether the status has changed since.
 #[derive(Debug)]
-pub(super) struct Telling {
+pub(super) struct StatusUpdates {
     pub updated: u64,
     pub due: bool,
 }
 
 impl Serving {
     /// Updates the status if there is time for it; returns how long to wait at most.
-    pub(super) fn tell_when_idle(&mut self, now: u64, wait: u64) -> u64 {
-        let due = self.telling.updated + TELL_EVERY_NS;
-        if !self.telling.due || wait < NO_TIME_NS && now < due + TELL_EVERY_NS {
+    pub(super) fn update_when_idle(&mut self, now: u64, wait: u64) -> u64 {
+        let due = self.status_updates.updated + TELL_EVERY_NS;
+        if !self.status_updates.due || wait < NO_TIME_NS && now < due + TELL_EVERY_NS {
             return wait;
         }
         if now < due {
             return wait.min(due - now);
         }
-        self.telling.updated = now;
+        self.status_updates.updated = now;
         self.tell(false);
         // The update has taken some time.
         wait.saturating_sub(self.clock.now() - now)
@@ -43,7 +43,7 @@ impl Serving {
         let theirs = if patient { Some(self.shared.status()) } else { self.shared.status.try_lock().ok() };
         if let Some(mut theirs) = theirs {
             *theirs = status;
-            self.telling.due = false;
+            self.status_updates.due = false;
         }
         if let Some(recording) = &mut self.recording {
             recording.offer();
@@ -57,7 +57,7 @@ impl Serving {
             power_failures: self.starts.into(),
             model_s: self.time.model(now).as_seconds(),
             counts: self.counts,
-            under_way: self.flights.len() as u64,
+            in_flight: self.flights.len() as u64,
             queue_length: self.model.as_ref().map_or(0, |model| model.queue_length() as u64),
             longest_queue: self.longest_queue,
             connected: self.connections.len() as u64,

@@ -1,8 +1,8 @@
-//! From one stage of attaching to the next: clients stay, and all else begins anew.
+//! Changes from one stage of an attachment to the next: clients stay connected, all other state is reset.
 
 use sledlab_core::Result;
 
-use super::{Probed, ServerParts, Serving};
+use super::{ProbeTiming, ServerParts, Serving};
 use crate::connections::Connections;
 
 /// Clients that stay connected when a server goes on to the next stage.
@@ -16,7 +16,7 @@ pub(crate) struct Clients {
 impl Serving {
     /// Serves until it is ordered to end, or to go on to the next stage. Returns the server's parts and its clients,
     /// with which the next stage begins, and what requests have cost in this one.
-    pub fn serve_for_now(mut self) -> Result<(ServerParts, Clients, Vec<Probed>)> {
+    pub fn serve_stage(mut self) -> Result<(ServerParts, Clients, Vec<ProbeTiming>)> {
         self.turns()?;
         self.connections.keep_idle();
         let parts = ServerParts {

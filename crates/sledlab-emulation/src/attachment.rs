@@ -1,9 +1,8 @@
-//! Before the clock starts: a server whose export is attached as a file, a block device or a file system.
+//! Attaches the export of a server as a file, a block device or a file system before the clock starts.
 //!
-//! Until the clock starts, every request is answered at once, and nothing is recorded: neither the reads with which the
-//! kernel probes a device nor those and the writes of making and mounting a file system are requests of applications.
-//! Before it starts, the way to the host is measured through the attached file or device, as it otherwise is through
-//! the socket, so that every layer on the way counts.
+//! Until the clock starts, the server replies to every request at once and records nothing: the reads with which the
+//! kernel probes a device, and the requests that create and mount a file system, are not requests of applications. The
+//! round-trip time to the client is measured through the attached file or device, so that it includes every layer.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -14,7 +13,7 @@ use crate::clock::Scale;
 use crate::model::Constant;
 use crate::probe;
 use crate::report::HostWay;
-use crate::serving::{Clients, Probed, ServerOrder, ServerParts, Serving, Shared};
+use crate::serving::{Clients, ProbeTiming, ServerOrder, ServerParts, Serving, Shared};
 
 /// How the server answers requests from now on.
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +27,11 @@ enum Stage {
 }
 
 /// The next stage, and the sender for what requests have cost the server in the stage before.
-type Turn = (Stage, Sender<Vec<Probed>>);
+type Turn = (Stage, Sender<Vec<ProbeTiming>>);
 
 /// The side of a caller that attaches something to a server.
 #[derive(Debug)]
-pub(crate) struct Attaching {
+pub(crate) struct AttachmentHandle {
     turns: Sender<Turn>,
     host: HostWay,
     takes: Span,
@@ -40,15 +39,15 @@ pub(crate) struct Attaching {
 
 /// The server's side of attaching.
 #[derive(Debug)]
-pub(crate) struct Attached(Receiver<Turn>);
+pub(crate) struct Attachment(Receiver<Turn>);
 
 /// Both sides, for a way to the host that is known.
-pub(crate) fn attaching(host: HostWay, scale: Scale) -> (Attaching, Attached) {
+pub(crate) fn attaching(host: HostWay, scale: Scale) -> (AttachmentHandle, Attachment) {
     let (turns, attached) = channel();
-    (Attaching { turns, host, takes: probe::takes(scale) }, Attached(attached))
+    (AttachmentHandle { turns, host, takes: probe::takes(scale) }, Attachment(attached))
 }
 
-impl Attaching {
+impl AttachmentHandle {
     /// Measures the way to the host through a file or a device, and leaves its data unchanged.
     pub fn measure(&mut self, path: &Path, shared: &Shared) -> Result<()> {
         self.turn(Stage::Probing(self.takes), shared)?;
@@ -69,7 +68,7 @@ impl Attaching {
         self.turn(Stage::Timed(self.host), shared).map(drop)
     }
 
-    fn turn(&self, stage: Stage, shared: &Shared) -> Result<Vec<Probed>> {
+    fn turn(&self, stage: Stage, shared: &Shared) -> Result<Vec<ProbeTiming>> {
         let ended = || Error::internal("the server has ended while something was attached to it");
         let (sender, receiver) = channel();
         self.turns.send((stage, sender)).map_err(|_| ended())?;
@@ -78,11 +77,11 @@ impl Attaching {
     }
 }
 
-impl Attached {
+impl Attachment {
     /// Serves until the clock is to start or the server is to end; returns the server's parts and clients to go on
     /// with.
     pub fn run(self, mut parts: ServerParts) -> Result<(ServerParts, Clients)> {
-        let Attached(turns) = self;
+        let Attachment(turns) = self;
         let (scale, model, recording) = (parts.scale, parts.model.take(), parts.recording.take());
         let power = parts.power.take();
         let mut clients = Clients::default();
@@ -90,7 +89,7 @@ impl Attached {
             let mut serving = Serving::new(parts).with(clients);
             serving.probed = Some(Vec::new());
             let probed;
-            (parts, clients, probed) = serving.serve_for_now()?;
+            (parts, clients, probed) = serving.serve_stage()?;
             (parts.scale, parts.model) = (Scale::default(), None);
             if parts.shared.turns()
                 && let Ok((stage, sender)) = turns.recv()

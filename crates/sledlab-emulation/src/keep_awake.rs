@@ -1,9 +1,9 @@
-//! Processors that stay awake while programs wait for replies.
+//! Keeps processors awake while programs wait for replies.
 //!
 //! An idle processor falls asleep, and takes time to wake up: microseconds on bare metal, up to milliseconds in a
 //! virtual machine, whose host must schedule it first. A reply of a sled that is due after half a millisecond would be
 //! late by that much. So one thread for each processor, of the lowest priority there is (`SCHED_IDLE`), spins while
-//! requests are under way. Every other program that wants the processor goes first. With no requests under way the
+//! requests are in flight. Every other program that needs the processor runs first. With no requests in flight the
 //! threads sleep.
 
 use std::hint::black_box;
@@ -23,9 +23,9 @@ const AFTER_NS: u64 = 20_000_000;
 /// On machines with more processors none is kept awake: that would cost more than it gains.
 const MOST_PROCESSORS: usize = 8;
 
-/// Keeps processors awake while requests are under way.
+/// Keeps processors awake while requests are in flight.
 #[derive(Debug)]
-pub(crate) struct Awake {
+pub(crate) struct KeepAwake {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -48,7 +48,7 @@ impl Shared {
     }
 }
 
-impl Awake {
+impl KeepAwake {
     /// Starts threads that sleep until a request comes; none on machines of more than [`MOST_PROCESSORS`] processors.
     pub fn start() -> Self {
         let shared = Arc::new(Shared {
@@ -64,7 +64,7 @@ impl Awake {
             thread::Builder::new().name("sledlab-awake".to_owned()).spawn(move || stay_awake(&shared)).ok()
         };
         let threads = (0..wanted).filter_map(start).collect();
-        Awake { shared, threads }
+        KeepAwake { shared, threads }
     }
 
     /// To be called while a request is under way: processors stay awake for [`AFTER_NS`] from now on.
@@ -76,7 +76,7 @@ impl Awake {
     }
 }
 
-impl Drop for Awake {
+impl Drop for KeepAwake {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::SeqCst);
         for thread in self.threads.drain(..) {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn sleeps_unless_it_is_told_otherwise_and_ends() {
-        let awake = Awake::start();
+        let awake = KeepAwake::start();
         assert!(!awake.shared.is_awake());
         awake.hold();
         assert!(awake.shared.is_awake());

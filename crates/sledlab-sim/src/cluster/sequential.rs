@@ -1,11 +1,11 @@
-//! A step of a node that does one thing at a time (`node.prefetch_pages = 0`): read a page, work on it, write the pages
-//! that are due, and so on. Times add, and no other node affects them.
+//! A step of a node without overlap of I/O and computation (`node.prefetch_pages = 0`): the node reads a page, processes
+//! it, writes the pages that are due, and so on. The times add up, and other nodes have no effect on them.
 
 use sledlab_core::{Op, Result, Span, Time};
 use sledlab_models::power::Energy;
 use sledlab_trace::work::{NodeStep, Work};
 
-use super::member::{Charge, Member, MemberParts, Watch};
+use super::member::{Charge, InterruptCheck, Member, MemberParts};
 use super::sampling::{Skip, State};
 use super::sequence::{Cursor, Sequence};
 use super::share::Share;
@@ -40,7 +40,7 @@ pub(super) fn run(
     work: &Work,
     Task { phase, step, receives, half }: Task,
     now: Time,
-    watch: &Watch,
+    watch: &InterruptCheck,
 ) -> Result<(Time, MemberParts)> {
     let reads = member.sequence(work, phase, &step.reads);
     let writes = member.sequence(work, &format!("{phase}, written"), &step.writes);
@@ -158,8 +158,8 @@ impl Turn {
     }
 
     #[inline]
-    fn watch(&mut self, watch: &Watch) -> Result<()> {
-        if self.unwatched >= Watch::EVERY {
+    fn watch(&mut self, watch: &InterruptCheck) -> Result<()> {
+        if self.unwatched >= InterruptCheck::EVERY {
             watch.note(self.unwatched)?;
             self.unwatched = 0;
         }

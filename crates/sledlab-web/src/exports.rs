@@ -1,5 +1,5 @@
-//! The functions that JavaScript calls: plain exports over the memory of the module. The only file that may say
-//! `unsafe`: an export whose name is not mangled promises that no other library exports the same name.
+//! The functions that JavaScript calls: plain exports over the memory of the module. Only this file may contain
+//! `unsafe`: an unmangled export requires that no other library exports the same name.
 
 #![allow(unsafe_code)]
 

@@ -5,15 +5,15 @@ use std::io::Cursor;
 
 use sledlab_core::{Request, Source};
 use sledlab_trace::spill::{RECORD_BYTES, Spill};
-use sledlab_trace::{OpenOptions, Sequel, open_reader};
+use sledlab_trace::{Continuation, OpenOptions, open_reader};
 
-fn opened(text: &str, sequel: &Sequel, sort_window: usize) -> impl Source + use<> {
-    let options = OpenOptions { sequel: Some(sequel), sort_window, ..OpenOptions::default() };
+fn opened(text: &str, continuation: &Continuation, sort_window: usize) -> impl Source + use<> {
+    let options = OpenOptions { continuation: Some(continuation), sort_window, ..OpenOptions::default() };
     open_reader("day", Box::new(Cursor::new(text.as_bytes().to_vec())), options).unwrap()
 }
 
-fn read(text: &str, sequel: &Sequel, sort_window: usize) -> Vec<(u16, u64)> {
-    let mut source = opened(text, sequel, sort_window);
+fn read(text: &str, continuation: &Continuation, sort_window: usize) -> Vec<(u16, u64)> {
+    let mut source = opened(text, continuation, sort_window);
     let mut requests: Vec<Request> = Vec::new();
     while source.fill(&mut requests).unwrap() > 0 {}
     requests.iter().map(|request| (request.device, request.arrival.as_ns())).collect()
@@ -25,27 +25,27 @@ const SECOND: &str = "7,R,0,4096,1002\n12,W,0,512,1005\n";
 #[test]
 fn devices_and_times_go_on() {
     for sort_window in [0, 5] {
-        let sequel = Sequel::default();
-        assert_eq!(read(FIRST, &sequel, sort_window), [(0, 0), (1, 1000)]);
-        assert_eq!(read(SECOND, &sequel, sort_window), [(2, 2000), (0, 5000)]);
+        let continuation = Continuation::default();
+        assert_eq!(read(FIRST, &continuation, sort_window), [(0, 0), (1, 1000)]);
+        assert_eq!(read(SECOND, &continuation, sort_window), [(2, 2000), (0, 5000)]);
         let names: Vec<String> =
-            sequel.names().iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+            continuation.names().iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         assert_eq!(names, ["12", "138", "7"]);
-        assert_eq!(sequel.base_ns(), Some(1_000_000));
+        assert_eq!(continuation.base_ns(), Some(1_000_000));
     }
 }
 
 #[test]
 fn a_clock_may_begin_before_the_trace() {
-    assert_eq!(read(FIRST, &Sequel::since(400_000), 0), [(0, 600_000), (1, 601_000)]);
+    assert_eq!(read(FIRST, &Continuation::since(400_000), 0), [(0, 600_000), (1, 601_000)]);
 }
 
 #[test]
 fn what_came_before_the_clock_is_refused() {
     for sort_window in [0, 5] {
-        let sequel = Sequel::default();
-        read(SECOND, &sequel, sort_window);
-        let error = opened(FIRST, &sequel, sort_window).fill(&mut Vec::new()).unwrap_err().to_string();
+        let continuation = Continuation::default();
+        read(SECOND, &continuation, sort_window);
+        let error = opened(FIRST, &continuation, sort_window).fill(&mut Vec::new()).unwrap_err().to_string();
         assert!(error.contains("before the first of the traces that share its clock"), "{error}");
     }
 }
@@ -54,14 +54,14 @@ fn what_came_before_the_clock_is_refused() {
 fn each_request_goes_to_the_file_of_its_device() {
     let directory = std::env::temp_dir().join(format!("sledlab-spill-{}", std::process::id()));
     fs::create_dir(&directory).unwrap();
-    let sequel = Sequel::default();
+    let continuation = Continuation::default();
     let mut spill = Spill::create(&directory, 2).unwrap();
     let mut chunk = Vec::new();
     for text in [FIRST, SECOND] {
-        let mut source = opened(text, &sequel, 0);
+        let mut source = opened(text, &continuation, 0);
         while spill.take(&mut source, &mut chunk).unwrap() > 0 {}
     }
-    let again = spill.take(&mut opened(FIRST, &sequel, 0), &mut chunk).unwrap_err().to_string();
+    let again = spill.take(&mut opened(FIRST, &continuation, 0), &mut chunk).unwrap_err().to_string();
     assert!(again.contains("before the trace ends that it continues"), "{again}");
     assert_eq!(spill.finish().unwrap(), 4);
     let [even, odd] = ["0", "1"].map(|name| fs::read(directory.join(name)).unwrap());

@@ -1,4 +1,4 @@
-//! The steps of a long request to a RAID 5 that have not begun.
+//! The steps of a long request to a RAID 5 that have not started.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::device::Queued;
 /// Plans the reads of a long read, or the writes of a long write, one after another: the same steps, in the same order, as
 /// a plan of the whole request has.
 #[derive(Clone, Debug)]
-pub(super) struct Rest {
+pub(super) struct RemainingSteps {
     /// The array when the request began.
     array: Raid5,
     op: Op,
@@ -24,9 +24,15 @@ pub(super) struct Rest {
     failed: Vec<usize>,
 }
 
-impl Rest {
+impl RemainingSteps {
     pub fn new(array: Raid5, request: &Queued) -> Self {
-        Rest { array, op: request.op, left: blocks(request), planned: Plan::default(), failed: Vec::new() }
+        RemainingSteps {
+            array,
+            op: request.op,
+            left: blocks(request),
+            planned: Plan::default(),
+            failed: Vec::new(),
+        }
     }
 
     /// The kind of these steps.
@@ -64,7 +70,7 @@ impl Rest {
     }
 }
 
-impl Iterator for Rest {
+impl Iterator for RemainingSteps {
     type Item = Step;
 
     fn next(&mut self) -> Option<Step> {

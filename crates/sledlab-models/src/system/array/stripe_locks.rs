@@ -1,15 +1,15 @@
-//! Guards: which requests may access which stripes.
+//! Stripe locks: which requests may access which stripes of an array.
 
 use std::collections::VecDeque;
 
 use sledlab_core::hash::{Map, Set};
 
-use super::layout::Guarded;
+use super::layout::LockedStripes;
 
 /// For every claimed stripe, the claims of requests in order. The first request may go on; where it shares the stripe,
 /// so may the sharing requests directly after it.
 #[derive(Default)]
-pub(super) struct Guards {
+pub(super) struct StripeLocks {
     queues: Map<u64, VecDeque<Claim>>,
     /// Claims of many stripes, in order.
     long: Vec<LongClaim>,
@@ -17,7 +17,7 @@ pub(super) struct Guards {
 
 struct LongClaim {
     request: u64,
-    guarded: Guarded,
+    guarded: LockedStripes,
     /// Requests that the claim waits for.
     before: Set<u64>,
     /// Requests with few stripes that wait for the claim.
@@ -31,9 +31,9 @@ struct Claim {
     is_free: bool,
 }
 
-impl Guards {
+impl StripeLocks {
     /// A request claims stripes; returns for how many stripes or long claims it has to wait.
-    pub fn claim(&mut self, request: u64, guarded: &Guarded) -> usize {
+    pub fn claim(&mut self, request: u64, guarded: &LockedStripes) -> usize {
         if guarded.is_long() {
             return self.claim_range(request, guarded);
         }
@@ -51,7 +51,7 @@ impl Guards {
         waits
     }
 
-    fn claim_range(&mut self, request: u64, guarded: &Guarded) -> usize {
+    fn claim_range(&mut self, request: u64, guarded: &LockedStripes) -> usize {
         let claimed = self.queues.iter().filter(|(stripe, _)| guarded.stripes.contains(stripe));
         let few = claimed.flat_map(|(_, queue)| queue);
         let few = few.filter(|claim| !(claim.is_shared && guarded.is_shared)).map(|claim| claim.request);

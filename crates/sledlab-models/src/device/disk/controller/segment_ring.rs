@@ -1,5 +1,5 @@
-//! Room in a segment that is being filled: a ring whose oldest blocks are evicted for new ones, unless a command
-//! holds them.
+//! A cache segment that is being filled: a ring whose oldest blocks are evicted for new ones, unless a command needs
+//! them.
 //!
 //! From the moment at which the mechanism turns to a command until the host has taken a block of the command, neither
 //! that block nor those behind it can be evicted. Between commands no block is held, and blocks that no command has
@@ -12,16 +12,16 @@ use crate::device::disk::drive::Pass;
 
 /// The ring of a segment, and the blocks that commands hold in it.
 #[derive(Clone, Debug)]
-pub(super) struct Room {
+pub(super) struct SegmentRing {
     sectors: u64,
     /// Blocks that a command holds as the host has not taken them: the time since when, and the first of them.
     wanted: Option<(Time, u64)>,
-    taken: SmallVec<[Taken; 1]>,
+    taken: SmallVec<[SteadyTransfer; 1]>,
 }
 
 /// Blocks of a command that cross the bus at a steady rate.
 #[derive(Clone, Copy, Debug)]
-struct Taken {
+struct SteadyTransfer {
     /// Since when the blocks are held.
     since: Time,
     first: u64,
@@ -31,7 +31,7 @@ struct Taken {
     until: Time,
 }
 
-impl Taken {
+impl SteadyTransfer {
     /// Until when `block` is held: until its turn on the bus if it is one of these blocks, until the end of the
     /// transfer if it lies behind them.
     fn at(&self, block: u64) -> Time {
@@ -41,10 +41,10 @@ impl Taken {
     }
 }
 
-impl Taken {
+impl SteadyTransfer {
     /// Whether `next` follows without a gap and at the same rate, so that both are one transfer.
-    fn is_continued_by(&self, next: &Taken) -> bool {
-        let cross = |span: &Taken, other: &Taken| {
+    fn is_continued_by(&self, next: &SteadyTransfer) -> bool {
+        let cross = |span: &SteadyTransfer, other: &SteadyTransfer| {
             u128::from(span.until.since(span.from).as_ns()) * u128::from(other.end - other.first)
         };
         self.since == next.since
@@ -53,10 +53,10 @@ impl Taken {
     }
 }
 
-impl Room {
+impl SegmentRing {
     /// An empty ring of `sectors` sectors.
     pub fn new(sectors: u64) -> Self {
-        Room { sectors, wanted: None, taken: SmallVec::new() }
+        SegmentRing { sectors, wanted: None, taken: SmallVec::new() }
     }
 
     /// Sectors of the ring.
@@ -74,7 +74,7 @@ impl Room {
     pub fn take(&mut self, first: u64, end: u64, from: Time, until: Time) {
         let Some((since, _)) = self.wanted else { return };
         self.wanted = Some((since, end));
-        let taken = Taken { since, first, end, from, until };
+        let taken = SteadyTransfer { since, first, end, from, until };
         match self.taken.last_mut() {
             Some(last) if last.is_continued_by(&taken) => (last.end, last.until) = (end, until),
             _ => self.taken.push(taken),

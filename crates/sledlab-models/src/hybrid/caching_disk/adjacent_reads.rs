@@ -1,4 +1,4 @@
-//! Reads across slots: parts of a read in adjacent slots are read with one access, including the headers between.
+//! Reads that span adjacent slots are served with one access, including the headers between the slots.
 
 use super::{CachingDisk, Job};
 use crate::cache::BlockRun;

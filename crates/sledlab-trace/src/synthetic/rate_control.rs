@@ -1,4 +1,4 @@
-//! Keeps bursty arrivals to their mean rate.
+//! Keeps the mean rate of bursty arrivals.
 
 use sledlab_core::{Time, math};
 
@@ -8,19 +8,19 @@ use sledlab_core::{Time, math};
 /// three digits. So quiet times shrink while requests are late and stretch while they are early, slowly enough that
 /// counts in windows of a second hardly change.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct RateControl {
     interval_s: f64,
     patience_s: f64,
     made: u64,
 }
 
-impl Pace {
+impl RateControl {
     /// Number of bursts, each with its quiet time, over which most of a delay is made up for.
     const BURSTS: f64 = 10.0;
 
     /// Keeps to `rate_per_s` where a burst and a quiet time together last `cycle_s` on average.
     pub fn new(rate_per_s: f64, cycle_s: f64) -> Self {
-        Pace { interval_s: 1.0 / rate_per_s, patience_s: Self::BURSTS * cycle_s, made: 0 }
+        RateControl { interval_s: 1.0 / rate_per_s, patience_s: Self::BURSTS * cycle_s, made: 0 }
     }
 
     /// Counts a request.

@@ -6,20 +6,20 @@ use super::lists::Lists;
 use super::{Found, ReplacementPolicy, SparingPolicy, Use};
 
 /// Keys in one list; a hit moves its key to the front if `MOVES_HITS`.
-pub struct OneList<const MOVES_HITS: bool> {
+pub struct SingleList<const MOVES_HITS: bool> {
     keys: Lists<1>,
     capacity: usize,
     uses: u64,
 }
 
-impl<const MOVES_HITS: bool> OneList<MOVES_HITS> {
+impl<const MOVES_HITS: bool> SingleList<MOVES_HITS> {
     /// An empty cache with room for `capacity` keys.
     pub(super) fn with_capacity(capacity: usize) -> Self {
-        OneList { keys: Lists::new(), capacity, uses: 0 }
+        SingleList { keys: Lists::new(), capacity, uses: 0 }
     }
 }
 
-impl<const MOVES_HITS: bool> ReplacementPolicy for OneList<MOVES_HITS> {
+impl<const MOVES_HITS: bool> ReplacementPolicy for SingleList<MOVES_HITS> {
     fn access(&mut self, access: Use) -> Found {
         self.uses += 1;
         let hit = if MOVES_HITS { self.keys.bring_front(0, access.key) } else { self.holds(access.key) };
@@ -45,7 +45,7 @@ impl<const MOVES_HITS: bool> ReplacementPolicy for OneList<MOVES_HITS> {
     }
 }
 
-impl<const MOVES_HITS: bool> SparingPolicy for OneList<MOVES_HITS> {
+impl<const MOVES_HITS: bool> SparingPolicy for SingleList<MOVES_HITS> {
     fn next_victim(&self, may: &mut dyn FnMut(u64) -> bool) -> Option<u64> {
         self.keys.last(0, may)
     }

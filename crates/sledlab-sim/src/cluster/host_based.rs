@@ -1,4 +1,4 @@
-//! The baseline of plain devices: the same record with all work done at a host (SM-15).
+//! Host-based processing, the baseline of plain devices: the same work record with all work done at a host (SM-15).
 //!
 //! Every page that a node would read goes over the network to the host, which works on it; pages that a node would
 //! write come back from the host. Messages between nodes stay within the host, and results go from the host to the

@@ -1,4 +1,4 @@
-//! Buffered blocks on their way to the medium.
+//! Write-behind: buffered blocks that are being written to the medium.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ const JUST_MISSED: Span = Span::from_ns(1000);
 
 /// Write-behind: a completed write on its way to the medium, and the writes appended to it.
 #[derive(Clone, Debug)]
-pub(super) struct Writing {
+pub(super) struct WriteBehind {
     appended: AppendedWrites,
     segment_sectors: u64,
     /// Writes not yet on the medium, in order: the first block of each, and when its last block will be on the
@@ -23,9 +23,9 @@ pub(super) struct Writing {
     pub until: Time,
 }
 
-impl Writing {
+impl WriteBehind {
     pub fn new(disk: &DiskNumbers) -> Self {
-        Writing {
+        WriteBehind {
             appended: disk.appended_writes,
             segment_sectors: disk.segment_sectors,
             writes: VecDeque::new(),
@@ -70,9 +70,9 @@ mod tests {
 
     /// Writes of blocks 100 to 110, on the medium at 50 us, and of `further` blocks behind them, on the medium at 60
     /// us.
-    fn writing(appended_writes: AppendedWrites, further: u64) -> Writing {
+    fn writing(appended_writes: AppendedWrites, further: u64) -> WriteBehind {
         let mut writing =
-            Writing::new(&DiskNumbers { appended_writes, segment_sectors: 30, ..DiskNumbers::default() });
+            WriteBehind::new(&DiskNumbers { appended_writes, segment_sectors: 30, ..DiskNumbers::default() });
         writing.add(us(0), 100, 110, us(50));
         if further > 0 {
             writing.add(us(0), 110, 110 + further, us(60));
