@@ -191,7 +191,7 @@ PREPARED = {
 
 LONG = re.compile(
     r"smart (--job sort|--query q5|study/study|size|record --(job sort|query q5|job join))|race-of-sleds"
-    r"|--limit 1e5 --(seeds|budget)|--workload hplajw"
+    r"|--limit 1e5 --(seeds|budget)|--workload hplajw|hybrid (tune )?--trace sample:mail-a"
 )
 """Examples that take minutes, for data of full size or many long runs: only `--everything` runs them."""
 
