@@ -2,19 +2,12 @@
 
 import sledlab as sl
 from sledlab.cli.schema import of
+from sledlab.studies import LIST
 
 SCHEMA = of("experiment")
 TABLES = SCHEMA["$defs"]
 STUDIES = {each["properties"]["kind"]["const"]: each for each in SCHEMA["properties"]["study"]["anyOf"]}
-RUN_STUDY = {
-    "compare": sl.compare,
-    "side-by-side": sl.side_by_side,
-    "power": sl.power_study,
-    "hybrid": sl.hybrid_study,
-    "tune": sl.tune_hybrid,
-    "fleet": sl.fleet,
-    "smart": sl.smart_study,
-}
+RUN_STUDY = {each.name: getattr(sl, each.names[0]) for each in LIST}
 
 REQUESTS = {"workload": {"kind": "uniform", "requests": 9}}
 ONE_SYSTEM = {"device": {"preset": "mems-g2"}, **REQUESTS}
@@ -28,7 +21,7 @@ NEEDED = {
     "fleet": {"place": "cloud:volumes=1,requests=9", "devices": ["mems-g2"]},
     "smart": {"records": ["sample:exchange"], "devices": ["mems-g2"], "nodes": [2]},
 }
-"""Other keys of `[study]` that each study needs."""
+"""Keys of `[study]` for a short study of each kind. Default: none."""
 
 
 def forms(schema):
@@ -83,7 +76,7 @@ def experiment_with(key, word, base):
 def study_with(kind, axis, word):
     """A file of a study with a word on an axis, and with what makes the axis count."""
     tables = {} if kind in ("fleet", "smart") else {each: dict(said) for each, said in ONE_SYSTEM.items()}
-    said = {"kind": kind, **NEEDED[kind]}
+    said = {"kind": kind, **NEEDED.get(kind, {})}
     if axis in ("traces", "workloads"):
         del tables["workload"]
     if axis == "devices" or kind == "side-by-side":
@@ -100,4 +93,4 @@ def study_file(kind):
     tables = {} if kind in ("fleet", "smart") else {each: dict(said) for each, said in ONE_SYSTEM.items()}
     if kind in ("side-by-side", "hybrid", "tune"):
         del tables["device"]
-    return {**tables, "study": {"kind": kind, **NEEDED[kind]}}
+    return {**tables, "study": {"kind": kind, **NEEDED.get(kind, {})}}

@@ -38,7 +38,6 @@ LOCKS = ("requirements.lock", "requirements-dev.lock")
 BUILT = ("python/sledlab/_native*", "python/sledlab/show/uplot", "python/sledlab/view")
 """Built and fetched files, which a clone does not contain."""
 SUBSET = (
-    "tests/api/test_layers.py",
     "tests/api/test_simulate.py",
     "tests/cli/test_encodings.py",
     "tests/cli/test_lines.py",
@@ -50,6 +49,7 @@ SUBSET = (
     "tests/cli/test_trace.py",
     "tests/cli/test_widths.py",
     "tests/job/test_tables.py",
+    "tests/setup/test_imports.py",
     "tests/setup/test_names.py",
     "tests/witnesses",
 )

@@ -1,7 +1,8 @@
 """Check that lazy imports obey the layers of import-linter, which reads import statements only.
 
 `later("package.module:name")` and other strings that name a module import it when it is first used. A module
-must not name a module of a higher layer in this way either. The layers are those of pyproject.toml.
+must not name a module of a higher layer in this way either. The layers are those of pyproject.toml, and each
+module and package directly in `sledlab` must be in one of them.
 
     python -m tools.layers
 """
@@ -85,9 +86,20 @@ def layer(module: str, layers: Layers) -> int | None:
     return None
 
 
+def unlayered(package: Path, layers: Layers) -> list[str]:
+    """Return the modules and packages directly in a package that are in no layer."""
+    names = [f"{package.name}.{path.stem}" for path in sorted(package.iterdir()) if _is_python(path)]
+    return [name for name in names if layer(name, layers) is None]
+
+
+def _is_python(path: Path) -> bool:
+    """Whether a path is a package, or a module that is not special."""
+    return (path / "__init__.py").is_file() or (path.suffix == ".py" and not path.stem.startswith("__"))
+
+
 def violations(package: Path, layers: Layers) -> list[str]:
-    """Return the lazy imports of higher layers; modules outside of all layers may import any."""
-    found = []
+    """Return the lazy imports of higher layers, and the modules in no layer, which nothing checks."""
+    found = [f"{name} is in no layer of pyproject.toml" for name in unlayered(package, layers)]
     for each in lazy_imports(package):
         own, other = layer(each.importer, layers), layer(each.module, layers)
         if own is not None and other is not None and other < own:

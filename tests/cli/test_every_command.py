@@ -1,7 +1,9 @@
 """Every command explains itself, every list prints, and every listed model can be shown."""
 
 import re
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -10,6 +12,8 @@ from sledlab.cli import cli
 from sledlab.cli.help import GroupedHelp, is_advanced
 from sledlab.cli.kinds import KINDS
 from sledlab.model.catalogue import CATALOGUES
+
+PROJECT = Path(__file__).parents[2]
 
 
 def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
@@ -41,7 +45,22 @@ def test_every_list_prints(sledlab, kind):
 
 def test_list_without_kind_counts_members(sledlab):
     counts = {each["kind"]: each["count"] for each in sledlab("list", "--json").json}
-    assert counts == {kind: len(each.names()) for kind, each in KINDS.items()}
+    files = {
+        "device": [*PROJECT.glob("presets/devices/*.toml")],
+        "node": [*PROJECT.glob("presets/nodes/*.toml")],
+        "network": [*PROJECT.glob("presets/networks/*.toml")],
+        "experiment": [
+            *PROJECT.glob("presets/experiments/*.toml"),
+            *PROJECT.glob("papers/experiments/*.toml"),
+        ],
+        "trace": tomllib.loads((PROJECT / "sample/samples.toml").read_text())["traces"],
+    }
+    assert {kind: counts[kind] for kind in files} == {kind: len(found) for kind, found in files.items()}
+    assert {*counts} == {*CATALOGUES, "job", "trace", "experiment"}
+    table = sledlab("list").out
+    for kind, count in counts.items():
+        assert count == len(sledlab("list", kind, "--json").json) > 0
+        assert re.search(rf"{kind} +{count} ", table)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CATALOGUES if kind != "device"])  # see test_lists

@@ -233,10 +233,13 @@ def check(line, said):
     assert "Traceback" not in said
 
 
-def without_catalogues(message):
-    """The message with each complete list of names replaced, so that a new model changes no snapshot."""
-    for kind in CATALOGUES:
-        message = message.replace(f"known: {', '.join(getattr(sl, kind))}\n", f"known: (every {kind})\n")
+def without_lists(message):
+    """Replace complete lists of names, so that a new model or command does not change the snapshot."""
+    lists = {kind: getattr(sl, kind) for kind in CATALOGUES} | {
+        "command": cli.list_commands(click.Context(cli))
+    }
+    for kind, names in lists.items():
+        message = message.replace(f"known: {', '.join(names)}\n", f"known: (every {kind})\n")
     return message
 
 
@@ -246,7 +249,7 @@ def test_mistakes_are_told_in_one_style(sledlab):
     for line in MISTAKES:
         said = told(sledlab, line)
         check(line, said)
-        shown += f"$ {line}\n{without_catalogues(said)}\n"
+        shown += f"$ {line}\n{without_lists(said)}\n"
     if os.environ.get("SLEDLAB_SNAPSHOT") == "1":
         KEPT.write_text(shown, encoding="utf-8")
     assert shown == KEPT.read_text("utf-8")

@@ -27,6 +27,17 @@ def patched(place: Path, *names: str) -> Path:
     return place
 
 
+REFERENCE = """
+import griffe
+extensions = griffe.load_extensions("docs/study_functions.py")
+package = griffe.load(
+    "sledlab", search_paths=["python"], extensions=extensions, allow_inspection=False, resolve_aliases=True
+)
+print(package["depth_study"].is_function, package["DepthStudy"].is_class)
+"""
+"""Loads the package as the reference does."""
+
+
 @pytest.mark.slow("copies the project and runs a study")
 def test_a_new_study(tmp_path: Path) -> None:
     tree = patched(tmp_path / "tree", "study")
@@ -47,3 +58,14 @@ def test_a_new_study(tmp_path: Path) -> None:
     sledlab("depth", "study/study.toml", "--out", "again")
     for file in ("depths.csv", "depths.parquet", "summary.json", "study.toml", "report.html"):
         assert (tmp_path / "study" / file).read_bytes() == (tmp_path / "again" / file).read_bytes(), file
+    found = subprocess.run(
+        [sys.executable, "-c", REFERENCE],
+        cwd=tree,
+        check=True,
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert found.stdout.split() == ["True", "True"]
+    examples = ("-m", "pytest", "-q", "--doctest-modules", str(tree / "python/sledlab/studies/depth"))
+    subprocess.run([sys.executable, *examples], cwd=tree, check=True, env=environment)

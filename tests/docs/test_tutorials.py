@@ -37,9 +37,9 @@ def test_nothing_is_shown_that_was_not_run(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_says_who_needs_it_and_is_short(page: Path) -> None:
+def test_page_states_its_subject_and_is_short(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert text.split("\n\n")[1].startswith("For ")
+    assert text.split("\n\n")[1].startswith(("This tutorial ", "This course ", "A study "))
     prose = text
     for block in blocks(text):
         prose = prose.replace(block.text, "")

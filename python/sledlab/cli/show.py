@@ -270,7 +270,7 @@ def command_of(study: str) -> str:
         >>> command_of("compare"), command_of("side-by-side"), command_of("simulate")
         ('compare', 'compare', 'simulate')
     """
-    listed = next((each for each in studies.LIST if each.folder == study.replace("-", "_")), None)
+    listed = studies.find_study(study)
     if listed is None or not listed.under:
         return study
     return listed.under if study == "side-by-side" else f"{listed.under} {study}"

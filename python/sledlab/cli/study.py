@@ -29,7 +29,7 @@ from sledlab.model.experiment import is_name
 from sledlab.runs.options import Option, declared
 from sledlab.show import terminal
 from sledlab.shown import face_of
-from sledlab.studies import LIST
+from sledlab.studies import LIST, find_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,26 +41,28 @@ tables_of = later("sledlab.study.file:tables_of")
 OUT = Option("Directory for tables and report; resumes a study.", "DIR")
 
 
-def command(folder: str) -> click.Command:
-    """Return the command of a study by its folder.
+def command(name: str) -> click.Command:
+    """Return the command of a study by its name.
 
     Studies listed under that study are commands beneath it, or are chosen by their options.
     """
-    found = _study(folder)
-    beneath = {each.folder: _study(each.folder) for each in LIST if each.under == folder}
+    found = _study(name)
+    beneath = {each.name: _study(each.name) for each in LIST if each.under == name}
     chosen = [each for each in beneath.values() if each.chosen_by]
-    named = [name for name, each in beneath.items() if each not in chosen]
-    if not named:
+    subcommands = [each for each, study in beneath.items() if study not in chosen]
+    if not subcommands:
         return made(found, chosen)
     group = made(found, chosen, CommandGroup)
     assert isinstance(group, click.Group)
-    for name in named:
-        group.add_command(command(name), name)
+    for each in subcommands:
+        group.add_command(command(each), each)
     return group
 
 
-def _study(folder: str) -> Study[Any]:
-    found: Study[Any] = loaded(f"sledlab.studies.{folder}:STUDY")
+def _study(name: str) -> Study[Any]:
+    listed = find_study(name)
+    assert listed is not None
+    found: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
 from sledlab.lazy import later
-from sledlab.studies import LIST
+from sledlab.studies import find_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def refuse_study(file: str | None, own: Sequence[str] = ()) -> None:
             tables = tables_of(file)
     said = tables.get("study")
     kind = str(said.get("kind")) if isinstance(said, dict) else ""
-    found = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
+    found = find_study(kind)
     if found is not None and kind not in own:
-        remedy = f"run it with: sledlab {found.under or found.folder} {file}"
+        remedy = f"run it with: sledlab {found.under or found.name} {file}"
         raise Error(f"`{file}` is the file of a study of kind `{kind}`", remedy=remedy)

@@ -16,7 +16,7 @@ from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
 from sledlab.reproduction.verdicts import Claim, claims, claims_of
-from sledlab.studies import LIST
+from sledlab.studies import find_study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -267,7 +267,7 @@ class AskedReproduction:
         """
         experiment = tomllib.loads(known.text(ran.experiment))
         kind = study_of(experiment)
-        listed = next((each for each in LIST if each.folder == kind.replace("-", "_")), None)
+        listed = find_study(kind)
         if listed is None:  # a map of seek times is computed when it is drawn
             return
         if kind == "smart" and self.limit is not None:

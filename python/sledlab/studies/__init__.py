@@ -26,6 +26,26 @@ class ListedStudy(NamedTuple):
     under: str = ""
     display: str = ""
 
+    @property
+    def name(self) -> str:
+        """The name of the study in commands and files.
+
+        Examples:
+            >>> ListedStudy("side_by_side", "", ()).name
+            'side-by-side'
+        """
+        return self.folder.replace("_", "-")
+
+
+def find_study(name: str) -> ListedStudy | None:
+    """Return the study with a name, or `None`.
+
+    Examples:
+        >>> find_study("side-by-side").under
+        'compare'
+    """
+    return next((each for each in LIST if each.name == name), None)
+
 
 LIST = (
     ListedStudy(

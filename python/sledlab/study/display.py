@@ -91,8 +91,11 @@ def _name(name: str, column: Column) -> str:
         >>> from sledlab.study.columns import Column
         >>> _name("mean_ms", Column("mean response time", "ms")), _name("depth", Column("outstanding"))
         ('mean (ms)', 'depth')
+        >>> _name("blocks", Column("request size", "blocks"))
+        'blocks'
     """
-    return f"{spaced(name.rpartition('_')[0])} ({column.unit})" if column.unit else spaced(name)
+    quantity, _, _ = name.rpartition("_")
+    return f"{spaced(quantity)} ({column.unit})" if quantity and column.unit else spaced(name)
 
 
 def _cell(value: Any) -> str:

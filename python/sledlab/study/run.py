@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from sledlab.lazy import later
@@ -23,8 +25,11 @@ ARGUMENTS = """Args:
     out: A directory for tables and report. A study that was stopped resumes there.
     replace: Whether to delete existing sledlab results in that directory first.
     **options: Further options; see the table below.
+
+Raises:
+    Error: An argument is invalid, or runs failed; the message names them.
 """
-"""Documentation of the arguments of every function made by `Study.function`."""
+"""Documentation of the arguments and errors of every function made by `Study.function`."""
 
 run_framed = later("sledlab.study.frame:run")
 read_file = later("sledlab.study.frame:read")
@@ -63,11 +68,12 @@ class Study(Declaration[Out]):
         outcome: Out = run_framed(self, source, device, said, file=study, out=out, replace=replace)
         return outcome
 
-    def function(self, name: str) -> Callable[..., Out]:
+    def function(self, name: str, examples: str) -> Callable[..., Out]:
         """Return the public function that runs the study, with its signature and documentation.
 
         Args:
             name: Name of the function.
+            examples: Examples for its documentation, in the form of `doctest`.
         """
 
         def run(
@@ -82,7 +88,8 @@ class Study(Declaration[Out]):
             return self.run(source, device, options, study=study, out=out, replace=replace)
 
         run.__name__ = run.__qualname__ = name
-        run.__doc__ = f"{self.meaning}\n\n{ARGUMENTS}"
+        run.__module__ = self.options.__module__
+        run.__doc__ = f"{self.meaning}\n\n{ARGUMENTS}\nExamples:\n{indent(cleandoc(examples), '    ')}"
         return takes_options(self.options)(run)
 
     def read(self, path: str | Path) -> tuple[Any, dict[str, Any]]:
