@@ -191,7 +191,7 @@ PREPARED = {
 
 LONG = re.compile(
     r"smart (--job sort|--query q5|study/study|size|record --(job sort|query q5|job join))|race-of-sleds"
-    r"|--limit 1e5 --(seeds|budget)|--workload hplajw|hybrid (tune )?--trace sample:mail-a"
+    r"|--limit 1e5 --(seeds|budget)|--workload hplajw|--replacement lru,slru|--budget 512 --out tuned"
 )
 """Examples that take minutes, for data of full size or many long runs: only `--everything` runs them."""
 
@@ -216,8 +216,8 @@ def test_examples_of_help_run_as_they_stand(
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 PAGES += sorted((PROJECT / "docs" / "tutorial").glob("*.md"))
 
-ELSEWHERE = re.compile(r"pip install|\bmake |s3://|https?://|--measured|\.rust")
-"""Commands that change the installation, build a checkout, or need a network or measured drives."""
+ELSEWHERE = re.compile(r"pip install|\bmake |s3://|https?://|--measured|\.rust|--mpi|\bdask ")
+"""Commands that change the installation, build a checkout, or need networks, drives and other programs."""
 
 TAKEN = {
     "app.csv.zst": "sledlab trace slice sample:mail-a-60s app.csv.zst --limit 3000",
