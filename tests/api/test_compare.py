@@ -562,3 +562,18 @@ def test_slow_plugin_is_named_with_its_cost(tmp_path, monkeypatch):
     (note,) = race_parts.slow_plugin(found)
     assert re.match(r"Slow takes \d\.\d+ ms of wall-clock time for a decision with \d", note.text)
     assert race_parts.slow_plugin(race(limit=100)) == []
+
+
+def test_stopped_run_counts_all_requests_offered():
+    count = 3000
+    ops = ["F" if number % 10 == 9 else "W" for number in range(count)]
+    offsets = [(number * 48_271 % 800_000) * 4096 for number in range(count)]
+    columns = {"time_us": np.arange(count) * 100, "op": ops, "offset_bytes": offsets}
+    trace = sl.trace({**columns, "length_bytes": np.full(count, 4096)})
+    (stopped,), (drained,) = (
+        race(source=trace, schedulers=["fcfs"], speedups=[1], limit=0, overload=how).points.to_dicts()
+        for how in ("stop", "drain")
+    )
+    assert stopped["saturated"]
+    assert stopped["requests"] < drained["requests"]
+    assert stopped["arrival_rate_iops"] == drained["arrival_rate_iops"]

@@ -19,6 +19,8 @@ const SAMPLE_EVERY: u64 = 8;
 pub struct Counts {
     /// Operations issued, of any kind.
     pub issued: u64,
+    /// Reads and writes issued, warm-up included.
+    pub offered: u64,
     /// Reads completed, warm-up included.
     pub reads: u64,
     /// Writes completed, warm-up included.
@@ -118,6 +120,7 @@ impl Bookkeeping {
                     recorder.arrive(id, now, system.queue_length());
                 }
                 self.in_flight += 1;
+                self.counts.offered += 1;
                 system.arrive(now, Queued::new(id, request));
             }
             Op::Trim => {

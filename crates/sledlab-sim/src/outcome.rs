@@ -138,6 +138,8 @@ pub struct MergedCounts {
 pub struct Operations {
     /// Issued.
     pub issued: u64,
+    /// Reads and writes issued.
+    pub offered: u64,
     /// Reads completed.
     pub read: u64,
     /// Writes completed.
@@ -475,6 +477,7 @@ fn operations(context: &Context) -> Operations {
     let counts = &context.counts;
     Operations {
         issued: counts.issued,
+        offered: counts.offered,
         read: counts.reads,
         write: counts.writes,
         trim: counts.trims,

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 OUTPUT = {"out": Option("Directory for summary, tables, recording and report.", "DIR"), **REPLACE}
 
 EXERCISE = {
-    "exercise": Option("Send random requests: randread | randwrite | randrw.", "HOW", "no requests"),
+    "exercise": Option("Send requests: randread | randwrite | randrw.", "HOW"),
 }
 
 SEVERAL = {"devices": Option("Several devices: run COMMAND on each.", "A,B,C", read=split)}
@@ -101,15 +101,13 @@ def serve(
     """Serve a simulated device as a network block device (NBD).
 
     Replies leave when the model completes the request; data is stored. --attach makes the device a file, a
-    block device or a file system. COMMAND finds SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and
-    SLEDLAB_TIME_SCALE in its environment; without COMMAND the server runs until Ctrl-C. Then the requests are
-    replayed, and the timing accuracy is reported.
+    block device or a file system. COMMAND has SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and
+    SLEDLAB_TIME_SCALE in its environment; without it the server runs until Ctrl-C. Reports its accuracy.
 
     \b
     Examples:
       sledlab serve --device mems-g2 -- sh -c 'qemu-img info "$SLEDLAB_URI"'
-      sledlab serve --device atlas-10k --duration 1 --out run
-      sledlab serve --device mems-g2 --exercise randread --duration 3
+      sledlab serve --device mems-g2 --exercise randread --duration 1 --out run
       sledlab serve --device mems-g2 --power-fail-after 30 -- ./database.sh
     """
     refuse_study(experiment)

@@ -265,7 +265,7 @@ def arrival_rate(result: Result, trace: Trace | None) -> float:
     span_s = _span_s(result.config, trace) / float(replay["speedup"])
     if replay.get("duration_s"):
         span_s = min(span_s, float(replay["duration_s"]))
-    offered = float(operations["issued"] - operations["trim"] - operations["flush"])
+    offered = float(operations["offered"])
     return offered / span_s if span_s > 0 else result.throughput_iops
 
 

@@ -170,7 +170,7 @@ class Trace:
         return found
 
     def __len__(self) -> int:
-        """Return the number of reads and writes. The whole trace is read to count them."""
+        """Return the number of operations. The whole trace is read to count them."""
         return _native.survey(self.open())[0]
 
     def __bool__(self) -> bool:
