@@ -1,4 +1,4 @@
-"""PostgreSQL, cp and SQLite on a sled, a disk and memory: `sledlab serve --devices`, once for each program.
+"""PostgreSQL, cp and SQLite on a sled, a disk and memory: `sledlab serve --device`, once for each program.
 
 Runs `benches/programs.py` on an ext4 file system of each device; writes ``benches/applications.json``, and
 the results of every run to ``bench-out/applications.json``. About ten minutes, as root, on a machine
@@ -66,7 +66,7 @@ FIRST = ("nice", "-n", "-20")
 
 
 def devices(place: Path) -> list[str]:
-    """The sled, the disk as a file of its own, and memory, as words of `--devices`."""
+    """The sled, the disk as a file of its own, and memory, as words of `--device`."""
     disk = place / f"{DISK}-write-through.toml"
     text = (PRESETS / f"{DISK}.toml").read_text(encoding="utf-8")
     assert WRITE_THROUGH[0] in text
@@ -97,7 +97,7 @@ def measured(program: str, names: list[str], image: Path, place: Path) -> dict[s
     """Figures of a program and of sledlab, by device."""
     mount, out = place / "disk", place / "out"
     with tempfile.NamedTemporaryFile(dir=place) as results:
-        named = ("--devices", ",".join(names), "--data", str(image), "--scratch")
+        named = ("--device", ",".join(names), "--data", str(image), "--scratch")
         how = ("--time-scale", str(SCALE), "--out", str(out), "--replace")
         serve(*named, *how, attach=str(mount), program=program, results=results.name)
         said = [json.loads(line) for line in Path(results.name).read_text(encoding="utf-8").splitlines()]

@@ -68,11 +68,11 @@ def race_s() -> float:
         *BLOCKS,
         "--limit",
         "100000",
-        "--speedups",
+        "--speedup",
         "0.6,1,1.3,1.6,2,2.6,3.9,5.2",
     ]
     with tempfile.TemporaryDirectory() as out:
-        command = [*SLEDLAB, "compare", "--device", "mems-g2", *load, "--jobs", "2", "--out", out]
+        command = [*SLEDLAB, "compare", "--device", "mems-g2", *load, "--parallel", "2", "--out", out]
         begun = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return time.perf_counter() - begun
@@ -81,9 +81,9 @@ def race_s() -> float:
 def grid_s() -> float:
     """Wall-clock time of a caching disk at 5 sizes in 7 segments, a million requests each."""
     load = ["--workload", "cello", "--set", "workload.requests=1000000", "--set", "workload.rate_per_s=25.2"]
-    grid = ["--mems-mb", "64,128,256,512,3072", "--segment-kb", "4..256", "--price-ratios", "none"]
+    grid = ["--mems-mb", "64,128,256,512,3072", "--segment-kb", "4..256", "--price-ratio", "none"]
     with tempfile.TemporaryDirectory() as out:
-        rest = ["--configs", "mcd-all", "--jobs", "2", "--out", out]
+        rest = ["--configuration", "mcd-all", "--parallel", "2", "--out", out]
         command = [*SLEDLAB, "hybrid", *load, *grid, *rest]
         begun = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

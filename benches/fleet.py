@@ -37,7 +37,7 @@ from sledlab.show.progress import quietly
 place, device, jobs, out = sys.argv[1:]
 begun = time.perf_counter()
 with quietly():
-    found = sl.fleet(place, [device], jobs=int(jobs), out=out)
+    found = sl.fleet(place, [device], parallel=int(jobs), out=out)
 wall_s = time.perf_counter() - begun
 used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 print(json.dumps({

@@ -52,7 +52,7 @@ def cluster(place: Path) -> Iterator[str]:
 
 def seconds(**where: object) -> float:
     """Time of a study of all points with these workers, without a page."""
-    said = {"schedulers": ["fcfs", "sptf"], "speedups": [1], "seeds": SEEDS, "limit": REQUESTS}
+    said = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "seed": range(1, SEEDS + 1), "limit": REQUESTS}
     begun = time.perf_counter()
     found = sl.compare(sl.workload("uniform", blocks=1), "mems-g2", **said, **where)
     assert found.points.height == 2 * SEEDS
@@ -64,7 +64,7 @@ def main() -> None:
     took: dict[str, list[float]] = {"loky": [], "Dask": []}
     with tempfile.TemporaryDirectory() as directory, cluster(Path(directory)) as file:
         for _ in range(ROUNDS):
-            took["loky"].append(seconds(jobs=WORKERS))
+            took["loky"].append(seconds(parallel=WORKERS))
             took["Dask"].append(seconds(cluster=file))
     loky_s, dask_s = min(took["loky"]), min(took["Dask"])
     rows = [

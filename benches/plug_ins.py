@@ -92,7 +92,7 @@ def cached(policy: str) -> Callable[[], Any]:
     segments = np.minimum(np.random.default_rng(1).zipf(1.2, REPLAYED), 100_000)
     columns = {"time_us": np.arange(REPLAYED), "op": np.full(REPLAYED, "R"), "offset_bytes": segments * 65536}
     trace = sl.trace({**columns, "length_bytes": np.full(REPLAYED, 512)})
-    return lambda: sl.hit_ratios(trace, policies=[policy], cache_mb=[65.6])
+    return lambda: sl.hit_ratios(trace, replacement=[policy], cache_mb=[65.6])
 
 
 def main() -> None:

@@ -15,8 +15,8 @@ from keeping import keep
 EXPERIMENTS = Path(__file__).parent.parent / "papers" / "experiments"
 
 LARGE = ("--job-set", "scale_factor=1")
-SIZE = ("size", "--until", "network", "--nodes", "4..1024", "--devices", "mems-g3,hp-c2490a", *LARGE)
-QUERIES = ("--query", "tpch", "--nodes", "4,8,16,32,64", "--device", "mems-g2", *LARGE)
+SIZE = ("size", "--until", "network", "--node-count", "4..1024", "--device", "mems-g3,hp-c2490a", *LARGE)
+QUERIES = ("--query", "tpch", "--node-count", "4,8,16,32,64", "--device", "mems-g2", *LARGE)
 PAPER = tuple((str(EXPERIMENTS / f"chiu2004-figure-{number}.toml"),) for number in (4, 5, 7, 9, 11))
 
 STUDIES = {

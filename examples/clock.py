@@ -2,7 +2,7 @@
 
 Run it from the directory of this file:
 
-    sledlab trace hits TRACE --policies lru,fifo,clock:Clock
+    sledlab trace hits TRACE --replacement lru,fifo,clock:Clock
     sledlab simulate EXPERIMENT --set hybrid.kind=caching-disk --set hybrid.replacement=clock:Clock
 """
 

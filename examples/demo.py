@@ -15,7 +15,7 @@ SPEEDUPS = (1, 2, 3, 3.5, 4, 5, 6, 8)
 
 def main(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
-    race = sl.compare(TRACE, "mems-g2", schedulers=("fcfs", "sptf"), speedups=SPEEDUPS)
+    race = sl.compare(TRACE, "mems-g2", scheduler=("fcfs", "sptf"), speedup=SPEEDUPS)
     print(race)
     page = race.report(directory / "report.html")
     race.plot("mean_ms").savefig(directory / "response.png", dpi=160)

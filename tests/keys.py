@@ -13,13 +13,13 @@ REQUESTS = {"workload": {"kind": "uniform", "requests": 9}}
 ONE_SYSTEM = {"device": {"preset": "mems-g2"}, **REQUESTS}
 CLUSTER = {"device": {"preset": "mems-g2"}, "work": {"file": "sample:exchange"}}
 NEEDED = {
-    "compare": {"schedulers": ["fcfs"], "speedups": [1.0]},
-    "side-by-side": {"devices": ["mems-g2"]},
-    "power": {"policies": ["never"]},
-    "hybrid": {"configurations": ["mcd-all"], "mems_mb": [8.0], "segments_kb": [64]},
+    "compare": {"scheduler": ["fcfs"], "speedup": [1.0]},
+    "side-by-side": {"device": ["mems-g2"]},
+    "power": {"power": ["never"]},
+    "hybrid": {"configuration": ["mcd-all"], "mems_mb": [8.0], "segment_kb": [64]},
     "tune": {"budget": 8.0},
-    "fleet": {"place": "cloud:volumes=1,requests=9", "devices": ["mems-g2"]},
-    "smart": {"records": ["sample:exchange"], "devices": ["mems-g2"], "nodes": [2]},
+    "fleet": {"place": "cloud:volumes=1,requests=9", "device": ["mems-g2"]},
+    "smart": {"work": ["sample:exchange"], "device": ["mems-g2"], "node_count": [2]},
 }
 """Keys of `[study]` for a short study of each kind. Default: none."""
 
@@ -77,12 +77,12 @@ def study_with(kind, axis, word):
     """A file of a study with a word on an axis, and with what makes the axis count."""
     tables = {} if kind in ("fleet", "smart") else {each: dict(said) for each, said in ONE_SYSTEM.items()}
     said = {"kind": kind, **NEEDED.get(kind, {})}
-    if axis in ("traces", "workloads"):
+    if axis in ("trace", "workload"):
         del tables["workload"]
-    if axis == "devices" or kind == "side-by-side":
+    if axis == "device" or kind == "side-by-side":
         tables.pop("device", None)
     if axis == "job":
-        del said["records"]
+        del said["work"]
     types = [form.get("type") for form in forms(STUDIES[kind]["properties"][axis])]
     value = {"power.kind": [word]} if axis == "vary" else [word] if "array" in types else word
     return {**tables, "study": {**said, axis: value}}

@@ -104,7 +104,7 @@ def imported(name: str, folder: Path) -> Path:
     for file in (*parameters, COMPONENTS / "params" / f"{name}.parv"):
         shutil.copy(file, folder)
     out = folder / "drive.toml"
-    if command_line(["device", "import", str(folder / f"{name}.parv"), "--out", str(out)]):
+    if command_line(["device", "import", str(folder / f"{name}.parv"), "--save", str(out)]):
         raise RuntimeError(f"{name}.parv cannot be imported")
     return out
 

@@ -23,7 +23,7 @@ from .numbers import numbers
 from .runs import Planned, last_values
 from .simulator import experiment, run_here
 
-OF_REQUESTS = ("--limit", "300", "--warmup", "0", "--seeds", "1")
+OF_REQUESTS = ("--limit", "300", "--warmup", "0", "--seed", "1")
 OF_JOBS = {"scale_factor": "0.002", "transactions_per_node": "500", "records": "20000"}
 """Sizes of a job's data in a short run, by the name of the setting."""
 
@@ -56,7 +56,7 @@ class Short:
     @property
     def run(self) -> Planned:
         """The planned short run."""
-        return replace(self.planned, options=(*self.planned.options, *self.options, "--jobs", "1"))
+        return replace(self.planned, options=(*self.planned.options, *self.options, "--parallel", "1"))
 
     def fingerprint(self, directory: Path) -> str:
         """Return the hash of the settings of the experiment and of the tables that the short run left."""
@@ -70,7 +70,9 @@ class Short:
 
     def settings(self) -> str:
         """Return the hash of all numbers in the experiment's file and options, also of those overridden."""
-        values = [*numbers(experiment(self.planned.experiment)), *numbers(self.planned.options[1::2])]
+        # Ranges of seeds in options begin where those of the experiment do.
+        options = [value.rpartition("..")[2] for value in self.planned.options[1::2]]
+        values = [*numbers(experiment(self.planned.experiment)), *numbers(options)]
         return _hash(map(repr, sorted(values)))
 
     @property

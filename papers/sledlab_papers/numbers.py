@@ -7,11 +7,11 @@ from typing import Any
 
 
 def numbers(value: Any) -> Iterator[float]:
-    """Yield all numbers in nested tables and lists, and in texts such as `scale_factor=1` and `0.5,1,2`.
+    """Yield all numbers in nested tables and lists, and in texts such as `limit=1`, `0.5,1` and `1..3`.
 
     Examples:
-        >>> list(numbers({"seeds": 3, "options": ["largest=4", "1,2.5", "mems-g2"], "exact": True}))
-        [3.0, 4.0, 1.0, 2.5, 1.0]
+        >>> list(numbers({"seed": "1..3", "options": ["largest=4", "1,2.5", "mems-g2"], "exact": True}))
+        [1.0, 3.0, 4.0, 1.0, 2.5, 1.0]
     """
     if isinstance(value, dict):
         for each in value.values():
@@ -20,7 +20,7 @@ def numbers(value: Any) -> Iterator[float]:
         for each in value:
             yield from numbers(each)
     elif isinstance(value, str):
-        for word in value.rpartition("=")[2].split(","):
+        for word in value.rpartition("=")[2].replace("..", ",").split(","):
             try:
                 yield float(word)
             except ValueError:

@@ -52,8 +52,8 @@ def last_values(options: Sequence[str]) -> list[str]:
     A plan may extend another plan and override its options, but a command rejects repeated options.
 
     Examples:
-        >>> last_values(["--seeds", "3", "--set", "b=1", "--set", "c=1", "--set", "b=2", "--seeds", "1"])
-        ['--set', 'c=1', '--set', 'b=2', '--seeds', '1']
+        >>> last_values(["--seed", "1..3", "--set", "b=1", "--set", "c=1", "--set", "b=2", "--seed", "1"])
+        ['--set', 'c=1', '--set', 'b=2', '--seed', '1']
     """
     last: dict[tuple[str, str], str] = {}
     for option, value in zip(options[::2], options[1::2], strict=True):
@@ -71,7 +71,7 @@ def run(
     Side by side run as many experiments as there are processors, each with one run at a time: for experiments
     of few runs. Where `SLEDLAB_CLUSTER` names a cluster, all points run there.
     """
-    jobs = ("--jobs", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
+    jobs = ("--parallel", "1") if side_by_side and not os.environ.get(CLUSTER) else ()
 
     def start(planned: Planned) -> None:
         options = last_values([*planned.options, *extra, *jobs])

@@ -23,7 +23,13 @@ def tiny(planned: Planned) -> list[str]:
     said = tomllib.loads((EXPERIMENTS / f"{planned.experiment}.toml").read_text(encoding="utf-8"))
     mined = "apriori-cd" in said["study"].get("job", ()) and "--job" not in planned.options
     settings = ["scale_factor=0.002", *(["transactions_per_node=100"] if mined else [])]
-    return ["--nodes", "4", "--jobs", "1", *(part for each in settings for part in ("--job-set", each))]
+    return [
+        "--node-count",
+        "4",
+        "--parallel",
+        "1",
+        *(part for each in settings for part in ("--job-set", each)),
+    ]
 
 
 @pytest.mark.slow("replays each job on every device")

@@ -304,7 +304,7 @@ def said_in_lab(planned: Planned) -> dict[str, Any]:
         if flag == "--set":
             key, _, said = value.partition("=")
             found["settings"][key] = said
-        elif flag in {"--workload", "--trace", "--seeds", "--speedups"}:
+        elif flag in {"--workload", "--trace", "--seed", "--speedup"}:
             found[flag[2:]] = value
     return found
 
@@ -315,9 +315,9 @@ def said_in_figure(ran: FigureRun) -> Mapping[str, Any]:
     }
     found |= {"workload": ran.workload} if ran.workload else {}
     found |= {"trace": str(SEAGATE_TRACE)} if ran.trace else {}
-    found |= {"seeds": str(ran.said["seeds"])} if "seeds" in ran.said else {}
-    speedups = ran.said.get("speedups")
-    return found | ({"speedups": ",".join(map(str, speedups))} if speedups else {})
+    found |= {"seed": str(ran.said["seed"])} if "seed" in ran.said else {}
+    speedups = ran.said.get("speedup")
+    return found | ({"speedup": ",".join(map(str, speedups))} if speedups else {})
 
 
 @pytest.mark.parametrize("figure", figures().values(), ids=figures())
@@ -336,7 +336,7 @@ def test_every_table_of_points_has_rows() -> None:
 
 @pytest.mark.slow("runs experiments, with their pages")
 def test_topic_saves_the_columns_that_its_page_reads(elsewhere: Path) -> None:
-    few = ("--limit", "60", "--warmup", "0", "--seeds", "1", "--speedups", "1", "--jobs", "1")
+    few = ("--limit", "60", "--warmup", "0", "--seed", "1", "--speedup", "1", "--parallel", "1")
     plan = (Planned("lee2009-figure-4", few, "-few"),)
     topic = Topic("none", plan, Runs, lambda runs, _: {"experiments": runs.experiments(plan)})
     topic.run(elsewhere / "ran")

@@ -29,7 +29,7 @@ FILES = sorted(EXPERIMENTS.glob("*.toml"))
 CLAIMS = {"H": 80, "W": 55, "L": 24, "Y": 36, "C": 51}
 """How many there are of each paper, numbered from 1."""
 
-QUICK = ("--limit", "300", "--warmup", "0", "--seeds", "1")
+QUICK = ("--limit", "300", "--warmup", "0", "--seed", "1")
 
 LITTLE = {
     "scale_factor": 0.002,
@@ -56,7 +56,7 @@ def kind(file: Path) -> str:
 )
 @pytest.mark.usefixtures("without_pages")
 def test_experiment_on_smart_storage_runs(file: Path, tmp_path: Path) -> None:
-    few = [*settings(file.stem), "--nodes", "4", "--devices", "mems-g2", "--jobs", "1"]
+    few = [*settings(file.stem), "--node-count", "4", "--device", "mems-g2", "--parallel", "1"]
     assert command_line(["smart", str(file), *few, "--out", str(tmp_path)]) == 0
     assert (tmp_path / "phases.csv").exists()
 
@@ -80,7 +80,7 @@ def shape(file: Path) -> tuple[object, ...]:
     """Return what decides which parts the page of a comparison has."""
     study = read(file.stem)["study"]
     has_sets = any(isinstance(values, dict) for values in study.get("vary", {}).values())
-    return tuple(sorted(study)), has_sets, len(study.get("schedulers", ())) > HIGHLIGHTED
+    return tuple(sorted(study)), has_sets, len(study.get("scheduler", ())) > HIGHLIGHTED
 
 
 WITH_PAGE = {shape(file): file for file in COMPARISONS}.values()
@@ -92,15 +92,15 @@ WITH_PAGE = {shape(file): file for file in COMPARISONS}.values()
 def test_experiment_runs(file: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     if file not in WITH_PAGE:
         request.getfixturevalue("without_pages")
-    quick = ["--limit", "30", "--warmup", "0", "--seeds", "1", "--jobs", "1", "--out", str(tmp_path)]
+    quick = ["--limit", "30", "--warmup", "0", "--seed", "1", "--parallel", "1", "--out", str(tmp_path)]
     experiment = read(file.stem)
     if "workload" not in experiment and "workloads" not in experiment["study"]:
         if not SEAGATE_TRACE.is_file():
             pytest.skip(f"no trace {SEAGATE_TRACE} (set SLEDLAB_REFERENCE)")
         quick += ["--trace", str(SEAGATE_TRACE)]
     compare = experiment["study"]
-    if "speedups" in compare:
-        quick += ["--speedups", f"{compare['speedups'][0]}"]
+    if "speedup" in compare:
+        quick += ["--speedup", f"{compare['speedup'][0]}"]
     if "replay.limit" in compare.get("vary", {}):
         quick += ["--vary", "replay.limit=20,30"]
     assert command_line(["compare", str(file), *quick]) == 0
@@ -137,11 +137,11 @@ def test_figures_3_to_7_show_points_of_figure_2() -> None:
     whole = read("lee2009-figure-2")
     for number in range(3, 8):
         part = read(f"lee2009-figure-{number}")
-        for key in ("schedulers", "speedups"):
+        for key in ("scheduler", "speedup"):
             assert set(part["study"][key]) <= set(whole["study"][key])
         for table in ("workload", "replay"):
             assert part[table] == whole[table]
-        assert part["study"]["seeds"] == whole["study"]["seeds"]
+        assert part["study"]["seed"] == whole["study"]["seed"]
         assert {"sled_motion": "together", **part["device"]} == whole["device"]
 
 

@@ -71,13 +71,13 @@ def test_no_axis_of_studies_uses_the_network(server, kind):
     for axis in axes_of(kind):
         for file in ("fleet/", "fleet/mail.csv", "my.toml"):
             run(
-                lambda file: RUN_STUDY[kind](study=file, jobs=1),
+                lambda file: RUN_STUDY[kind](study=file, parallel=1),
                 study_with(kind, axis, f"{address}/{file}"),
             )
     assert asked == []
 
 
-@pytest.mark.parametrize("run", [sl.run, lambda file: sl.side_by_side(study=file, jobs=1)])
+@pytest.mark.parametrize("run", [sl.run, lambda file: sl.side_by_side(study=file, parallel=1)])
 def test_parquet_trace_at_an_address_is_refused(server, run):
     address, asked = server
     trace = {"file": f"{address}/fleet/mail.parquet", "format": "parquet"}
@@ -89,7 +89,7 @@ def test_parquet_trace_at_an_address_is_refused(server, run):
     with pytest.raises(sl.Error, match=REFUSED):
         sl.run(sl.Experiment(document(tables)))
     with pytest.raises(sl.Error, match=REFUSED):
-        sl.compare(study="file.toml", schedulers="fcfs", jobs=1)
+        sl.compare(study="file.toml", scheduler="fcfs", parallel=1)
     assert asked == []
     assert sl.simulate(sl.workload("uniform"), experiment="file.toml", limit=9).count == 9
 
@@ -97,23 +97,23 @@ def test_parquet_trace_at_an_address_is_refused(server, run):
 @pytest.mark.parametrize("address", ["memory://fleet", "file:///etc", "s3://bucket/fleet", "HTTPS://host/"])
 def test_fleet_place_in_a_file_is_refused(sledlab, tmp_path, address):
     study = tmp_path / "study.toml"
-    study.write_text(f'[study]\nkind = "fleet"\nplace = "{address}"\ndevices = ["mems-g2"]\n')
+    study.write_text(f'[study]\nkind = "fleet"\nplace = "{address}"\ndevice = ["mems-g2"]\n')
     with pytest.raises(sl.Error, match=REFUSED) as refused:
-        sl.fleet(study=study, jobs=1)
+        sl.fleet(study=study, parallel=1)
     assert refused.value.place.line == 3
     sledlab("fleet", study).assert_refused(REFUSED)
 
 
 def test_fleet_place_named_by_the_user_is_read(server, sledlab):
     address, asked = server
-    fleet = sl.fleet(f"{address}/fleet/", ["mems-g2"], settings={"replay.limit": 9}, jobs=1, out="out")
+    fleet = sl.fleet(f"{address}/fleet/", ["mems-g2"], settings={"replay.limit": 9}, parallel=1, out="out")
     assert fleet.tables["fleet"].height == 1
     assert asked
     with pytest.raises(sl.Error, match=REFUSED):
-        sl.fleet(study="out/study.toml", jobs=1)
-    again = sl.fleet(f"{address}/fleet/", study="out/study.toml", jobs=1)
+        sl.fleet(study="out/study.toml", parallel=1)
+    again = sl.fleet(f"{address}/fleet/", study="out/study.toml", parallel=1)
     assert again.to_dict() == fleet.to_dict()
-    option = sledlab("fleet", "out/study.toml", "--place", f"{address}/fleet/", "--jobs", 1, "--json")
+    option = sledlab("fleet", "out/study.toml", "--place", f"{address}/fleet/", "--parallel", 1, "--json")
     assert option.code == 0, option.err
     sledlab("fleet", f"{address}/fleet/", "--place", "sample:").assert_refused("leave one of them out")
 

@@ -35,7 +35,7 @@ SAVINGS = {"saving": {"none": {}, "both": {"power.kind": "immediate", "merge.kin
 
 
 def race(**changes) -> Comparison:
-    said = {"schedulers": ["fcfs", "sptf"], "speedups": [1, 1.4], "limit": 1500, "jobs": 1, **changes}
+    said = {"scheduler": ["fcfs", "sptf"], "speedup": [1, 1.4], "limit": 1500, "parallel": 1, **changes}
     return sl.compare(said.pop("source", sl.workload("uniform")), "mems-g2", **said)
 
 
@@ -76,11 +76,11 @@ def made_up(names=NAMES, speedups=(1, 2, 4, 6, 8), seeds=(1, 2, 3)) -> Compariso
                 timing = {"decision_ns": 100.0, "wall_s": 0.1}
                 found.append((race_rows.RacePoint(who, seed, row), Found(row, timing)))
     config = {"trace": {"file": "hours/cello.srt"}, "device": {"name": "mems-g2"}, "replay": {}}
-    return Comparison(*race_rows.rows_of(found), config, {"schedulers": names}, "seed = 1\n")
+    return Comparison(*race_rows.rows_of(found), config, {"scheduler": names}, "seed = 1\n")
 
 
 def test_points_are_the_runs_they_stand_for():
-    found = race(seeds=2).points
+    found = race(seed="1..2").points
     assert found.columns[:3] == ["scheduler", "speedup", "seed"]
     assert found.select("scheduler", "speedup", "seed").rows() == [
         (name, speedup, seed) for name in ("fcfs", "sptf") for speedup in (1.0, 1.4) for seed in (1, 2)
@@ -97,12 +97,12 @@ def test_points_are_the_runs_they_stand_for():
 
 
 def test_the_arrival_rate_is_what_is_offered_not_what_is_completed():
-    found = race(speedups=[1, 8]).points.filter(scheduler="fcfs")
+    found = race(speedup=[1, 8]).points.filter(scheduler="fcfs")
     offered = found["arrival_rate_iops"].to_list()
     assert offered[0] == pytest.approx(1000, rel=0.1)
     assert offered[1] == pytest.approx(8 * offered[0])
     assert found["throughput_iops"][1] < 0.25 * offered[1]
-    shorter = race(speedups=[1], duration_s=0.5, limit=None).points
+    shorter = race(speedup=[1], duration_s=0.5, limit=None).points
     assert shorter["arrival_rate_iops"][0] == pytest.approx(shorter["requests"][0] / 0.5)
 
 
@@ -113,19 +113,19 @@ def test_traces_race_too(refused, bank):
     assert found["requests"].to_list() == [800] * 4
     assert found["arrival_rate_iops"][0] == pytest.approx(800 / 0.799)
     with refused("nothing in it is random"):
-        race(source=columns, seeds=2)
-    rates = race(source=bank, speedups=[1, 4], schedulers="fcfs").points["arrival_rate_iops"]
+        race(source=columns, seed="1..2")
+    rates = race(source=bank, speedup=[1, 4], scheduler="fcfs").points["arrival_rate_iops"]
     assert rates[1] == pytest.approx(4 * rates[0])
 
 
 def test_worker_processes_find_what_one_process_finds(bank):
-    assert race(jobs=2).points.equals(race(jobs=1).points)
+    assert race(parallel=2).points.equals(race(parallel=1).points)
     columns = sl.read_trace(bank).head(1000).drop("device")
-    assert race(source=columns, jobs=2).points.equals(race(source=columns, jobs=1).points)
+    assert race(source=columns, parallel=2).points.equals(race(source=columns, parallel=1).points)
 
 
 def test_what_varies_is_named_in_the_title():
-    found = race(vary={"workload.kind": ["uniform", "mems-check"]}, speedups=[1])
+    found = race(vary={"workload.kind": ["uniform", "mems-check"]}, speedup=[1])
     assert "mems-check and uniform on mems-g2" in repr(found)
 
 
@@ -136,7 +136,7 @@ def test_caches_and_hybrids_count_in_columns_of_their_own():
         "hybrid": {"hybrid.kind": "caching-disk"},
     }
     blocks = sl.workload("uniform", blocks=1)
-    found = race(source=blocks, vary={"store": sets}, schedulers=["fcfs"], speedups=[1]).points
+    found = race(source=blocks, vary={"store": sets}, scheduler=["fcfs"], speedup=[1]).points
     rows = {row["store"]: row for row in found.to_dicts()}
     assert rows["alone"]["read_mean_ms"] == rows["alone"]["mean_ms"]
     cached, hybrid = rows["cached"], rows["hybrid"]
@@ -148,7 +148,7 @@ def test_caches_and_hybrids_count_in_columns_of_their_own():
 
 
 def test_another_key_may_vary(refused):
-    found = race(vary={"device.active_tips": [1280, 3200]}, speedups=[1])
+    found = race(vary={"device.active_tips": [1280, 3200]}, speedup=[1])
     assert found.points.columns[:4] == ["scheduler", "speedup", "device.active_tips", "seed"]
     assert found.curves["device.active_tips"].to_list() == [1280, 3200, 1280, 3200]
     assert [group.varied for group in found.groups] == [(("device.active_tips", n),) for n in (1280, 3200)]
@@ -162,7 +162,7 @@ TWO_KEYS = {"device.active_tips": [1280, 3200], "device.spring_factor": [0, 0.4,
 
 
 def test_two_varied_keys_give_all_combinations(refused):
-    found = race(vary=TWO_KEYS, schedulers=["fcfs"], speedups=[1], limit=300)
+    found = race(vary=TWO_KEYS, scheduler=["fcfs"], speedup=[1], limit=300)
     keys = list(TWO_KEYS)
     assert found.points.columns[:5] == ["scheduler", "speedup", *keys, "seed"]
     combinations = [(tips, spring) for tips in (1280, 3200) for spring in (0, 0.4, 0.75)]
@@ -190,7 +190,7 @@ def test_two_varied_keys_give_all_combinations(refused):
 
 
 def test_sets_and_values_vary_together():
-    found = race(vary={**SAVINGS, "device.sleds": [1, 2]}, schedulers=["fcfs"], speedups=[1])
+    found = race(vary={**SAVINGS, "device.sleds": [1, 2]}, scheduler=["fcfs"], speedup=[1])
     assert found.points.select("saving", "device.sleds").rows() == [
         *(("both", 1), ("both", 2), ("none", 1), ("none", 2))
     ]
@@ -198,12 +198,17 @@ def test_sets_and_values_vary_together():
 
 def test_varied_devices_and_sources_are_named_in_the_title():
     vary = {"workload.kind": ["uniform", "mems-check"], "device.preset": ["mems-g2", "mems-g3"]}
-    assert "mems-check and uniform on mems-g2 and mems-g3" in repr(race(vary=vary, speedups=[1]))
+    assert "mems-check and uniform on mems-g2 and mems-g3" in repr(race(vary=vary, speedup=[1]))
 
 
 def test_closed_replays_have_one_load():
     found = sl.compare(
-        sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], replay="closed:8", limit=1000, jobs=1
+        sl.workload("uniform"),
+        "mems-g2",
+        scheduler=["fcfs", "sptf"],
+        replay="closed:8",
+        limit=1000,
+        parallel=1,
     )
     assert found.points["speedup"].to_list() == [1.0, 1.0]
     assert found.points["arrival_rate_iops"].equals(
@@ -217,13 +222,13 @@ def test_all_are_those_that_race():
     assert {"fcfs", "sptf"} <= set(racing)
     assert not set(racing) & {"sptf-exhaustive", "mst", "optimal"}
     made = plan.planned(Question(sl.Experiment().with_device("mems-g2").with_workload("uniform"), None, {}))
-    assert made.axes["schedulers"] == racing
-    assert made.axes["speedups"] == (1, 2, 4, 8, 16)
+    assert made.axes["scheduler"] == racing
+    assert made.axes["speedup"] == (1, 2, 4, 8, 16)
 
 
 def test_work_begins_with_what_takes_longest():
     experiment = sl.Experiment().with_device("mems-g2").with_workload("uniform")
-    axes = {"schedulers": ["fcfs", "sptf"], "speedups": [2, 8, 1], "seeds": 2}
+    axes = {"scheduler": ["fcfs", "sptf"], "speedup": [2, 8, 1], "seed": "1..2"}
     made = plan.planned(Question(experiment, None, axes))
     speedups = [float(dict(point.settings)["replay.speedup"]) for point in made.points]
     assert speedups == [8.0] * 4 + [2.0] * 4 + [1.0] * 4
@@ -232,14 +237,14 @@ def test_work_begins_with_what_takes_longest():
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"schedulers": ["fcfs", "sptff"]}, "unknown scheduler `sptff`"),
-        ({"schedulers": []}, "no schedulers"),
-        ({"schedulers": 3}, "expected schedulers"),
-        ({"speedups": [0]}, "`0` is not a speed-up"),
-        ({"speedups": []}, "no speed-up"),
-        ({"speedups": [float("nan")]}, "not a speed-up"),
-        ({"seeds": 0}, "not a number of seeds"),
-        ({"jobs": 0}, "not a number of jobs"),
+        ({"scheduler": ["fcfs", "sptff"]}, "unknown scheduler `sptff`"),
+        ({"scheduler": []}, "no schedulers"),
+        ({"scheduler": 3}, "expected schedulers"),
+        ({"speedup": [0]}, "`0` is not a speed-up"),
+        ({"speedup": []}, "no speed-up"),
+        ({"speedup": [float("nan")]}, "not a speed-up"),
+        ({"seed": -1}, "`-1` is not a seed"),
+        ({"parallel": 0}, "not a number of runs"),
         ({"vary": {"device.activ_tips": [1, 2]}}, "active_tips"),
         ({"vary": {"device.sleds": []}}, "no list of values"),
         ({"vary": {"seed": [1]}}, "varies already"),
@@ -249,7 +254,7 @@ def test_work_begins_with_what_takes_longest():
             {"vary": {**SAVINGS, "merge.kind": ["none"]}},
             "vary: both `saving` and `merge.kind` set `merge.kind`",
         ),
-        ({"replay": "closed:8", "speedups": [2]}, "speed"),
+        ({"replay": "closed:8", "speedup": [2]}, "speed"),
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
@@ -270,13 +275,13 @@ def test_intervals_over_seeds():
     expected = 2.446912 * np.std(values, ddof=1) / math.sqrt(7)
     assert statistics.half_width(values) == pytest.approx(expected, rel=1e-5)
     assert statistics.half_width([1.0]) is None
-    found = race(seeds=5, speedups=[1])
+    found = race(seed="1..5", speedup=[1])
     means = found.points.filter(scheduler="sptf")["mean_ms"].to_list()
     curve = found.curves.filter(scheduler="sptf").row(0, named=True)
     assert curve["mean_ms"] == pytest.approx(np.mean(means))
     assert curve["mean_ci95_ms"] == pytest.approx(statistics.half_width(means))
     assert curve["scv_ci95"] > 0
-    alone = race(speedups=[1], limit=5000)
+    alone = race(speedup=[1], limit=5000)
     assert alone.curves["mean_ci95_ms"].equals(alone.points["mean_ci95_ms"])
     assert alone.curves["scv_ci95"].null_count() == 2
 
@@ -381,7 +386,7 @@ def test_curves_that_coincide_are_one_and_say_so():
 
 
 def test_schedulers_that_make_no_difference_are_told_as_one():
-    found = race(schedulers=["fcfs", "sptf", "look"], speedups=[1e-4, 2e-4])
+    found = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
     assert words.answer(found).endswith("they are within 1 % of each other at every load.")
     assert words.answer(found).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
     assert list(race_parts.alone(found.groups[0])) == []
@@ -411,7 +416,7 @@ def test_report_and_displays(tmp_path):
 
 
 def test_out_holds_everything_and_is_found_again(tmp_path):
-    found = race(out=tmp_path, seeds=2)
+    found = race(out=tmp_path, seed="1..2")
     assert {path.name for path in tmp_path.iterdir()} == {
         "points.parquet",
         "points.csv",
@@ -431,7 +436,7 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
     assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
     assert pl.read_csv(tmp_path / "points.csv").columns == found.points.columns
     kept = kept_bytes(tmp_path)
-    assert race(out=tmp_path, seeds=2).points.equals(found.points)
+    assert race(out=tmp_path, seed="1..2").points.equals(found.points)
     assert kept_bytes(tmp_path) == kept
 
 
@@ -445,7 +450,7 @@ def test_decisions_are_timed_apart_from_the_results():
 
 def test_requests_served_together_are_told():
     crowd = sl.workload("directed-same-position")
-    found = race(source=crowd, schedulers=["fcfs", "fcfs:batch=same-position"], speedups=[4])
+    found = race(source=crowd, scheduler=["fcfs", "fcfs:batch=same-position"], speedup=[4])
     alone, together = found.curves.sort("served_at_once")["served_at_once"]
     assert alone == pytest.approx(1)
     assert together > 1.2
@@ -487,17 +492,17 @@ def queues(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_schedulers_in_python_race_with_the_others(queues, jobs):
-    found = race(schedulers=["fcfs", "sledlab_queues:First"], jobs=jobs).points
+    found = race(scheduler=["fcfs", "sledlab_queues:First"], parallel=jobs).points
     mine = found.filter(scheduler="sledlab_queues:First").drop("scheduler")
     assert mine.equals(found.filter(scheduler="fcfs").drop("scheduler"))
     with pytest.raises(sl.Error, match=r"Noisy at speed-up 1.4, seed 1: [^$]*out of ideas"):
-        race(schedulers=["fcfs", "sledlab_queues:Noisy"], speedups=[0.1, 1.4], jobs=jobs)
+        race(scheduler=["fcfs", "sledlab_queues:Noisy"], speedup=[0.1, 1.4], parallel=jobs)
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
     def run():
-        race(schedulers="sledlab_queues:First", speedups=[1], out=tmp_path / "race")
+        race(scheduler="sledlab_queues:First", speedup=[1], out=tmp_path / "race")
         return len(kept_lines(tmp_path / "race"))
 
     assert (run(), run()) == (1, 1)
@@ -508,7 +513,7 @@ def test_a_changed_scheduler_in_python_runs_again(queues, tmp_path):
 @pytest.mark.usefixtures("without_pages")
 def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
     source = sl.workload("uniform", requests=300)
-    comparison = sl.compare(source, "mems-g2", schedulers=["fcfs"], speedups=[1], vary=SAVINGS, out=tmp_path)
+    comparison = sl.compare(source, "mems-g2", scheduler=["fcfs"], speedup=[1], vary=SAVINGS, out=tmp_path)
     rows = {row["saving"]: row for row in comparison.points.to_dicts()}
     assert rows["both"]["startups"] > rows["none"]["startups"]
     assert rows["both"]["idle_j"] == 0
@@ -522,12 +527,12 @@ def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("vary", [{"a.b": {"x": {}}}, {"saving": {}}, {"saving": {"x": 1}}])
 def test_sets_that_make_no_sense_are_refused(refused, vary: dict[str, Any]) -> None:
     with refused("vary"):
-        sl.compare(sl.workload("uniform", requests=10), "mems-g2", schedulers=["fcfs"], vary=vary)
+        sl.compare(sl.workload("uniform", requests=10), "mems-g2", scheduler=["fcfs"], vary=vary)
 
 
 def test_stopping_in_overload_changes_no_sustained_run():
     stopped, drained = (
-        race(speedups=[1, 1.4, 2, 4], overload=how).points.sort("scheduler", "speedup")
+        race(speedup=[1, 1.4, 2, 4], overload=how).points.sort("scheduler", "speedup")
         for how in ("stop", "drain")
     )
     late = drained["saturated"]
@@ -541,9 +546,9 @@ def test_stopping_in_overload_changes_no_sustained_run():
 
 def test_stopped_runs_are_mentioned():
     note = "Overloaded runs end at their last arrival"
-    assert note in repr(race(speedups=[1, 4]))
-    assert note not in repr(race(speedups=[1], source=sl.workload("uniform", blocks=1)))
-    assert note not in repr(race(speedups=[1, 4], overload="drain"))
+    assert note in repr(race(speedup=[1, 4]))
+    assert note not in repr(race(speedup=[1], source=sl.workload("uniform", blocks=1)))
+    assert note not in repr(race(speedup=[1, 4], overload="drain"))
 
 
 def test_slow_plugin_is_named_with_its_cost(tmp_path, monkeypatch):
@@ -556,7 +561,7 @@ def test_slow_plugin_is_named_with_its_cost(tmp_path, monkeypatch):
         "    def pop(self, now, device): time.sleep(0.002); return self.queue.pop(0)\n"
         "    def __len__(self): return len(self.queue)\n"
     )
-    found = race(schedulers=["fcfs", "slow_one:Slow"], speedups=[1], limit=100)
+    found = race(scheduler=["fcfs", "slow_one:Slow"], speedup=[1], limit=100)
     assert race_parts.slow_plugin(found) == []
     monkeypatch.setattr(race_parts, "LONG_S", 0.0)
     (note,) = race_parts.slow_plugin(found)
@@ -571,7 +576,7 @@ def test_stopped_run_counts_all_requests_offered():
     columns = {"time_us": np.arange(count) * 100, "op": ops, "offset_bytes": offsets}
     trace = sl.trace({**columns, "length_bytes": np.full(count, 4096)})
     (stopped,), (drained,) = (
-        race(source=trace, schedulers=["fcfs"], speedups=[1], limit=0, overload=how).points.to_dicts()
+        race(source=trace, scheduler=["fcfs"], speedup=[1], limit=0, overload=how).points.to_dicts()
         for how in ("stop", "drain")
     )
     assert stopped["saturated"]

@@ -40,7 +40,7 @@ def flat(shown: object) -> str:
 
 @pytest.fixture(scope="module")
 def study() -> sl.SmartStudy:
-    return sl.smart_study([SCAN, SORT], ["mems-g3", "hp-c2490a"], places=["nodes", "host"], jobs=1)
+    return sl.smart_study([SCAN, SORT], ["mems-g3", "hp-c2490a"], at=["nodes", "host"], parallel=1)
 
 
 @given(money, money, money, st.floats(0, 1e9), st.floats(0, 1e15), st.floats(0, 10), st.floats(0.1, 100))
@@ -86,8 +86,8 @@ def test_composite_stores_are_the_sum_of_their_parts() -> None:
     cached = price("hp-c2490a", cache=sl.cache("write-back", capacity_blocks=2_000_000))
     assert cached.stores == pytest.approx(disk + 4 * 200 * 2e6 * 512 / 1e9)
     assert price("mems-g2", settings={"device.sleds": 4}).stores == pytest.approx(4 * sled)
-    assert price("mems-g2", prices(said=["mems-g2=50"])).stores == 4 * 50
-    assert price("mems-g2", prices(said="device_gb.mems-g2=10")).stores == pytest.approx(sled * 10 / 15)
+    assert price("mems-g2", prices(["mems-g2=50"])).stores == 4 * 50
+    assert price("mems-g2", prices("device_gb.mems-g2=10")).stores == pytest.approx(sled * 10 / 15)
 
 
 def test_groups_of_nodes_have_prices_of_their_own(tmp_path: Path) -> None:
@@ -113,24 +113,26 @@ def test_what_comes_with_sledlab_has_a_price() -> None:
 def test_what_has_no_price_is_empty_unless_prices_are_asked_for(tmp_path: Path) -> None:
     device = tmp_path / "mine.toml"
     device.write_text('kind = "ram"\ndescription = "mine"\ncapacity_mb = 1000\n')
-    unsaid = sl.smart_study(SCAN, [str(device), "ram"], jobs=1)
+    unsaid = sl.smart_study(SCAN, [str(device), "ram"], parallel=1)
     assert unsaid.tables["runs"]["cluster_usd"].to_list()[0] is None
     assert unsaid.tables["runs"]["cluster_usd"].to_list()[1] is not None
     assert "–" in str(unsaid)
-    for lacking in (unsaid, sl.smart_study(SCAN, "ram", networks="ideal", jobs=1)):
+    for lacking in (unsaid, sl.smart_study(SCAN, "ram", network="ideal", parallel=1)):
         with pytest.raises(sl.Error, match="no job was replayed 3 times on clusters that have a price"):
             lacking.plot("pareto")
-    assert "cluster" not in str(sl.smart_study(SCAN, "ram", networks="ideal", jobs=1))
+    assert "cluster" not in str(sl.smart_study(SCAN, "ram", network="ideal", parallel=1))
     with pytest.raises(sl.Error, match="`mine` has no price") as caught:
-        sl.smart_study(SCAN, [str(device), "ram"], price=["kwh=0.2"], jobs=1)
+        sl.smart_study(SCAN, [str(device), "ram"], price=["kwh=0.2"], parallel=1)
     assert caught.value.remedy == "say it in USD: --price device.mine=100"
-    said = sl.smart_study(SCAN, [str(device), "ram"], price=["device.mine=10"], jobs=1)
+    said = sl.smart_study(SCAN, [str(device), "ram"], price=["device.mine=10"], parallel=1)
     assert said.tables["runs"]["cluster_usd"].to_list()[0] == 4 * (150 + 10) + 5 * 40
-    size = sl.smart_size("scan", "ram", network="ideal", until="store", nodes="1..2", job_settings=SETTINGS)
+    size = sl.smart_size(
+        "scan", "ram", network="ideal", until="store", node_count="1..2", job_settings=SETTINGS
+    )
     assert size.sizes["cluster_usd"].to_list() == [None] * size.sizes.height
     assert "per 1,000" not in str(size)
     with pytest.raises(sl.Error, match="a port `ideal` has no price"):
-        sl.smart_size("scan", "ram", network="ideal", budget=1000, nodes="1..2", job_settings=SETTINGS)
+        sl.smart_size("scan", "ram", network="ideal", budget=1000, node_count="1..2", job_settings=SETTINGS)
 
 
 @pytest.mark.usefixtures("without_pages")
@@ -139,9 +141,9 @@ def test_prices_of_a_file_and_of_the_command_line_win(
 ) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("years = 5\n[node]\nsmart-2003 = 100\n[device]\nmems-g2 = 70\n")
-    words = ["smart", "--records", SCAN, "--device", "mems-g2"]
-    words += ["--prices", str(file), "--price", "mems-g2=30"]
-    assert run([*words, "--jobs", "1", "--out", str(tmp_path / "out"), "--json"]) == 0
+    words = ["smart", "--work", SCAN, "--device", "mems-g2"]
+    words += ["--price", f"{file},mems-g2=30"]
+    assert run([*words, "--parallel", "1", "--out", str(tmp_path / "out"), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     (row,) = said["tables"]["runs"]
     assert row["cluster_usd"] == 4 * (100 + 30) + 5 * 40
@@ -153,16 +155,16 @@ def test_prices_of_a_file_and_of_the_command_line_win(
         "kwh": 0.08,
         "years": 5.0,
     }
-    again = sl.smart_study(study=tmp_path / "out" / "study.toml", jobs=1)
+    again = sl.smart_study(study=tmp_path / "out" / "study.toml", parallel=1)
     assert again.tables["runs"]["job_usd"].item() == row["job_usd"]
     assert again.toml == (tmp_path / "out" / "study.toml").read_text()
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
-    sl.smart_study(SCAN, "mems-g2", out=tmp_path, jobs=1)
+    sl.smart_study(SCAN, "mems-g2", out=tmp_path, parallel=1)
     points = kept_bytes(tmp_path)
-    study = sl.smart_study(SCAN, "mems-g2", price=["years=30", "kwh=0"], out=tmp_path, jobs=1)
+    study = sl.smart_study(SCAN, "mems-g2", price=["years=30", "kwh=0"], out=tmp_path, parallel=1)
     assert kept_bytes(tmp_path) == points
     assert study.tables["runs"]["power_usd"].item() == 0
 
@@ -180,7 +182,7 @@ def test_other_prices_need_no_other_replays(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_in_prices_are_told(said: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["smart", "--records", SCAN, "--device", "ram", "--price", said, "--jobs", "1"]) == 2
+    assert run(["smart", "--work", SCAN, "--device", "ram", "--price", said, "--parallel", "1"]) == 2
     assert part in capsys.readouterr().err
 
 
@@ -204,8 +206,8 @@ def test_mistakes_in_a_file_of_prices_are_told(text: str, part: str, tmp_path: P
         assert part in str(caught.value)
     else:  # two things of one name, which then need their table
         with pytest.raises(sl.Error, match="`ram` has several prices"):
-            prices(file, ["ram=2"])
-        assert prices(file, ["network.ram=2"]).of("network", "ram") == 2
+            prices([file, "ram=2"])
+        assert prices([file, "network.ram=2"]).of("network", "ram") == 2
     with pytest.raises(sl.Error, match="cannot read the prices"):
         prices(tmp_path / "nowhere.toml")
 
@@ -229,7 +231,7 @@ def test_what_is_worth_its_money_is_drawn_and_said(tmp_path: Path, study: sl.Sma
     assert {axes.get_xscale() for axes in drawn.axes} == {axes.get_yscale() for axes in drawn.axes} == {"log"}
     assert "`sort` is both fastest and cheapest with mems-g3 on 4 nodes at the nodes" in flat(study)
     dear = sl.smart_study(
-        SORT, ["mems-g1", "mems-g3", "ram"], price=["mems-g3=2000", "ram=9000", "mems-g1=100"], jobs=1
+        SORT, ["mems-g1", "mems-g3", "ram"], price=["mems-g3=2000", "ram=9000", "mems-g1=100"], parallel=1
     )
     assert "`sort` is cheapest with mems-g1 on 4 nodes" in flat(dear)
     assert "and fastest with ram on 4 nodes" in flat(dear)
@@ -239,7 +241,7 @@ def test_what_is_worth_its_money_is_drawn_and_said(tmp_path: Path, study: sl.Sma
     assert "What it costs" in page
     assert "mems-g3 $2,000" in page
     assert page.count("<svg") == 3
-    sl.smart_study(SORT, ["mems-g1", "mems-g3"], jobs=1, out=tmp_path / "two")
+    sl.smart_study(SORT, ["mems-g1", "mems-g3"], parallel=1, out=tmp_path / "two")
     assert "What it costs" not in (tmp_path / "two" / "report.html").read_text()
 
 
@@ -250,14 +252,14 @@ def test_what_costs_nothing_is_not_compared(tmp_path: Path) -> None:
         "kwh=0",
         *(f"{name}=0" for name in ("ram", "mems-g1", "mems-g3")),
     ]
-    study = sl.smart_study(SCAN, ["ram", "mems-g1", "mems-g3"], price=free, out=tmp_path, jobs=1)
+    study = sl.smart_study(SCAN, ["ram", "mems-g1", "mems-g3"], price=free, out=tmp_path, parallel=1)
     assert study.tables["runs"]["job_usd"].to_list() == [0, 0, 0]
     assert "cheapest" not in str(study)
 
 
 def test_points_of_the_picture_have_their_nodes() -> None:
-    said = {"job": "scan", "nodes": [1, 2, 16], "job_settings": ["scale_factor=0.01"]}
-    study = sl.smart_study(devices="mems-g3", price=["smart-2003=0", "kwh=1000"], jobs=1, **said)
+    said = {"job": "scan", "node_count": [1, 2, 16], "job_settings": ["scale_factor=0.01"]}
+    study = sl.smart_study(device="mems-g3", price=["smart-2003=0", "kwh=1000"], parallel=1, **said)
     runs = study.tables["runs"].sort("job_usd")
     (axes,) = study.plot("pareto").axes
     cheapest = runs["nodes"][0]
@@ -268,11 +270,11 @@ def test_points_of_the_picture_have_their_nodes() -> None:
 
 
 def fits(device: str, nodes: int, said: tuple[str, ...] = ()) -> float:
-    return price_of(config(device), nodes, prices(said=said)).total
+    return price_of(config(device), nodes, prices(said)).total
 
 
 def test_a_budget_buys_the_most_nodes_that_it_can() -> None:
-    common = {"nodes": "1..16", "job_settings": SETTINGS, "threads": 1}
+    common = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
     found = sl.smart_size("scan", ["mems-g3", "hp-c2490a"], budget="$2,000", **common)
     for device in ("mems-g3", "hp-c2490a"):
         most = found.buys[device]
@@ -291,7 +293,7 @@ def test_a_budget_buys_the_most_nodes_that_it_can() -> None:
 
 
 def test_a_budget_to_the_cent_and_far_away() -> None:
-    common = {"nodes": "2..6", "job_settings": SETTINGS, "threads": 1}
+    common = {"node_count": "2..6", "job_settings": SETTINGS, "threads": 1}
     exact = sl.smart_size("scan", "hp-c2490a", budget=fits("hp-c2490a", 5), **common)
     assert exact.buys == {"hp-c2490a": 5}
     less = sl.smart_size("scan", "hp-c2490a", budget=fits("hp-c2490a", 5) - 0.01, **common)
@@ -307,7 +309,7 @@ def test_a_budget_to_the_cent_and_far_away() -> None:
 
 def test_more_nodes_than_are_worth_it_are_not_the_fastest() -> None:
     """On a hub many nodes are slower than few."""
-    slow = {"network": "hub", "nodes": "1..16", "job_settings": SETTINGS, "threads": 1}
+    slow = {"network": "hub", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
     found = sl.smart_size("sort", "ram", budget=1e9, settings={"node.mhz": 20000}, **slow)
     best = found.sizes.sort("elapsed_s", "nodes")["nodes"][0]
     assert found.smallest == {"ram": best}
@@ -315,7 +317,7 @@ def test_more_nodes_than_are_worth_it_are_not_the_fastest() -> None:
 
 
 def test_the_cheapest_cluster_in_time() -> None:
-    common = {"nodes": "1..16", "job_settings": SETTINGS, "threads": 1}
+    common = {"node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
     seconds = sl.smart_size("scan", "mems-g3", budget=1e9, **common).at("mems-g3", 4).run.elapsed_s
     both = ["mems-g3", "ram"]
     free = sl.smart_size("scan", both, deadline=seconds, **common)
@@ -341,12 +343,12 @@ def test_the_cheapest_cluster_in_time() -> None:
         (("--budget", "100", "--until", "store"), "both a component and a budget were given"),
         (("--budget", "100", "--price", "mems-g33=5"), "unknown price `mems-g33`"),
         (("--deadline", "1s", "--price", "device.mems-g33=5"), "did you mean `mems-g3`?"),
-        (("--deadline", "1s", "--prices", "nowhere.toml"), "cannot read the prices `nowhere.toml`"),
+        (("--deadline", "1s", "--price", "nowhere.toml"), "cannot read the prices `nowhere.toml`"),
     ],
 )
 def test_mistakes_in_budgets_are_told(
     words: tuple[str, ...], part: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    small = ("--job", "scan", "--job-set", SETTINGS[0], "--nodes", "1..2", "--device", "mems-g3")
+    small = ("--job", "scan", "--job-set", SETTINGS[0], "--node-count", "1..2", "--device", "mems-g3")
     assert run(["smart", "size", *small, *words]) == 2
     assert part in capsys.readouterr().err

@@ -126,7 +126,7 @@ def test_a_shared_device_is_one_run_of_the_merged_trace(place: Path, tmp_path: P
         moved = [str(place / f"{volume.name}.csv"), files[-1], "--shift", str(offset), "--keep-times"]
         assert cli(["trace", "slice", *moved]) == 0
     whole = tmp_path / "whole.csv"
-    assert cli(["trace", "merge", *files, "--out", str(whole), "--keep-devices"]) == 0
+    assert cli(["trace", "merge", *files, "--save", str(whole), "--keep-devices"]) == 0
     run = sl.run(_native.Experiment(text).with_trace(str(whole)))
     direct = sl.run(_native.Experiment(text), trace=merged(volumes, offsets))
     assert direct.requests.equals(run.requests)  # times in ns
@@ -161,7 +161,7 @@ def _check_volumes(found: FleetPoint, requests: polars.DataFrame, offsets: list[
 
 
 def test_percentiles_over_the_fleet_are_those_of_all_requests(place: Path) -> None:
-    found = sl.fleet(place, ["mems-g2"], jobs=1)
+    found = sl.fleet(place, ["mems-g2"], parallel=1)
     every = [
         sl.simulate(each.trace, "mems-g2").requests["response_ns"].to_list() for each in read_volumes(place)
     ]
@@ -175,19 +175,19 @@ def test_percentiles_over_the_fleet_are_those_of_all_requests(place: Path) -> No
 
 
 def test_packing_takes_fewer_devices_as_far_as_the_goal_allows(place: Path) -> None:
-    each = sl.fleet(place, ["mems-g2"], jobs=1).fleet("mems-g2")
-    packed = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1s", jobs=1)
+    each = sl.fleet(place, ["mems-g2"], parallel=1).fleet("mems-g2")
+    packed = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1s", parallel=1)
     row = packed.fleet("mems-g2")
     assert row.devices < each.devices == 5
     assert row.meets
     assert packed.answer.startswith("To keep p99 at 1,000 ms over all requests takes ")
-    tight = sl.fleet(place, ["mems-g2"], placement="packed", goal=f"p99={each.p99_ms * 1.001}ms", jobs=1)
+    tight = sl.fleet(place, ["mems-g2"], placement="packed", goal=f"p99={each.p99_ms * 1.001}ms", parallel=1)
     assert tight.fleet("mems-g2").meets
     assert row.devices <= tight.fleet("mems-g2").devices <= 5
 
 
 def test_answer_starts_with_the_nearest_fleet(place: Path) -> None:
-    none = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="max=0.0001ms", jobs=1)
+    none = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="max=0.0001ms", parallel=1)
     nearest = none.recommended
     assert nearest is not None
     assert not nearest.meets
@@ -250,7 +250,7 @@ def priced(found: sl.Fleet, **usd_and_within: tuple[float, int]) -> sl.Fleet:
 
 
 def test_dominated_mix_is_not_recommended(place: Path) -> None:
-    found = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1ms", jobs=1)
+    found = sl.fleet(place, ["mems-g2", "ram"], placement="packed", goal="p99=1ms", parallel=1)
     worse = priced(found, **{"mems-g2": (300.0, 1), "ram": (255.0, 4), MIX: (3563.0, 3)})
     assert worse.recommended == worse.fleet("ram")
     assert "Nearest: 1 ram ($255 with energy, 4 of 5 volumes within the goal);" in worse.answer
@@ -261,7 +261,7 @@ def test_dominated_mix_is_not_recommended(place: Path) -> None:
 
 
 def test_striped_volumes_lie_on_groups(place: Path) -> None:
-    found = sl.fleet(place, ["mems-g2"], placement="striped", group=2, fill=0.9, jobs=1)
+    found = sl.fleet(place, ["mems-g2"], placement="striped", group=2, fill=0.9, parallel=1)
     assert found.fleet("mems-g2").devices % 2 == 0
     assert found.config["devices"]["mems-g2"]["system"]["devices"] == 2
     with pytest.raises(sl.Error, match="go only with --placement striped"):
@@ -273,7 +273,7 @@ def test_a_hybrid_is_a_kind_of_device(place: Path, tmp_path: Path) -> None:
     file.write_text(
         'device.preset = "atlas-10k"\nfront.preset = "mems-g2"\n\n[hybrid]\nkind = "caching-disk"\n'
     )
-    found = sl.fleet(place, [file, "atlas-10k"], jobs=1)
+    found = sl.fleet(place, [file, "atlas-10k"], parallel=1)
     assert found.devices == ["buffered", "atlas-10k"]
     both, disk = found.fleet("buffered"), found.fleet("atlas-10k")
     assert both.devices_usd > disk.devices_usd
@@ -313,7 +313,7 @@ def test_corrupt_and_empty_volumes_are_named_and_the_others_finish(place: Path, 
     text = (fleet / "volume 1.csv").read_text().splitlines()
     (fleet / "broken\x1b[1m.csv").write_text("\n".join([*text[:200], "12,R,oops,512"]))
     (fleet / "empty.csv").write_text(text[0] + "\n")
-    found = sl.fleet(fleet, ["mems-g2"], placement="packed", jobs=1)
+    found = sl.fleet(fleet, ["mems-g2"], placement="packed", parallel=1)
     failed = {row.volume: row.why for row in found.of("failed")}
     assert set(failed) == {"broken\x1b[1m", "empty"}
     assert "oops" in failed["broken\x1b[1m"]
@@ -322,14 +322,14 @@ def test_corrupt_and_empty_volumes_are_named_and_the_others_finish(place: Path, 
     shown = str(found)
     assert "2 volumes cannot be replayed" in " ".join(shown.split())
     assert "\x1b" not in shown
-    alone = sl.fleet(place, ["mems-g2"], placement="packed", jobs=1)
+    alone = sl.fleet(place, ["mems-g2"], placement="packed", parallel=1)
     assert alone.fleet("mems-g2") == found.fleet("mems-g2")
 
 
 def test_where_nothing_can_be_replayed_the_first_is_told(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("time_us,op,offset_bytes,length_bytes\n1,R,oops,512\n")
     with pytest.raises(sl.Error, match=r"(?s)`bad`: .*oops") as told:
-        sl.fleet(tmp_path, ["mems-g2"], jobs=1)
+        sl.fleet(tmp_path, ["mems-g2"], parallel=1)
     assert "no volume of the fleet can be replayed" in str(told.value)
 
 
@@ -340,10 +340,10 @@ def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
         placement="packed",
         fill=0.01,
         settings={"device.active_tips": 640},
-        jobs=1,
+        parallel=1,
     )
     assert found.fleet(found.devices[0]).left == 0
-    small = sl.fleet("sample:", ["mems-g1"], placement="packed", jobs=1)
+    small = sl.fleet("sample:", ["mems-g1"], placement="packed", parallel=1)
     left = [row for row in small.of("placement") if row.why]
     assert all(row.number is None for row in left)
     assert small.fleet("mems-g1").left == len(left)
@@ -356,14 +356,14 @@ def test_a_volume_that_no_device_can_hold_is_named(place: Path) -> None:
         ({"goal": "3ms"}, "is no goal"),
         ({"fill": 0}, "cannot be filled"),
         ({"placement": "packd"}, "unknown placement"),
-        ({"devices": ["mems-g2", "mems-g2"]}, "given twice"),
-        ({"devices": []}, "no device was given"),
+        ({"device": ["mems-g2", "mems-g2"]}, "given twice"),
+        ({"device": []}, "no device was given"),
         ({"price": ["mems-g22=3"]}, "mems-g22"),
         ({"place": None}, "no volumes were given"),
     ],
 )
 def test_mistakes_are_told(place: Path, said: dict[str, Any], message: str) -> None:
-    asked: dict[str, Any] = {"place": place, "devices": ["mems-g2"], **said}
+    asked: dict[str, Any] = {"place": place, "device": ["mems-g2"], **said}
     with pytest.raises(sl.Error, match=message):
         sl.fleet(**asked)
 
@@ -389,7 +389,7 @@ def kept(directory: Path) -> dict[str, str]:
     return found
 
 
-SAID = ("--devices", "mems-g2,ram", "--placement", "packed", "--goal", "p99=9ms")
+SAID = ("--device", "mems-g2,ram", "--placement", "packed", "--goal", "p99=9ms")
 
 
 def command(place: Path, out: Path, *more: str) -> list[str]:
@@ -399,9 +399,9 @@ def command(place: Path, out: Path, *more: str) -> list[str]:
 @pytest.mark.slow("starts the command with processes of its own")
 def test_the_same_bytes_side_by_side_and_from_the_file(place: Path, tmp_path: Path) -> None:
     outs = [tmp_path / name for name in ("one", "two", "again")]
-    for out, more in zip(outs, (("--jobs", "1"), ("--jobs", "2")), strict=False):
+    for out, more in zip(outs, (("--parallel", "1"), ("--parallel", "2")), strict=False):
         subprocess.run(command(place, out, *more), check=True, capture_output=True)
-    again = ["fleet", str(outs[0] / "study.toml"), "--out", str(outs[2]), "--jobs", "1"]
+    again = ["fleet", str(outs[0] / "study.toml"), "--out", str(outs[2]), "--parallel", "1"]
     subprocess.run([sys.executable, "-m", "sledlab", *again], check=True, capture_output=True)
     assert digests(outs[0]) == digests(outs[1]) == digests(outs[2])
     listed = set(json.loads((outs[0] / "sledlab.json").read_text())["files"])
@@ -413,13 +413,13 @@ def test_the_same_bytes_side_by_side_and_from_the_file(place: Path, tmp_path: Pa
 def test_killed_at_any_moment_it_goes_on(place: Path, tmp_path: Path) -> None:
     whole, out, chance = tmp_path / "whole", tmp_path / "killed", random.Random(7)
     begun = time.monotonic()
-    subprocess.run(command(place, whole, "--jobs", "2"), check=True, capture_output=True)
+    subprocess.run(command(place, whole, "--parallel", "2"), check=True, capture_output=True)
     took = time.monotonic() - begun
     before: dict[str, str] = {}
     for turn in range(3):
         jobs = str(1 + turn % 2)
         running = subprocess.Popen(
-            command(place, out, "--jobs", jobs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command(place, out, "--parallel", jobs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         time.sleep(chance.uniform(0.2, 1.0) * took)
         running.send_signal(signal.SIGKILL)
@@ -427,7 +427,7 @@ def test_killed_at_any_moment_it_goes_on(place: Path, tmp_path: Path) -> None:
         now = kept(out) if out.exists() else {}  # in which nothing is twice
         assert before.items() <= now.items()
         before = now
-    subprocess.run(command(place, out, "--jobs", "2"), check=True, capture_output=True)
+    subprocess.run(command(place, out, "--parallel", "2"), check=True, capture_output=True)
     assert digests(whole) == digests(out)
 
 

@@ -25,8 +25,8 @@ MCD = ("mcd-none", "mcd-shortcut", "mcd-immediate-report", "mcd-partial-write", 
 
 
 def study(source=CELLO, **changes) -> sl.HybridStudy:
-    few = {"configurations": ["disk", "mems"], "mems_mb": [], "segments_kb": [], "price_ratios": []}
-    return sl.hybrid_study(source, **{"limit": 400, "jobs": 1, **few, **changes})
+    few = {"configuration": ["disk", "mems"], "mems_mb": [], "segment_kb": [], "price_ratio": []}
+    return sl.hybrid_study(source, **{"limit": 400, "parallel": 1, **few, **changes})
 
 
 def alone(source, device="atlas-10k-50mb", **changes) -> sl.Result:
@@ -43,10 +43,10 @@ def bank_study(bank_path) -> sl.HybridStudy:
         limit=3000,
         at_mb=8,
         mems_mb=[4, 8, 64],
-        segments_kb=[8, 32],
-        price_ratios=[1, 4],
+        segment_kb=[8, 32],
+        price_ratio=[1, 4],
         replacement=["lru", "lfuda"],
-        jobs=2,
+        parallel=2,
     )
 
 
@@ -118,7 +118,7 @@ def test_study_file_holds_the_resolved_cache(tmp_path):
     assert said["cache"] == written.config["cache"]
     assert said["cache"]["capacity_blocks"] == 8192
     assert said["power"] == {"kind": "never"}
-    without = sl.hybrid_study(study=tmp_path / "study.toml", settings={"cache.kind": "none"}, jobs=1)
+    without = sl.hybrid_study(study=tmp_path / "study.toml", settings={"cache.kind": "none"}, parallel=1)
     assert [row.configuration for row in without.configurations] == ["disk", "mems"]
     assert without.answer.startswith("No store has a controller cache.")
 
@@ -150,7 +150,7 @@ def test_hits_are_those_of_the_trace_and_belady_is_the_bound(bank_study):
 
 
 def test_every_configuration_has_the_same_generated_requests():
-    found = study(configurations=["disk", "mems", "disk-ram", "mcd-all"], limit=500)
+    found = study(configuration=["disk", "mems", "disk-ram", "mcd-all"], limit=500)
     assert found.study["mems_devices"] == 3
     assert {row.run.requests for row in found.rows["configurations"]} == {500}
     trace = sl.workload("cello")
@@ -161,19 +161,19 @@ def test_every_configuration_has_the_same_generated_requests():
         limit=500,
     )
     assert found.of("disk").run.mean_ms == disk.response_time.mean
-    seeds = study(seeds=3)
+    seeds = study(seed="1..3")
     assert seeds.rows["configurations"][0].run.mean_ci95_ms > 0
-    assert seeds.study["seeds"] == [1, 2, 3]
+    assert seeds.study["seed"] == [1, 2, 3]
     assert "Means over 3 seeds" in words.noise(seeds)
     assert "One seed" in words.noise(found)
 
 
 def test_a_mirror_has_all_data_on_mems():
-    found = study(configurations=["disk", "mems", "mirror"])
+    found = study(configuration=["disk", "mems", "mirror"])
     assert found.of("disk").run.mean_ms > found.of("mirror").run.mean_ms >= found.of("mems").run.mean_ms
     assert "fastest hybrid" not in words.answer(found)
     alone = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
-    assert study(alone, configurations="mirror").study["mems_devices"] == 1
+    assert study(alone, configuration="mirror").study["mems_devices"] == 1
 
 
 def test_requests_past_the_end_are_fitted_to_the_disk(refused):
@@ -193,13 +193,13 @@ def test_what_the_user_says_wins(bank_path):
         "power.kind": "fixed",
         "cache.line_blocks": 8,
     }
-    found = study(bank_path, configurations=["mcd-all", "mems"], settings=said, limit=300)
-    slower = study(bank_path, configurations=["mcd-all", "mems"], limit=300)
+    found = study(bank_path, configuration=["mcd-all", "mems"], settings=said, limit=300)
+    slower = study(bank_path, configuration=["mcd-all", "mems"], limit=300)
     assert found.config["power"]["kind"] == "fixed"
     assert found.config["cache"]["line_blocks"] == 8
     assert found.study["hybrid"] == {"header_blocks": "0"}
     assert found.of("mems").run.mean_ms > slower.of("mems").run.mean_ms
-    spun = study(bank_path, settings={"system.start": "parked"}, configurations="disk", limit=300)
+    spun = study(bank_path, settings={"system.start": "parked"}, configuration="disk", limit=300)
     assert spun.config["system"]["start"] == "parked"
     assert slower.config["system"]["start"] == "ready"
 
@@ -224,21 +224,21 @@ def test_segments_hold_a_mean_request():
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"configurations": ["dsk"]}, "did you mean `disk`?"),
-        ({"configurations": []}, "no configurations"),
-        ({"configurations": 3}, "expected configurations"),
+        ({"configuration": ["dsk"]}, "did you mean `disk`?"),
+        ({"configuration": []}, "no configurations"),
+        ({"configuration": 3}, "expected configurations"),
         ({"mems_mb": [0]}, "`0` is not a size"),
-        ({"mems_mb": [5000], "segments_kb": [8]}, "more than the front device"),
-        ({"mems_mb": [64], "segments_kb": [2]}, "out of range"),
-        ({"segments_kb": [8.5]}, "not a segment"),
-        ({"price_ratios": [-1]}, "not a price ratio"),
+        ({"mems_mb": [5000], "segment_kb": [8]}, "more than the front device"),
+        ({"mems_mb": [64], "segment_kb": [2]}, "out of range"),
+        ({"segment_kb": [8.5]}, "not a segment"),
+        ({"price_ratio": [-1]}, "not a price ratio"),
         ({"replacement": "lrru"}, "did you mean `lru`?"),
-        ({"replacement": "belady", "configurations": "mcd-all"}, "knows the future"),
+        ({"replacement": "belady", "configuration": "mcd-all"}, "knows the future"),
         ({"replacement": []}, "no replacement policies"),
         ({"at_mb": 0}, "not a size"),
         ({"at_segment_kb": 0.5}, "not a segment"),
-        ({"seeds": 0}, "not a number of seeds"),
-        ({"jobs": 0}, "not a number of jobs"),
+        ({"seed": -1}, "`-1` is not a seed"),
+        ({"parallel": 0}, "not a number of runs"),
         ({"device": "atlas-10"}, "did you mean `atlas-10k`?"),
         ({"front": "mems-g22"}, "did you mean `mems-g2`?"),
         ({"front": 3}, "expected a device"),
@@ -285,21 +285,21 @@ def bytes_of(place: Path) -> dict[str, bytes]:
 @pytest.mark.usefixtures("without_pages")
 def test_the_file_that_a_study_leaves_gives_the_same_bytes(tmp_path):
     said = {"hybrid.header_blocks": 0, "front.active_tips": 640, "device.startup_ms": 5}
-    swept = {"configurations": ["disk", "mcd-all"], "mems_mb": [64], "segments_kb": [8], "price_ratios": [2]}
+    swept = {"configuration": ["disk", "mcd-all"], "mems_mb": [64], "segment_kb": [8], "price_ratio": [2]}
     study(
         **swept,
         replacement=["lru", sl.replacement("slru", protected_share=0.5)],
         settings=said,
-        seeds=2,
+        seed="1..2",
         speedup=2,
         scheduler="sptf",
         out=tmp_path / "one",
     )
-    again = sl.hybrid_study(study=tmp_path / "one" / "study.toml", jobs=1, out=tmp_path / "two")
+    again = sl.hybrid_study(study=tmp_path / "one" / "study.toml", parallel=1, out=tmp_path / "two")
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
     assert again.config["replay"]["speedup"] == 2
-    other = sl.hybrid_study(study=tmp_path / "one" / "study.toml", seeds=1, jobs=1)
-    assert other.study["seeds"] == [1]
+    other = sl.hybrid_study(study=tmp_path / "one" / "study.toml", seed=1, parallel=1)
+    assert other.study["seed"] == [1]
 
 
 def test_the_page_says_what_ran(tmp_path):
@@ -312,7 +312,7 @@ def test_the_page_says_what_ran(tmp_path):
 
 @pytest.mark.slow("starts processes as every study does")
 def test_worker_processes_find_what_one_process_finds():
-    assert study().to_dict() == study(jobs=2).to_dict()
+    assert study().to_dict() == study(parallel=2).to_dict()
 
 
 def test_report_and_displays(bank_study, tmp_path):
@@ -380,7 +380,7 @@ def test_words_say_from_which_price_on(bank_study):
 
 def test_overload_is_said(bank_path):
     settings = {"replay.speedup": 20}
-    found = study(bank_path, configurations=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
+    found = study(bank_path, configuration=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
     assert found.of("disk").run.saturated
     assert "could keep up" in words.overload(found) or "could not keep up" in words.overload(found)
     assert "DISK *" in repr(found)
@@ -405,7 +405,9 @@ def test_hybrids_are_a_catalogue(refused):
 @pytest.fixture(scope="module")
 def tuned(bank_path, tmp_path_factory) -> tuple[sl.TunedHybrid, object]:
     out = tmp_path_factory.mktemp("tuned")
-    return sl.tune_hybrid(bank_path, budget=8, segments_kb=[8, 32, 128], limit=12_000, jobs=1, out=out), out
+    return sl.tune_hybrid(
+        bank_path, budget=8, segment_kb=[8, 32, 128], limit=12_000, parallel=1, out=out
+    ), out
 
 
 def test_tuning_narrows_and_chooses_the_best(tuned):
@@ -451,7 +453,7 @@ def test_tuning_says_what_it_chose(tuned, bank_path):
     assert "chosen" in repr(found)
     assert found._repr_html_().startswith("<h4>oltp-bank-a")
     priced = sl.tune_hybrid(
-        bank_path, budget=4, price_per_mb=2, segments_kb=8, replacement="fifo", limit=500, jobs=1
+        bank_path, budget=4, price_per_mb=2, segment_kb=8, replacement="fifo", limit=500, parallel=1
     )
     assert priced.budget_mb == 2
     assert "at a cost of" in priced.answer
@@ -460,7 +462,7 @@ def test_tuning_says_what_it_chose(tuned, bank_path):
 
 def test_the_file_that_tuning_leaves_gives_the_same_bytes(tuned, tmp_path):
     _, out = tuned
-    sl.tune_hybrid(study=out / "study.toml", out=tmp_path, jobs=2)
+    sl.tune_hybrid(study=out / "study.toml", out=tmp_path, parallel=2)
     assert bytes_of(out) == bytes_of(tmp_path)
 
 
@@ -468,7 +470,7 @@ def test_tuning_that_was_stopped_goes_on(tuned, tmp_path):
     found, out = tuned
     lines = kept_lines(out)
     keep(tmp_path, "\n".join([*lines[:4], ""]))
-    sl.tune_hybrid(study=out / "study.toml", out=tmp_path, jobs=1)
+    sl.tune_hybrid(study=out / "study.toml", out=tmp_path, parallel=1)
     kept = kept_lines(tmp_path)
     assert kept[:4] == lines[:4]
     assert len(kept) == len(lines) == len(found.runs) + 3
@@ -484,7 +486,7 @@ def test_tuning_draws_and_reports(tuned):
 
 
 def test_tuning_of_a_workload_runs_again():
-    found = sl.tune_hybrid(CELLO, budget=16, segments_kb=[8], replacement=["lru"], limit=2000, jobs=1)
+    found = sl.tune_hybrid(CELLO, budget=16, segment_kb=[8], replacement=["lru"], limit=2000, parallel=1)
     again = sl.run(sl.Experiment(found.experiment), requests=False)
     assert again.response_time.mean == found.choice.run.mean_ms
 
@@ -502,4 +504,4 @@ def test_tuning_of_a_workload_runs_again():
 )
 def test_mistakes_in_tuning(refused, changes, says):
     with refused(says):
-        sl.tune_hybrid(CELLO, **{"budget": 8, "limit": 500, "jobs": 1, **changes})
+        sl.tune_hybrid(CELLO, **{"budget": 8, "limit": 500, "parallel": 1, **changes})

@@ -62,7 +62,7 @@ def kept(out: Path) -> list[str]:
 
 
 def race(source: object, out: Path, **said: object) -> list[str]:
-    sl.compare(source, "mems-g2", schedulers="fcfs", speedups=[1, 2], jobs=1, out=out, **said)
+    sl.compare(source, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1, out=out, **said)
     return kept(out)
 
 
@@ -96,7 +96,7 @@ def test_a_trace_in_parquet_that_is_fitted_is_known_elsewhere(trace, tmp_path, c
     sl.read_trace(trace).write(file)
 
     def side_by_side(source: Path) -> list[str]:
-        said = {"speedups": [1], "outside": "wrap", "jobs": 1}
+        said = {"speedup": [1], "outside": "wrap", "parallel": 1}
         sl.side_by_side(source, ["mems-g2", "mems-g3"], out=tmp_path / "out", **said)
         return kept(tmp_path / "out")
 
@@ -111,7 +111,7 @@ def test_the_same_work_record_elsewhere_is_not_run_again(tmp_path, change):
     record = Path(shutil.copy(Path(__file__).parents[2] / "sample/work/scan.work", tmp_path / "scan.work"))
 
     def smart(file: Path) -> list[str]:
-        sl.smart_study(file, "mems-g2", networks=["hub"], jobs=1, out=tmp_path / "out")
+        sl.smart_study(file, "mems-g2", network=["hub"], parallel=1, out=tmp_path / "out")
         return kept(tmp_path / "out")
 
     before = smart(record)
@@ -125,7 +125,7 @@ def test_the_same_device_file_elsewhere_is_not_run_again(trace, tmp_path, change
     file.write_text('kind = "mems"\nname = "mine"\n')
 
     def run(device: Path) -> list[str]:
-        said = {"schedulers": "fcfs", "speedups": [1], "jobs": 1, "out": tmp_path / "out"}
+        said = {"scheduler": "fcfs", "speedup": [1], "parallel": 1, "out": tmp_path / "out"}
         sl.compare(trace, device, **said)
         return kept(tmp_path / "out")
 
@@ -156,7 +156,7 @@ def test_the_same_plug_in_elsewhere_is_not_run_again(trace, tmp_path, monkeypatc
     def run(place: str) -> list[str]:
         with monkeypatch.context() as path:
             path.syspath_prepend(tmp_path / place)
-            said = {"schedulers": "sledlab_moved:First", "speedups": [1], "jobs": 1}
+            said = {"scheduler": "sledlab_moved:First", "speedup": [1], "parallel": 1}
             sl.compare(trace, "mems-g2", out=tmp_path / "out", **said)
         sys.modules.pop("sledlab_moved", None)
         return kept(tmp_path / "out")
@@ -207,10 +207,10 @@ def test_a_damaged_line_is_told_dropped_and_run_again(trace, tmp_path, damage):
 
 
 def test_the_command_line_says_how_many_lines_are_damaged(sledlab, trace, tmp_path):
-    words = ("compare", "--device", "mems-g2", "--trace", trace, "--schedulers", "fcfs", "--speedups", "1,2")
-    assert sledlab(*words, "--jobs", 1, "--out", tmp_path / "out").err == ""
+    words = ("compare", "--device", "mems-g2", "--trace", trace, "--scheduler", "fcfs", "--speedup", "1,2")
+    assert sledlab(*words, "--parallel", 1, "--out", tmp_path / "out").err == ""
     keep(tmp_path / "out", "{}\n{}\n\n")
-    answer = sledlab(*words, "--jobs", 1, "--out", tmp_path / "out", "--json")
+    answer = sledlab(*words, "--parallel", 1, "--out", tmp_path / "out", "--json")
     assert answer.code == 0
     assert len(answer.json["points"]) == 2
     assert "-1.jsonl: 2 lines are damaged or of an older sledlab" in answer.err
@@ -280,5 +280,5 @@ def test_no_text_at_all_is_taken_for_a_point(tmp_path_factory, text):
 def test_where_nothing_is_kept_the_trace_is_not_hashed(trace, monkeypatch):
     read = []
     monkeypatch.setattr("sledlab.study.kept.content", lambda path: read.append(path) or "")
-    found = sl.compare(trace, "mems-g2", schedulers="fcfs", speedups=[1, 2], jobs=1)
+    found = sl.compare(trace, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1)
     assert (read, found.points.height) == ([], 2)

@@ -69,9 +69,9 @@ def test_undeclared_parameter_of_model_is_refused(refused, kind):
         ("simulate", {"eta": 4}, 'of the power policy: sl.power("share", eta=4)'),
         ("simulate", {"read_share": 0.5}, 'of the workload: sl.workload("exponential", read_share=0.5)'),
         ("simulate", {"nonsense": 1}, "help(sledlab.simulate) lists all options"),
-        ("compare", {"scheduler": "fcfs"}, "did you mean `schedulers`?"),
+        ("compare", {"schedulers": "fcfs"}, "did you mean `scheduler`?"),
         ("fleet", {"placment": "packed"}, "did you mean `placement`?"),
-        ("power_study", {"timeout": 3}, "did you mean `timeouts_ms`?"),
+        ("power_study", {"timeout": 3}, "did you mean `timeout_ms`?"),
         ("side_by_side", {"schedulers": ["fcfs"]}, "did you mean `scheduler`?"),
         ("replay", {"mhz": 1000}, 'of the node: sl.node("smart-2003", mhz=1000)'),
     ],
@@ -92,11 +92,11 @@ def test_suggestion_names_the_given_model(refused):
         sl.power_study(sl.workload("uniform"), ["mems-g2", "atlas-10k"], rpm=7200)
 
 
-def test_list_of_devices_changes_the_options(refused):
+def test_list_of_devices_takes_one_scheduler(refused):
     source = sl.workload("uniform")
-    with refused("did you mean `scheduler`?"):
-        sl.compare(source, ["mems-g2", "mems-g3"], schedulers=["fcfs"], limit=10)
-    found = sl.compare(source, devices=["mems-g2", "mems-g3"], scheduler="sptf", limit=10, jobs=1)
+    with refused("`scheduler` takes one value here, not 2"):
+        sl.compare(source, ["mems-g2", "mems-g3"], scheduler=["fcfs", "sptf"], limit=10)
+    found = sl.compare(source, device=["mems-g2", "mems-g3"], scheduler="sptf", limit=10, parallel=1)
     assert isinstance(found, sl.SideBySide)
 
 

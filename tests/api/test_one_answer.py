@@ -191,14 +191,14 @@ def check(one: Drawn, place: Path, sledlab: Callable[..., Any]) -> bool:
     race = sl.compare(
         source,
         models["device"],
-        schedulers=[scheduler],
-        speedups=[one.speedup],
+        scheduler=[scheduler],
+        speedup=[one.speedup],
         **said,
-        jobs=1,
+        parallel=1,
     )
     assert_same_row(race.points.row(0, named=True), expected, one)
     (study := place / "study.toml").write_text(race.toml, encoding="utf-8")
-    again = sl.compare(study=study, jobs=1)
+    again = sl.compare(study=study, parallel=1)
     assert again.points.equals(race.points, null_equal=True), one
     return bool(expected["queue_length"]["max"] > 1)
 
@@ -250,7 +250,7 @@ def test_timed_decisions_leave_merging_alone(tmp_path: Path) -> None:
     said = {"operations": 60_000, "settings": {"merge.kind": "chains", "system.start": "parked"}}
     alone = sl.simulate(trace, "mems-g2", scheduler="sstf", speedup=5, requests=False, **said)
     assert round(alone.response_time.mean, 2) == 9514.44
-    race = sl.compare(trace, "mems-g2", schedulers="sstf", speedups=[5], **said, jobs=1)
+    race = sl.compare(trace, "mems-g2", scheduler="sstf", speedup=[5], **said, parallel=1)
     assert race.points["mean_ms"].item() == alone.response_time.mean
 
 

@@ -15,7 +15,7 @@ def run():
 @pytest.fixture(scope="module")
 def race():
     return sl.compare(
-        sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 2], limit=200, seeds=1
+        sl.workload("uniform"), "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 2], limit=200, seed=1
     )
 
 

@@ -158,7 +158,7 @@ FILES = {
 def test_no_kind_of_plugin_is_imported_that_is_not_allowed(here, what, study):
     (here / "mine.toml").write_text('kind = "lying_here:Any"\n')
     tables = {"device": {"preset": "mems-g2"}, "workload": {"kind": "uniform", "requests": 99}, **FILES[what]}
-    said = {"compare": {"speedups": [1.0]}, "tune": {"budget": 8.0}}.get(study, {})
+    said = {"compare": {"speedup": [1.0]}, "tune": {"budget": 8.0}}.get(study, {})
     text = document(tables | ({"study": {"kind": study, **said}} if study else {}))
     (here / "file.toml").write_text(text)
     if study is None:
@@ -280,13 +280,13 @@ PLUGGABLE = {
         "front.preset",
         "hybrid.replacement",
     },
-    "compare": {"schedulers", "vary"},
-    "side-by-side": {"devices", "workloads"},
-    "power": {"devices", "policies"},
+    "compare": {"scheduler", "vary"},
+    "side-by-side": {"device", "workload"},
+    "power": {"device", "power"},
     "hybrid": {"replacement"},
     "tune": {"replacement"},
-    "fleet": {"devices"},
-    "smart": {"devices", "job"},
+    "fleet": {"device"},
+    "smart": {"device", "job"},
 }
 """The keys whose code runs once it is allowed."""
 
@@ -340,7 +340,7 @@ def test_code_of_study_axes_runs_only_if_allowed(code, kind, is_allowed):
         for axis in axes_of(kind)
         for word in CODE
         if imports(
-            lambda file, **said: RUN_STUDY[kind](study=file, jobs=1, **said),
+            lambda file, **said: RUN_STUDY[kind](study=file, parallel=1, **said),
             study_with(kind, axis, word),
             **allowed,
         )

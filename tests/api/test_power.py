@@ -23,22 +23,22 @@ STATES = ("seek", "access", "idle", "inactive", "startup")
 SECTIONS = ("states", "timeouts", "startup", "loads", "policies", "strategies", "battery")
 
 
-def study(source=SPARSE, devices="mems-g2", **changes) -> sl.PowerStudy:
-    said = {"limit": 400, "loads": [1], "timeouts_ms": [0, 10], "jobs": 1, **changes}
-    return sl.power_study(source, devices, **said)
+def study(source=SPARSE, device="mems-g2", **changes) -> sl.PowerStudy:
+    said = {"limit": 400, "load": [1], "timeout_ms": [0, 10], "parallel": 1, **changes}
+    return sl.power_study(source, device, **said)
 
 
 @pytest.fixture(scope="module")
 def bank_study() -> sl.PowerStudy:
     bank = Path(__file__).parents[2] / "sample" / "traces" / "oltp-bank-a.csv.zst"
-    return sl.power_study(bank, "mems-g2", loads=[1, 2], timeouts_ms=[0, 1, 5, 20, 100, 200, 1000])
+    return sl.power_study(bank, "mems-g2", load=[1, 2], timeout_ms=[0, 1, 5, 20, 100, 200, 1000])
 
 
 @pytest.fixture(scope="module")
 def two() -> sl.PowerStudy:
     """A sled and a disk, so slow a workload that the disk keeps up, and an overload of the disk."""
     slow = sl.workload("uniform", mean_interarrival_ms=1000)
-    return study(slow, ["mems-g2", "mobile-disk"], limit=300, loads=[1, 100], timeouts_ms=[0, 1000, 60_000])
+    return study(slow, ["mems-g2", "mobile-disk"], limit=300, load=[1, 100], timeout_ms=[0, 1000, 60_000])
 
 
 def test_parts_sum_to_the_whole(bank_study):
@@ -159,7 +159,7 @@ def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
 def test_a_disk_that_is_switched_off_takes_its_own_time_to_start():
     off = sl.device("mobile-disk", rest_state="off")
     slow = sl.workload("uniform", mean_interarrival_ms=20_000)
-    found = study(slow, off, limit=50, strategies="base")
+    found = study(slow, off, limit=50, strategy="base")
     assert [row.time_per_startup_ms for row in found.rows["startup"]] == [0, 2000, 4000, 8000, 16_000]
     assert found.rows["break_even"][0].inactive_mw == 0
     assert found.rows["break_even"][0].time_per_startup_ms == pytest.approx(4000)
@@ -169,7 +169,7 @@ def test_a_disk_that_is_switched_off_takes_its_own_time_to_start():
 def test_merging_and_subsector_save_what_they_are_for():
     crowded = sl.workload("directed-merge")
     wants_parts = {"replay.last_block": "random"}
-    found = study(crowded, "mems-g2-3200", limit=2000, loads=[1, 2], settings=wants_parts)
+    found = study(crowded, "mems-g2-3200", limit=2000, load=[1, 2], settings=wants_parts)
     for load in (1.0, 2.0):
         by_way = {row.strategy: row for row in found.rows["strategies"] if row.load == load}
         assert by_way["merging"].run.merged_requests > 0
@@ -182,8 +182,8 @@ def test_merging_and_subsector_save_what_they_are_for():
 
 
 def test_a_device_leaves_out_what_it_cannot_do():
-    found = study(devices=["mems-g2", "mems-g2-disksim", "mobile-disk"], limit=100)
-    assert found.axes["strategies"] == {
+    found = study(device=["mems-g2", "mems-g2-disksim", "mobile-disk"], limit=100)
+    assert found.axes["strategy"] == {
         "mems-g2": ["base", "immediate", "merging", "subsector", "all"],
         "mems-g2-disksim": ["base", "immediate", "subsector", "all"],
         "mobile-disk": ["base", "immediate", "merging", "all"],
@@ -192,12 +192,12 @@ def test_a_device_leaves_out_what_it_cannot_do():
 
 @pytest.mark.slow("starts processes as every study does")
 def test_worker_processes_find_what_one_process_finds():
-    alone, together = study(limit=100, seeds=2), study(limit=100, seeds=2, jobs=2)
+    alone, together = study(limit=100, seed="1..2"), study(limit=100, seed="1..2", parallel=2)
     assert alone.to_dict() == together.to_dict()
 
 
 def test_seeds_tell_noise_from_differences():
-    found = study(seeds=4, policies=["fixed:timeout_ms=0", "immediate", "never"])
+    found = study(seed="1..4", power=["fixed:timeout_ms=0", "immediate", "never"])
     by_policy = {row.policy: row for row in found.rows["policies"]}
     never, immediate = by_policy["never"], by_policy["immediate"]
     assert never.above_best_j > never.above_best_ci95_j > 0
@@ -209,15 +209,15 @@ def test_seeds_tell_noise_from_differences():
 
 
 def test_a_closed_replay_with_a_think_time_has_rests():
-    found = study(replay="closed:1:20ms", loads=None)
+    found = study(replay="closed:1:20ms", load=None)
     assert {row.load for row in found.rows["loads"]} == {1.0}
     assert found.rows["break_even"][0].longest_rest_ms == pytest.approx(20, rel=1e-3)
-    assert study(replay="closed:1:20ms", loads=1).rows["loads"] == found.rows["loads"]
+    assert study(replay="closed:1:20ms", load=1).rows["loads"] == found.rows["loads"]
 
 
 @pytest.mark.parametrize("said", [{"settings": {"replay.speedup": 0.5}}, {"speedup": 0.5}])
 def test_the_pace_is_that_of_the_replay(said):
-    found = study(loads=[0.5, 1], **said)
+    found = study(load=[0.5, 1], **said)
     fixed = [row for row in found.rows["loads"] if row.policy == "fixed"]
     policy = next(row for row in found.rows["policies"] if row.policy == "fixed")
     assert fixed[0].run.energy_j == policy.run.energy_j
@@ -227,30 +227,30 @@ def test_the_pace_is_that_of_the_replay(said):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"policies": ["shar"]}, "did you mean `share`?"),
-        ({"policies": ["share:etta=2"]}, "power.eta"),
-        ({"policies": []}, "no power policies"),
-        ({"policies": [3]}, "expected power policies"),
-        ({"timeouts_ms": [-1]}, "`-1` is not a timeout"),
-        ({"timeouts_ms": []}, "no timeout"),
-        ({"startups_ms": [math.nan]}, "not a start-up time"),
-        ({"loads": [0]}, "`0` is not a load"),
-        ({"loads": []}, "no load"),
-        ({"strategies": ["mergng"]}, "did you mean `merging`?"),
-        ({"strategies": []}, "no strategies"),
-        ({"strategies": ["subsector"], "devices": "mobile-disk"}, "subsector_access"),
+        ({"power": ["shar"]}, "did you mean `share`?"),
+        ({"power": ["share:etta=2"]}, "power.eta"),
+        ({"power": []}, "no power policies"),
+        ({"power": [3]}, "expected power policies"),
+        ({"timeout_ms": [-1]}, "`-1` is not a timeout"),
+        ({"timeout_ms": []}, "no timeout"),
+        ({"startup_ms": [math.nan]}, "not a start-up time"),
+        ({"load": [0]}, "`0` is not a load"),
+        ({"load": []}, "no load"),
+        ({"strategy": ["mergng"]}, "did you mean `merging`?"),
+        ({"strategy": []}, "no strategies"),
+        ({"strategy": ["subsector"], "device": "mobile-disk"}, "subsector_access"),
         ({"battery_wh": 0}, "not a charge"),
-        ({"seeds": 0}, "not a number of seeds"),
-        ({"jobs": 0}, "not a number of jobs"),
-        ({"devices": []}, "no device"),
-        ({"devices": ["mems-g2", "mems-g2"]}, "given twice"),
-        ({"devices": "mems-g22"}, "did you mean `mems-g2`?"),
+        ({"seed": -1}, "`-1` is not a seed"),
+        ({"parallel": 0}, "not a number of runs"),
+        ({"device": []}, "no device"),
+        ({"device": ["mems-g2", "mems-g2"]}, "given twice"),
+        ({"device": "mems-g22"}, "did you mean `mems-g2`?"),
         ({"settings": {"power.kind": "share"}}, "`power.kind` is set"),
         ({"settings": {"merge.kind": "pairs"}}, "`merge.kind` is set"),
         ({"replay": "closed:8"}, "keeps the device busy"),
         ({"replay": "closed:8:0ms"}, "keeps the device busy"),
-        ({"replay": "closed:1:5ms", "loads": [1, 2]}, "no load to vary"),
-        ({"replay": "closed:1:5ms", "loads": 2}, "no load to vary"),
+        ({"replay": "closed:1:5ms", "load": [1, 2]}, "no load to vary"),
+        ({"replay": "closed:1:5ms", "load": 2}, "no load to vary"),
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
@@ -278,7 +278,7 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
         assert pl.read_csv(tmp_path / f"{name}.csv").columns == found.tables[name].columns
     kept = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     points = kept_bytes(tmp_path)
-    again = sl.power_study(study=tmp_path / "study.toml", out=tmp_path, jobs=1)
+    again = sl.power_study(study=tmp_path / "study.toml", out=tmp_path, parallel=1)
     assert again.to_dict() == found.to_dict()
     assert kept_bytes(tmp_path) == points
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == kept
@@ -288,47 +288,47 @@ def test_out_holds_everything_and_is_found_again(tmp_path):
     "changes",
     [
         {
-            "devices": [sl.device("mems-g2", active_tips=3200), "mobile-disk"],
-            "startups_ms": [1, 2],
-            "loads": [1, 2],
+            "device": [sl.device("mems-g2", active_tips=3200), "mobile-disk"],
+            "startup_ms": [1, 2],
+            "load": [1, 2],
         },
         {
-            "policies": [sl.power.share(eta=2), "never"],
-            "strategies": ["all"],
+            "power": [sl.power.share(eta=2), "never"],
+            "strategy": ["all"],
             "scheduler": "sptf",
-            "seeds": 2,
+            "seed": "1..2",
         },
-        {"replay": "closed:1:20ms", "loads": None, "settings": {"device.active_tips": 640}},
-        {"devices": "mobile-disk", "hybrid": "caching-disk", "front": "mems-g2", "cache": "write-back"},
+        {"replay": "closed:1:20ms", "load": None, "settings": {"device.active_tips": 640}},
+        {"device": "mobile-disk", "hybrid": "caching-disk", "front": "mems-g2", "cache": "write-back"},
     ],
 )
 def test_the_file_of_a_study_gives_the_same_again(tmp_path, changes):
     found, file = study(limit=50, **changes), tmp_path / "study.toml"
     file.write_text(found.as_file)
-    same = sl.power_study(study=file, jobs=1)
+    same = sl.power_study(study=file, parallel=1)
     assert same.to_dict() == found.to_dict()
     assert same.as_file == found.as_file
 
 
 def test_what_is_said_wins_over_the_file(tmp_path):
     (tmp_path / "study.toml").write_text(study(limit=50).as_file)
-    found = sl.power_study(devices="mems-g3", study=tmp_path / "study.toml", battery_wh=3, jobs=1)
+    found = sl.power_study(device="mems-g3", study=tmp_path / "study.toml", battery_wh=3, parallel=1)
     assert found.devices == ["mems-g3"]
     assert {row.battery_wh for row in found.rows["battery"]} == {3}
     assert found.config["replay"]["limit"] == 50
     (tmp_path / "experiment.toml").write_text(
-        'device = "mems-g2"\n[workload]\nkind = "uniform"\n[study]\nloads = [1]\n[replay]\nlimit = 50\n'
+        'device = "mems-g2"\n[workload]\nkind = "uniform"\n[study]\nload = [1]\n[replay]\nlimit = 50\n'
     )
-    assert sl.power_study(study=tmp_path / "experiment.toml", jobs=1).devices == ["mems-g2"]
+    assert sl.power_study(study=tmp_path / "experiment.toml", parallel=1).devices == ["mems-g2"]
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_points_of_a_race_are_not_taken_for_those_of_a_study(tmp_path):
-    common = {"limit": 100, "jobs": 1}
-    sl.compare(SPARSE, "mems-g2", schedulers="fcfs", speedups=[1], out=tmp_path / "race", **common)
+    common = {"limit": 100, "parallel": 1}
+    sl.compare(SPARSE, "mems-g2", scheduler="fcfs", speedup=[1], out=tmp_path / "race", **common)
     (tmp_path / "study").mkdir()
     keep(tmp_path / "study", kept_bytes(tmp_path / "race"))
-    found = sl.power_study(SPARSE, "mems-g2", loads=[1], out=tmp_path / "study", **common)
+    found = sl.power_study(SPARSE, "mems-g2", load=[1], out=tmp_path / "study", **common)
     assert found.rows["break_even"][0].rests > 0
 
 
@@ -387,7 +387,7 @@ def test_overload_is_said(two):
     assert words.verdict(flood, "mems-g2").startswith("mems-g2 could not keep up")
     assert "under any policy:" in words.verdict(flood, "mems-g2")
     dense = sl.workload("uniform", mean_interarrival_ms=34)
-    mixed = study(dense, "mobile-disk", limit=1000, policies=["never", "immediate", "delayed-spinup"])
+    mixed = study(dense, "mobile-disk", limit=1000, power=["never", "immediate", "delayed-spinup"])
     assert "under immediate and delayed-spinup:" in words.verdict(mixed, "mobile-disk")
 
 
@@ -410,7 +410,7 @@ def test_words_about_nothing_to_save():
     found = study()
     assert "Nothing was merged" in words.strategies(found, "mems-g2")
     assert "every request wants whole blocks" in words.strategies(found, "mems-g2")
-    single = study(policies="immediate", timeouts_ms=[0], startups_ms=[0.5], strategies="base")
+    single = study(power="immediate", timeout_ms=[0], startup_ms=[0.5], strategy="base")
     assert words.best(single, "mems-g2") == ""
     assert words.startup(single, "mems-g2") == ""
     assert single.fits == []

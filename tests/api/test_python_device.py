@@ -175,7 +175,7 @@ def test_it_stands_on_nodes(modules):
 
 @pytest.mark.slow("asks Python for every access of a recorded sort")
 def test_a_study_of_nodes_takes_it():
-    made = sl.smart_study(records=["sample/work/sort.work"], devices=["ram", "sledlab_devices:Memory"])
+    made = sl.smart_study(work=["sample/work/sort.work"], device=["ram", "sledlab_devices:Memory"])
     ours, theirs = made.runs
     assert ours.run.elapsed_s == theirs.run.elapsed_s
 
@@ -275,7 +275,7 @@ def test_a_device_file_names_it_and_runs_where_that_is_allowed(modules):
 
 
 def test_devices_side_by_side():
-    compared = sl.side_by_side(sl.workload("uniform"), devices=["ram", "sledlab_devices:Memory"], limit=300)
+    compared = sl.side_by_side(sl.workload("uniform"), device=["ram", "sledlab_devices:Memory"], limit=300)
     ours, theirs = compared.points.to_dicts()
     assert ours["mean_ms"] == theirs["mean_ms"]
     assert theirs["device"] == "sledlab_devices:Memory"
@@ -287,8 +287,8 @@ def test_a_comparison_of_schedulers_reads_a_changed_device_anew(modules, tmp_pat
         compared = sl.compare(
             sl.workload("uniform", mean_interarrival_ms=1),
             "sledlab_devices:Arm",
-            schedulers=["fcfs", "sptf"],
-            speedups=[1],
+            scheduler=["fcfs", "sptf"],
+            speedup=[1],
             limit=500,
             out=tmp_path / "race",
         )

@@ -109,8 +109,8 @@ def test_a_comparison_reads_a_changed_policy_anew(modules, tmp_path):
         compared = sl.compare(
             sl.workload("exponential"),
             "mems-g2",
-            schedulers=["fcfs"],
-            speedups=[1],
+            scheduler=["fcfs"],
+            speedup=[1],
             vary={"power.kind": ["immediate", "sledlab_policies:Fixed"]},
             limit=500,
             out=tmp_path / "race",

@@ -99,7 +99,7 @@ def popular(many=6000):
 
 def hits(policies, keys=None):
     mb = [segments * 65536 / 1e6 + 0.01 for segments in (1, 8, 100, 5000)]
-    found = sl.hit_ratios(trace(popular() if keys is None else keys), policies=policies, cache_mb=mb)
+    found = sl.hit_ratios(trace(popular() if keys is None else keys), replacement=policies, cache_mb=mb)
     return found.frame
 
 
@@ -198,7 +198,7 @@ def test_a_study_file_runs_none_unless_allowed(modules, monkeypatch):
     study = modules / "study.toml"
     tune = '[study]\nkind = "tune"\nbudget = 16.0\nreplacement = ["lru", "lying_here:Lru"]\n'
     hybrid = '[study]\nkind = "hybrid"\nreplacement = ["lru", "lying_here:Lru"]\n'
-    hybrid += "mems_mb = [8.0]\nsegments_kb = [8]\nat_mb = 8.0\n"
+    hybrid += "mems_mb = [8.0]\nsegment_kb = [8]\nat_mb = 8.0\n"
     for said, work in ((tune, sl.tune_hybrid), (hybrid, sl.hybrid_study)):
         study.write_text(said + table)
         with pytest.raises(sl.Error, match="nothing allows it to run"):
@@ -223,9 +223,9 @@ def test_nothing_of_it_runs_without_permission():
 def test_on_the_command_line(capsys, modules):
     file = modules / "t.csv"
     trace(popular(500)).write(file)
-    assert run(["trace", "hits", str(file), "--policies", "lru,clock:Clock:marked=true"]) == 0
+    assert run(["trace", "hits", str(file), "--replacement", "lru,clock:Clock:marked=true"]) == 0
     assert "clock:Clock:marked=true" in capsys.readouterr().out
-    assert run(["trace", "hits", str(file), "--policies", "sledlab_caches:Fails"]) == 2
+    assert run(["trace", "hits", str(file), "--replacement", "sledlab_caches:Fails"]) == 2
     assert "out of ideas" in capsys.readouterr().err
 
 
@@ -236,5 +236,5 @@ def test_the_clock_of_the_examples_lies_between_fifo_and_lru():
     assert clock == pytest.approx(lru, abs=0.02)
     # Uses of 1 keep it: the hand takes its mark, and drops 2.
     keys = [1, 2, 1, 3, 1, 2]
-    eight = sl.hit_ratios(trace(keys), policies=["clock:Clock", "fifo"], cache_mb=[2 * 65536 / 1e6 + 0.01])
+    eight = sl.hit_ratios(trace(keys), replacement=["clock:Clock", "fifo"], cache_mb=[2 * 65536 / 1e6 + 0.01])
     assert (eight.frame["hit_ratio"] * 6).round().to_list() == [2, 1]

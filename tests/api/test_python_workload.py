@@ -218,7 +218,7 @@ def test_one_that_simulates_itself_again_and_again_is_refused(name):
 
 def test_devices_side_by_side_get_the_same_requests():
     workload = sl.workload("sledlab_workloads:Singles", many=200)
-    compared = sl.side_by_side(workload, devices=["mems-g2", "mems-g3"])
+    compared = sl.side_by_side(workload, device=["mems-g2", "mems-g3"])
     rows = compared.points.to_dicts()
     assert [row["requests"] for row in rows] == [200, 200]
     # 200 requests in 199 gaps of 700.5 us.
@@ -231,8 +231,8 @@ def test_a_comparison_reads_a_changed_workload_anew(modules, tmp_path):
         compared = sl.compare(
             sl.workload("sledlab_workloads:Singles", many=300),
             "mems-g2",
-            schedulers=["fcfs", "sptf"],
-            speedups=[1],
+            scheduler=["fcfs", "sptf"],
+            speedup=[1],
             out=tmp_path / "race",
         )
         return [row["mean_ms"] for row in compared.points.to_dicts()]
@@ -246,7 +246,7 @@ def test_a_comparison_reads_a_changed_workload_anew(modules, tmp_path):
 def test_a_study_file_runs_none_unless_allowed(tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(
-        '[study]\nkind = "compare"\nschedulers = ["fcfs"]\nspeedups = [1.0]\n[device]\npreset = "mems-g2"\n'
+        '[study]\nkind = "compare"\nscheduler = ["fcfs"]\nspeedup = [1.0]\n[device]\npreset = "mems-g2"\n'
         '[workload]\nkind = "sledlab_workloads:Singles"\nmany = 50\n'
     )
     with pytest.raises(sl.Error, match="nothing allows it to run"):

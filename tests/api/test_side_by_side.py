@@ -15,9 +15,9 @@ from tests.points import kept_lines
 DEVICES = ["mems-g2", "atlas-10k"]
 
 
-def side(source=None, devices=DEVICES, **changes) -> SideBySide:
-    said = {"limit": 300, "jobs": 1, **changes}
-    return sl.compare(sl.workload("uniform") if source is None else source, devices, **said)
+def side(source=None, device=DEVICES, **changes) -> SideBySide:
+    said = {"limit": 300, "parallel": 1, **changes}
+    return sl.compare(sl.workload("uniform") if source is None else source, device, **said)
 
 
 def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> SideBySide:
@@ -44,7 +44,7 @@ def made_up(means: dict[str, dict[str, float]], late: tuple[str, ...] = ()) -> S
 
 
 def test_every_device_answers_the_same_requests():
-    found = side(devices=["mems-g1", "mems-g3"])
+    found = side(device=["mems-g1", "mems-g3"])
     assert isinstance(found, SideBySide)
     assert found.points.columns[:4] == ["device", "speedup", "workload", "seed"]
     assert found.points["requests"].to_list() == [300, 300]
@@ -64,7 +64,7 @@ def test_a_recorded_trace_gives_what_simulate_gives(bank):
 
 
 def test_disk_keeps_up_from_its_first_request():
-    found = side(devices=["mems-g2", "atlas-10k", "ssd-tlc"], source=sl.workload("cello"))
+    found = side(device=["mems-g2", "atlas-10k", "ssd-tlc"], source=sl.workload("cello"))
     assert not found.points["saturated"].any()
     assert found.points["startups"].to_list() == [0, 0, 0]
     assert found.points.filter(device="atlas-10k")["max_ms"].item() < 1000
@@ -76,7 +76,7 @@ def test_a_table_in_memory():
     found = side(columns | {"offset_bytes": places})
     assert "requests from Python" in repr(found)
     assert found.answer.startswith("mems-g2 answers requests from Python in ")
-    again = side(columns | {"offset_bytes": places}, jobs=2)
+    again = side(columns | {"offset_bytes": places}, parallel=2)
     assert again.points.equals(found.points)
 
 
@@ -129,31 +129,31 @@ def test_several_traces_have_a_sentence_each_and_a_score():
 @pytest.mark.usefixtures("without_pages")
 def test_several_traces_run(bank, tmp_path):
     other = bank.with_name("oltp-orders-a.csv.zst")
-    found = sl.side_by_side([bank, sl.read_trace(other)], "mems-g2", limit=200, jobs=1, out=tmp_path)
+    found = sl.side_by_side([bank, sl.read_trace(other)], "mems-g2", limit=200, parallel=1, out=tmp_path)
     assert found.sources == ("oltp-bank-a", "oltp-orders-a")
     assert found.points["trace"].to_list() == list(found.sources)
     assert found.points["requests"].n_unique() > 1 or found.points["mean_ms"].n_unique() == 2
-    assert sl.side_by_side(study=tmp_path / "study.toml", jobs=1).points.equals(found.points)
+    assert sl.side_by_side(study=tmp_path / "study.toml", parallel=1).points.equals(found.points)
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_workloads_with_parameters(tmp_path):
     workloads = [sl.workload("uniform", read_share=1.0), sl.workload("cello")]
     found = sl.side_by_side(
-        workloads, ["mems-g2", sl.device("mems-g2", sleds=4)], limit=200, jobs=1, out=tmp_path
+        workloads, ["mems-g2", sl.device("mems-g2", sleds=4)], limit=200, parallel=1, out=tmp_path
     )
     assert found.sources == ("uniform:read_share=1.0", "cello")
     assert found.devices == ("mems-g2", "mems-g2:sleds=4")
     rows = found.points.filter(workload="uniform:read_share=1.0")
     assert rows["read_mean_ms"].equals(rows["mean_ms"].rename("read_mean_ms"))
-    again = sl.side_by_side(study=tmp_path / "study.toml", jobs=1)
+    again = sl.side_by_side(study=tmp_path / "study.toml", parallel=1)
     assert again.points.equals(found.points)
 
 
 def test_settings_are_for_all_devices_and_workloads():
     said = {"device.idle_timeout_ms": 5, "workload.mean_interarrival_ms": 50}
     found = sl.side_by_side(
-        [sl.workload("uniform")], ["mems-g1", "mems-g2"], limit=100, jobs=1, settings=said
+        [sl.workload("uniform")], ["mems-g1", "mems-g2"], limit=100, parallel=1, settings=said
     ).points
     assert (found["startups"] > 50).all()
     assert found["arrival_rate_iops"][0] == pytest.approx(20, rel=0.3)
@@ -161,7 +161,7 @@ def test_settings_are_for_all_devices_and_workloads():
 
 def test_everything_composes():
     found = side(
-        devices=["mems-g2", "mems-g3"],
+        device=["mems-g2", "mems-g3"],
         scheduler="sptf",
         power="immediate",
         cache="write-back",
@@ -172,7 +172,7 @@ def test_everything_composes():
 
 
 def test_loads_and_seeds():
-    found = side(speedups=[1, 1.4, 4], seeds=2, devices=["mems-g1", "mems-g3"])
+    found = side(speedup=[1, 1.4, 4], seed="1..2", device=["mems-g1", "mems-g3"])
     assert found.points.height == 12
     assert found.curves["seeds"].to_list() == [2] * 6
     assert "at 1.4 times its speed" in found.answer or "keeps up" in found.answer
@@ -184,8 +184,8 @@ def test_a_trace_that_does_not_fit_is_refused(refused, tmp_path):
     file = tmp_path / "far.csv"
     file.write_text("time_us,op,offset_bytes,length_bytes\n0,R,3000000000,4096\n900,W,0,512\n")
     with refused("`far` does not fit on mems-g1: it reaches block 5,859,383 of 4,400,000"):
-        side(file, devices=["mems-g3", "mems-g1"])
-    found = side(file, devices=["mems-g3", "mems-g1"], outside="wrap")
+        side(file, device=["mems-g3", "mems-g1"])
+    found = side(file, device=["mems-g3", "mems-g1"], outside="wrap")
     assert found.points["requests"].to_list() == [2, 2]
 
 
@@ -194,7 +194,7 @@ def test_what_does_not_fit_is_fitted_to_the_smallest(tmp_path, outside):
     file = tmp_path / "far.csv"
     lines = [f"{900 * i},R,{i * 60_000_000},4096" for i in range(60)]
     file.write_text("\n".join(["time_us,op,offset_bytes,length_bytes", *lines, ""]))
-    found = side(file, devices=["mems-g2", "mems-g1"], outside=outside, limit=None).points
+    found = side(file, device=["mems-g2", "mems-g1"], outside=outside, limit=None).points
     assert found["requests"].n_unique() == 1
     alone = sl.simulate(file, "mems-g1", outside=outside, requests=False)
     assert found.filter(device="mems-g1")["mean_ms"][0] == alone.response_time.mean
@@ -203,12 +203,12 @@ def test_what_does_not_fit_is_fitted_to_the_smallest(tmp_path, outside):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"devices": ["mems-g2", "mems-g22"]}, "did you mean `mems-g2`"),
-        ({"devices": ["mems-g2", "mems-g2"]}, "given twice"),
-        ({"devices": []}, "no devices"),
-        ({"speedups": [0]}, "not a speed-up"),
+        ({"device": ["mems-g2", "mems-g22"]}, "did you mean `mems-g2`"),
+        ({"device": ["mems-g2", "mems-g2"]}, "given twice"),
+        ({"device": []}, "no devices"),
+        ({"speedup": [0]}, "not a speed-up"),
         ({"scheduler": "sptff"}, "did you mean `sptf`"),
-        ({"traces": ["x.csv"]}, "named in several ways"),
+        ({"traces": ["x.csv"]}, "pass it as `source`"),
         ({"source": "missing.csv"}, "missing.csv"),
     ],
 )
@@ -246,7 +246,7 @@ def test_out_holds_everything(tmp_path):
     assert page.count("<svg") == 2
     assert words.answer(found).split(". ")[0] in page
     _, said = STUDY.read(tmp_path / "study.toml")
-    assert said["devices"] == DEVICES
+    assert said["device"] == DEVICES
     assert side(out=tmp_path).points.equals(found.points)
     assert len(kept_lines(tmp_path)) == 2
 
@@ -264,8 +264,8 @@ def test_figures_and_displays(refused):
 
 def test_compare_runs_the_study_that_compares_devices(tmp_path):
     left = side(out=tmp_path)
-    assert isinstance(found := sl.compare(study=tmp_path / "study.toml", jobs=1), SideBySide)
+    assert isinstance(found := sl.compare(study=tmp_path / "study.toml", parallel=1), SideBySide)
     assert found.points.equals(left.points)
-    named = sl.compare(study="why-not-an-ssd", limit=40, jobs=1)
+    named = sl.compare(study="why-not-an-ssd", limit=40, parallel=1)
     assert isinstance(named, SideBySide)
     assert "ssd-tlc" in named.points["device"].to_list()

@@ -14,7 +14,7 @@ from sledlab.studies.size.search import doublings, smallest
 
 MOST = 16
 SETTINGS = ("scale_factor=0.001",)
-SMALL = ("--job", "sort", "--job-set", "scale_factor=0.001", "--nodes", f"1..{MOST}")
+SMALL = ("--job", "sort", "--job-set", "scale_factor=0.001", "--node-count", f"1..{MOST}")
 
 
 @cache
@@ -57,7 +57,7 @@ def test_the_answer_is_that_of_all_numbers_of_nodes(job: str, device: str) -> No
     goals += [{"deadline": min(times) / 2}]
     monotone = 0
     for goal in goals:
-        found = sl.smart_size(job, device, nodes=(1, MOST), job_settings=SETTINGS, threads=1, **goal)
+        found = sl.smart_size(job, device, node_count=(1, MOST), job_settings=SETTINGS, threads=1, **goal)
         met = [
             each.bottleneck.what == goal["until"] if "until" in goal else each.elapsed_s <= goal["deadline"]
             for each in runs
@@ -80,7 +80,7 @@ def test_the_answer_is_that_of_all_numbers_of_nodes(job: str, device: str) -> No
 
 def test_several_devices_have_an_answer_each() -> None:
     times = [each.elapsed_s for each in scanned("sort", "mems-g3")]
-    goal = {"deadline": f"{times[2] * 1000}ms", "nodes": "1..16", "job_settings": SETTINGS, "threads": 1}
+    goal = {"deadline": f"{times[2] * 1000}ms", "node_count": "1..16", "job_settings": SETTINGS, "threads": 1}
     both = sl.smart_size("sort", ["mems-g3", "hp-c2490a"], **goal)
     assert list(both.smallest) == ["mems-g3", "hp-c2490a"]
     for device in both.smallest:
@@ -98,7 +98,9 @@ def test_what_is_said() -> None:
     times = [each.elapsed_s for each in scanned("sort", "mems-g3")]
 
     def said(nodes: str = "1..16", **goal: object) -> str:
-        return sl.smart_size("sort", "mems-g3", nodes=nodes, job_settings=SETTINGS, threads=1, **goal).answer
+        return sl.smart_size(
+            "sort", "mems-g3", node_count=nodes, job_settings=SETTINGS, threads=1, **goal
+        ).answer
 
     assert "on mems-g3 from 1 node on, the fewest tried: " in said(deadline=times[0] * 2)
     assert "from 5 nodes on, the fewest tried" in said("5..8", until=scanned("sort", "mems-g3")[4].largest)
@@ -112,7 +114,7 @@ def test_what_is_said() -> None:
 
 def test_what_was_seen_on_both_sides_is_said() -> None:
     """Fast processors on a hub: few nodes wait for their stores, many for the network."""
-    fast = {"settings": {"node.mhz": 2000}, "network": "hub", "nodes": (1, 8), "threads": 1}
+    fast = {"settings": {"node.mhz": 2000}, "network": "hub", "node_count": (1, 8), "threads": 1}
     found = sl.smart_size("sort", "mems-g3", until="network", job_settings=SETTINGS, **fast)
     number = found.smallest["mems-g3"]
     assert number is not None
@@ -131,7 +133,7 @@ def test_larger_numbers_that_do_not_do_it_are_noted(tmp_path: Path) -> None:
         "        node.does(compare=10_000_000 if node.nodes in (1, 8) else 1000)\n"
         "    yield node.barrier()\n"
     )
-    found = sl.smart_size(job, "ram", deadline="10ms", nodes="1..8", threads=1)
+    found = sl.smart_size(job, "ram", deadline="10ms", node_count="1..8", threads=1)
     assert found.smallest == {"ram": 2}
     assert [each.nodes for each in found.beyond("ram")] == [8]
     assert "Larger numbers of nodes that miss the goal: 8." in found.answer
@@ -146,7 +148,7 @@ def test_the_command_line_says_the_same_and_leaves_it(
         "smart",
         "size",
         *SMALL,
-        "--devices",
+        "--device",
         "mems-g3,ram",
         "--deadline",
         "50ms",
@@ -157,7 +159,7 @@ def test_the_command_line_says_the_same_and_leaves_it(
         "sort",
         ["mems-g3", "ram"],
         deadline=0.05,
-        nodes=(1, MOST),
+        node_count=(1, MOST),
         job_settings=SETTINGS,
         settings={"node.mhz": 500},
     )
@@ -195,13 +197,12 @@ def test_the_command_line_says_the_same_and_leaves_it(
         (("--deadline", "soon"), "`soon` is no deadline"),
         (("--deadline", "0s"), "`0s` is no deadline"),
         (("--deadline", "1.2.3"), "`1.2.3` is no deadline"),
-        (("--deadline", "60", "--nodes", "5..2"), "write it as 2..5"),
-        (("--deadline", "60", "--nodes", "0..2"), "a job cannot run on 0 nodes"),
-        (("--deadline", "60", "--nodes", "2..5000"), "a job cannot run on 5,000 nodes"),
-        (("--deadline", "60", "--nodes", "2,4"), "`2,4` is no range of nodes"),
+        (("--deadline", "60", "--node-count", "5..2"), "write it as 2..5"),
+        (("--deadline", "60", "--node-count", "0..2"), "a job cannot run on 0 nodes"),
+        (("--deadline", "60", "--node-count", "2..5000"), "a job cannot run on 5,000 nodes"),
+        (("--deadline", "60", "--node-count", "2,4"), "`2,4` is no range of nodes"),
         (("--deadline", "60", "--job", "srot"), "did you mean `sort`?"),
         (("--deadline", "60", "--job-set", "scale_facto=1"), "did you mean `scale_factor`?"),
-        (("--deadline", "60", "--devices", "mems-g2,ram"), "both --device and --devices were given"),
         (("--deadline", "60", "--device", "mems-g9"), "unknown device"),
         (("--deadline", "60", "--network", "hubb"), "did you mean `hub`?"),
         (("--deadline", "60", "--set", "node.mhzz=1"), "did you mean `node.mhz`?"),
@@ -217,14 +218,14 @@ def test_mistakes_are_told(words: tuple[str, ...], part: str, capsys: pytest.Cap
 def test_devices_have_to_be_given_once_each(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["smart", "size", *SMALL, "--until", "store"]) == 2
     assert "no device was given" in capsys.readouterr().err
-    assert run(["smart", "size", *SMALL, "--until", "store", "--devices", "ram,ram"]) == 2
+    assert run(["smart", "size", *SMALL, "--until", "store", "--device", "ram,ram"]) == 2
     assert "the device `ram` was given twice" in capsys.readouterr().err
 
 
 def test_a_number_of_nodes_that_cannot_be_is_named() -> None:
     settings = ["sections=2", "transactions=2000", "universe=50"]
     with pytest.raises(sl.Error, match=r"apriori-hd on 9 nodes: .*make no grid of 2 rows"):
-        sl.smart_size("apriori-hd", "ram", deadline=1e-6, nodes="8..9", job_settings=settings, threads=1)
+        sl.smart_size("apriori-hd", "ram", deadline=1e-6, node_count="8..9", job_settings=settings, threads=1)
 
 
 def test_a_device_that_is_too_small_is_told_before_anything_is_replayed(tmp_path: Path) -> None:
@@ -242,7 +243,7 @@ def test_a_device_that_is_too_small_is_told_before_anything_is_replayed(tmp_path
             job,
             ["mems-g3", "ram:capacity_mb=1"],
             deadline="1s",
-            nodes="1..2",
+            node_count="1..2",
             progress=lambda what, share: told.append(what),
         )
     assert not [what for what in told if "replaying" in what]

@@ -36,7 +36,7 @@ FILES = (
 @pytest.fixture(scope="module")
 def study() -> sl.SmartStudy:
     return sl.smart_study(
-        [SCAN, JOIN], ["mems-g2", "hp-c2490a"], pages_kb=[8, 32], places=["nodes", "host"], jobs=1
+        [SCAN, JOIN], ["mems-g2", "hp-c2490a"], page_kb=[8, 32], at=["nodes", "host"], parallel=1
     )
 
 
@@ -70,7 +70,7 @@ def test_sampled_runs_have_their_sampling_error(tmp_path: Path) -> None:
     nested.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     for exact in (False, True):
         settings = {"node.block_kb": 64, "cluster.exact": exact}
-        table = sl.smart_study([nested], ["ram"], jobs=1, settings=settings).tables["runs"]
+        table = sl.smart_study([nested], ["ram"], parallel=1, settings=settings).tables["runs"]
         error = sl.replay(nested, "ram", settings=settings).sampling_error
         assert table["sampling_error"].item() == error
         assert (error > 0) is (table["simulated_share"].item() < 1) is not exact
@@ -103,7 +103,7 @@ def test_the_answer_compares_devices(study: sl.SmartStudy) -> None:
 
 @pytest.mark.slow("runs the study three times, once from half a line")
 def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    said = {"networks": ["fast-ethernet", "hub"], "jobs": 1}
+    said = {"network": ["fast-ethernet", "hub"], "parallel": 1}
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=whole, **said)
     stopped.mkdir()
@@ -112,7 +112,7 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> N
     keep(stopped, f"{lines[0]}\n{lines[1][: len(lines[1]) // 2]}")
     sl.smart_study(SORT, ["mems-g1", "mems-g3"], out=stopped, **said)
     again = tmp_path / "again"
-    sl.smart_study(study=whole / "study.toml", out=again, jobs=2)
+    sl.smart_study(study=whole / "study.toml", out=again, parallel=2)
     for name in FILES:
         assert (whole / name).read_bytes() == (stopped / name).read_bytes(), name
         assert (whole / name).read_bytes() == (again / name).read_bytes(), name
@@ -121,8 +121,18 @@ def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> N
 @pytest.mark.slow("runs the study three times, once to be killed")
 @pytest.mark.parametrize("points", [0, 3])
 def test_a_study_that_is_killed_goes_on_to_the_same_bytes(points: int, tmp_path: Path) -> None:
-    words = ["smart", "--job", "sort", "--nodes", "2,3", "--job-set", "scale_factor=0.001", "--jobs", "2"]
-    words += ["--devices", "mems-g1,mems-g3,hp-c2490a", "--out"]
+    words = [
+        "smart",
+        "--job",
+        "sort",
+        "--node-count",
+        "2,3",
+        "--job-set",
+        "scale_factor=0.001",
+        "--parallel",
+        "2",
+    ]
+    words += ["--device", "mems-g1,mems-g3,hp-c2490a", "--out"]
     assert run([*words, str(tmp_path / "whole")]) == 0
     killed = tmp_path / "killed"
     command = [sys.executable, "-m", "sledlab", *words, str(tmp_path / "killed")]
@@ -140,7 +150,7 @@ def test_a_study_that_is_killed_goes_on_to_the_same_bytes(points: int, tmp_path:
 
 
 def test_command_prints_and_draws_the_bottleneck(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["smart", "--records", SCAN, "--devices", "mems-g2,ram", "--page-kb", "16", "--jobs", "1"]
+    words = ["smart", "--work", SCAN, "--device", "mems-g2,ram", "--page-kb", "16", "--parallel", "1"]
     assert run([*words, "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "held up by" in shown
@@ -151,8 +161,12 @@ def test_command_prints_and_draws_the_bottleneck(tmp_path: Path, capsys: pytest.
 
 @pytest.mark.usefixtures("without_pages")
 def test_jobs_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
-    jobs = {"job": ["scan", "sort"], "nodes": [2, 3], "job_settings": ["scale_factor=0.001", "buffer_kb=16"]}
-    study = sl.smart_study(devices="mems-g2", jobs=1, out=tmp_path, **jobs)
+    jobs = {
+        "job": ["scan", "sort"],
+        "node_count": [2, 3],
+        "job_settings": ["scale_factor=0.001", "buffer_kb=16"],
+    }
+    study = sl.smart_study(device="mems-g2", parallel=1, out=tmp_path, **jobs)
     assert study.tables["runs"].select("job", "nodes").rows() == [
         (j, n) for j in ("scan", "sort") for n in (2, 3)
     ]
@@ -160,22 +174,22 @@ def test_jobs_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
     one = sl.replay(record, "mems-g2", what_if=False)
     row = study.tables["runs"].filter(polars.col("job") == "sort", polars.col("nodes") == 3)
     assert row["elapsed_s"].item() == one.elapsed_s
-    again = sl.smart_study(study=tmp_path / "study.toml", jobs=1)
+    again = sl.smart_study(study=tmp_path / "study.toml", parallel=1)
     assert again.tables["runs"].equals(study.tables["runs"])
     assert again.toml == study.toml
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_queries_are_recorded_and_replayed_by_size(tmp_path: Path) -> None:
-    said = {"query": ["q10", "q6"], "nodes": [2, 3], "job_settings": ["scale_factor=0.01"]}
-    study = sl.smart_study(devices="mems-g2", jobs=1, out=tmp_path, **said)
+    said = {"query": ["q10", "q6"], "node_count": [2, 3], "job_settings": ["scale_factor=0.01"]}
+    study = sl.smart_study(device="mems-g2", parallel=1, out=tmp_path, **said)
     runs = study.tables["runs"]
     assert runs.select("job", "nodes").rows() == [(q, n) for q in ("q6", "q10") for n in (2, 3)]
     one = sl.replay(sl.record_query("q10", 3, scale_factor=0.01), "mems-g2", what_if=False)
     row = runs.filter(polars.col("job") == "q10", polars.col("nodes") == 3)
     assert row["elapsed_s"].item() == one.elapsed_s
     assert "`q10` on 3 nodes" in study.answer
-    again = sl.smart_study(study=tmp_path / "study.toml", jobs=1)
+    again = sl.smart_study(study=tmp_path / "study.toml", parallel=1)
     assert again.tables["runs"].equals(runs)
     assert again.toml == study.toml
 
@@ -185,53 +199,65 @@ def test_queries_are_about_tables_of_one_s_own(tmp_path: Path, capsys: pytest.Ca
     tables.mkdir()
     polars.DataFrame({"id": range(100_000)}).write_parquet(tables / "numbers.parquet")
     sql.write_text("SELECT id % 10, count(*) FROM numbers GROUP BY ALL")
-    study = sl.smart_study(devices="mems-g2", query=sql, tables=tables, nodes=[1, 2, 4], jobs=1)
+    study = sl.smart_study(device="mems-g2", query=sql, tables=tables, node_count=[1, 2, 4], parallel=1)
     assert study.tables["runs"].select("job", "nodes").rows() == [("mine", n) for n in (1, 2, 4)]
-    words = ["smart", "--query", str(sql), "--tables", str(tables), "--nodes", "1,2,4", "--device", "mems-g2"]
-    assert run([*words, "--jobs", "1", "--json"]) == 0
+    words = [
+        "smart",
+        "--query",
+        str(sql),
+        "--tables",
+        str(tables),
+        "--node-count",
+        "1,2,4",
+        "--device",
+        "mems-g2",
+    ]
+    assert run([*words, "--parallel", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == study.answer
     limit = study.tables["runs"]["elapsed_s"].to_list()[1]
     found = sl.smart_size(
-        devices="mems-g2", query=sql, tables=tables, nodes="1..4", deadline=limit, threads=1
+        device="mems-g2", query=sql, tables=tables, node_count="1..4", deadline=limit, threads=1
     )
     assert found.job == "mine"
     assert found.smallest == {"mems-g2": 2}
 
 
 def test_all_queries_of_tpch_have_a_word() -> None:
-    study = sl.smart_study(devices="ram", query="tpch", nodes=4, job_settings=["scale_factor=0.01"], jobs=1)
+    study = sl.smart_study(
+        device="ram", query="tpch", node_count=4, job_settings=["scale_factor=0.01"], parallel=1
+    )
     assert study.tables["runs"]["job"].to_list() == [f"q{number}" for number in range(1, 23)]
 
 
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (["--devices", "mems-g2"], "neither a job nor a work record was given"),
-        (["--job", "srot", "--devices", "mems-g2"], "did you mean `sort`?"),
-        (["--job", "sort", "--nodes", "2.5", "--devices", "mems-g2"], "a job cannot run on 2.5 nodes"),
+        (["--device", "mems-g2"], "neither a job nor a work record was given"),
+        (["--job", "srot", "--device", "mems-g2"], "did you mean `sort`?"),
+        (["--job", "sort", "--node-count", "2.5", "--device", "mems-g2"], "a job cannot run on 2.5 nodes"),
         (
-            ["--job", "sort,mafia", "--job-set", "scale_facto=1", "--devices", "mems-g2"],
+            ["--job", "sort,mafia", "--job-set", "scale_facto=1", "--device", "mems-g2"],
             "did you mean `scale_factor`?",
         ),
-        (["--job", "sort", "--job-set", "scale_factor", "--devices", "mems-g2"], "has no value"),
-        (["--query", "q23", "--devices", "ram"], "unknown query `q23`"),
-        (["--query", "q1", "--job-set", "scale_facto=1", "--devices", "ram"], "did you mean `scale_factor`?"),
-        (["--query", "q1", "--tables", "nowhere", "--devices", "ram"], "no tables in `nowhere`"),
+        (["--job", "sort", "--job-set", "scale_factor", "--device", "mems-g2"], "has no value"),
+        (["--query", "q23", "--device", "ram"], "unknown query `q23`"),
+        (["--query", "q1", "--job-set", "scale_facto=1", "--device", "ram"], "did you mean `scale_factor`?"),
+        (["--query", "q1", "--tables", "nowhere", "--device", "ram"], "no tables in `nowhere`"),
         (
-            ["--query", "q1", "--tables", "nowhere", "--job-set", "scale_factor=1", "--devices", "ram"],
+            ["--query", "q1", "--tables", "nowhere", "--job-set", "scale_factor=1", "--device", "ram"],
             "tables of your own have no settings",
         ),
-        (["--job", "sort", "--tables", "nowhere", "--devices", "ram"], "`--tables` are a query's"),
-        (["--records", SCAN], "no device was given"),
-        (["--records", f"{SCAN},{SCAN}", "--devices", "mems-g2"], "two records are of `scan` on 4 nodes"),
-        (["--records", SCAN, "--devices", "mems-g2,mems-g2"], "the device `mems-g2` was given twice"),
-        (["--records", SCAN, "--devices", "mems-g9"], "unknown device"),
-        (["--records", SCAN, "--devices", "ram", "--networks", "hubb"], "did you mean `hub`?"),
-        (["--records", SCAN, "--devices", "ram", "--at", "moon"], "is no place to work at"),
-        (["--records", SCAN, "--devices", "ram", "--page-kb", "0.5"], "a page of 0.5 KB cannot be"),
-        (["--records", "nowhere.work", "--devices", "ram"], "nowhere.work"),
+        (["--job", "sort", "--tables", "nowhere", "--device", "ram"], "`--tables` are a query's"),
+        (["--work", SCAN], "no device was given"),
+        (["--work", f"{SCAN},{SCAN}", "--device", "mems-g2"], "two records are of `scan` on 4 nodes"),
+        (["--work", SCAN, "--device", "mems-g2,mems-g2"], "the device `mems-g2` was given twice"),
+        (["--work", SCAN, "--device", "mems-g9"], "unknown device"),
+        (["--work", SCAN, "--device", "ram", "--network", "hubb"], "did you mean `hub`?"),
+        (["--work", SCAN, "--device", "ram", "--at", "moon"], "is no place to work at"),
+        (["--work", SCAN, "--device", "ram", "--page-kb", "0.5"], "a page of 0.5 KB cannot be"),
+        (["--work", "nowhere.work", "--device", "ram"], "nowhere.work"),
     ],
 )
 def test_mistakes_are_told(words: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["smart", *words, "--jobs", "1"]) == 2
+    assert run(["smart", *words, "--parallel", "1"]) == 2
     assert part in capsys.readouterr().err

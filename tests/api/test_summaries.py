@@ -34,7 +34,7 @@ def test_summaries_say_their_schema_and_what_the_terminal_warns_of(sledlab, tmp_
 
 def test_summaries_of_clusters_and_studies_too():
     cluster = sl.replay("sample/work/scan.work", "mems-g2", what_if=False)
-    race = sl.compare(sl.workload("uniform"), "mems-g2", schedulers="fcfs", speedups=[1], limit=200, jobs=1)
+    race = sl.compare(sl.workload("uniform"), "mems-g2", scheduler="fcfs", speedup=[1], limit=200, parallel=1)
     for found in (json.loads(cluster.to_json()), race.to_dict()):
         assert found["schema"] == 1
         assert isinstance(found["warnings"], list)

@@ -135,7 +135,7 @@ def test_merged_volumes_are_the_merge_of_moved_ones(tmp_path_factory, fleets):
         moved = ["trace", "slice", f"{here}/{volume.name}.csv", f"{here}/{volume.name}-moved.csv", "-q"]
         assert run([*moved, "--shift", str(offset), "--keep-times"]) == 0
     files = [f"{here}/{volume.name}-moved.csv" for volume in volumes]
-    assert run(["trace", "merge", *files, "--keep-devices", "--out", f"{here}/merged.csv", "-q"]) == 0
+    assert run(["trace", "merge", *files, "--keep-devices", "--save", f"{here}/merged.csv", "-q"]) == 0
     both = pickle.loads(pickle.dumps(sl.merged(volumes, offsets)))
     assert both.frame().equals(sl.read_trace(here / "merged.csv").frame())
 

@@ -15,7 +15,7 @@ from tests.points import keep, kept_lines
 
 UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform")
 UNIFORM = (*UNIFORM, "--set", "workload.blocks=1", "--limit", 1500)
-SMALL = (*UNIFORM, "--schedulers", "fcfs,sptf", "--speedups", "1,1.4")
+SMALL = (*UNIFORM, "--scheduler", "fcfs,sptf", "--speedup", "1,1.4")
 
 STABLE = (
     *("points.parquet", "points.csv", "curves.parquet", "curves.csv", "throughput.parquet", "throughput.csv"),
@@ -24,7 +24,7 @@ STABLE = (
 
 
 def test_a_table_and_the_answer(sledlab, tmp_path):
-    answer = sledlab(*SMALL, "--out", tmp_path / "race", "--jobs", 1)
+    answer = sledlab(*SMALL, "--out", tmp_path / "race", "--parallel", 1)
     assert (answer.code, answer.err) == (0, "")
     assert "uniform on mems-g2  FCFS against SPTF" in answer.out
     assert "At 1.4 times its own rate, SPTF answers in" in " ".join(answer.out.split())
@@ -34,9 +34,9 @@ def test_a_table_and_the_answer(sledlab, tmp_path):
 @pytest.mark.usefixtures("without_pages")
 def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
-    assert sledlab(*SMALL, "--seeds", 2, "--jobs", 1, "--out", first).code == 0
-    assert sledlab(*SMALL, "--seeds", 2, "--jobs", 2, "--out", second).code == 0
-    assert sledlab("compare", first / "study.toml", "--jobs", 1, "--out", third).code == 0
+    assert sledlab(*SMALL, "--seed", "1..2", "--parallel", 1, "--out", first).code == 0
+    assert sledlab(*SMALL, "--seed", "1..2", "--parallel", 2, "--out", second).code == 0
+    assert sledlab("compare", first / "study.toml", "--parallel", 1, "--out", third).code == 0
     for name in STABLE:
         assert (first / name).read_bytes() == (second / name).read_bytes() == (third / name).read_bytes(), (
             name
@@ -49,7 +49,7 @@ def test_the_same_comparison_gives_the_same_bytes(sledlab, tmp_path):
 @pytest.mark.usefixtures("without_pages")
 def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
     whole, part = tmp_path / "whole", tmp_path / "part"
-    assert sledlab(*SMALL, "--jobs", 1, "--out", whole).code == 0
+    assert sledlab(*SMALL, "--parallel", 1, "--out", whole).code == 0
     lines = kept_lines(whole)
     part.mkdir()
     # Three points, of which one was cut off when the writer was killed, and the rest marked by us.
@@ -57,7 +57,7 @@ def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
     del marked["check"]
     marked["timing"]["wall_s"] = 1234.5
     keep(part, line_of(marked).decode() + lines[1] + "\n" + lines[2][:40])
-    assert sledlab(*SMALL, "--jobs", 1, "--out", part).code == 0
+    assert sledlab(*SMALL, "--parallel", 1, "--out", part).code == 0
     assert len(kept_lines(part)) == 4
     assert "1234.5" in (part / "decision_cost.csv").read_text()
     for name in STABLE:
@@ -66,24 +66,24 @@ def test_it_goes_on_where_it_was_stopped(sledlab, tmp_path):
 
 @pytest.mark.usefixtures("without_pages")
 def test_more_points_run_only_what_is_new(sledlab, tmp_path):
-    assert sledlab(*SMALL, "--jobs", 1, "--out", tmp_path).code == 0
+    assert sledlab(*SMALL, "--parallel", 1, "--out", tmp_path).code == 0
     before = kept_lines(tmp_path)
     assert (
         sledlab(
-            *UNIFORM, "--schedulers", "fcfs,sptf,sptf-exhaustive", "--speedups", "1,1.4", "--out", tmp_path
+            *UNIFORM, "--scheduler", "fcfs,sptf,sptf-exhaustive", "--speedup", "1,1.4", "--out", tmp_path
         ).code
         == 0
     )
     after = kept_lines(tmp_path)
     assert set(before) < set(after)
     assert len(after) == 6
-    assert sledlab(*SMALL, "--seed", 2, "--jobs", 1, "--out", tmp_path).code == 0
+    assert sledlab(*SMALL, "--seed", 2, "--parallel", 1, "--out", tmp_path).code == 0
     assert len(kept_lines(tmp_path)) == 10
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_a_changed_trace_runs_again(sledlab, tmp_path, small_trace):
-    race = ("compare", "--device", "mems-g2", "--trace", small_trace, "--schedulers", "fcfs", "--speedups", 1)
+    race = ("compare", "--device", "mems-g2", "--trace", small_trace, "--scheduler", "fcfs", "--speedup", 1)
     assert sledlab(*race, "--out", tmp_path / "race").code == 0
     small_trace.write_text(small_trace.read_text() + "2000,R,0,4096\n")
     assert sledlab(*race, "--out", tmp_path / "race").code == 0
@@ -95,26 +95,26 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
     file.write_text(
         "seed = 3\n[workload]\nkind = 'uniform'\n[replay]\nlimit = 400\n[device]\npreset = 'mems-g2'\n"
         "[scheduler]\nkind = 'sptf-exhaustive'\n"
-        "[study]\nschedulers = ['fcfs', 'sptf']\nspeedups = [1, 2]\nseeds = 2\n"
+        "[study]\nscheduler = ['fcfs', 'sptf']\nspeedup = [1, 2]\nseed = '3..4'\n"
         "vary = {'device.active_tips' = [1280, 3200]}\n"
     )
-    found = sledlab("compare", file, "--jobs", 1, "--json").json
+    found = sledlab("compare", file, "--parallel", 1, "--json").json
     assert len(found["points"]) == 16
     assert {row["seed"] for row in found["points"]} == {3, 4}
     assert {row["device.active_tips"] for row in found["points"]} == {1280, 3200}
     fewer = (
-        "--schedulers",
+        "--scheduler",
         "fcfs",
-        "--speedups",
+        "--speedup",
         4,
-        "--seeds",
-        1,
+        "--seed",
+        "1",
         "--vary",
         "replay.warmup=0,100",
         "--overload",
         "drain",
     )
-    less = sledlab("compare", file, *fewer, "--jobs", 1, "--json").json
+    less = sledlab("compare", file, *fewer, "--parallel", 1, "--json").json
     assert [(row["speedup"], row["replay.warmup"], row["requests"]) for row in less["points"]] == [
         (4.0, 0, 400),
         (4.0, 100, 300),
@@ -122,19 +122,19 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
 
 
 def test_words_may_vary(sledlab):
-    vary = ("--vary", "device.direction=free,up", "--schedulers", "sptf", "--speedups", 1)
-    found = sledlab(*UNIFORM, *vary, "--jobs", 1, "--json").json
+    vary = ("--vary", "device.direction=free,up", "--scheduler", "sptf", "--speedup", 1)
+    found = sledlab(*UNIFORM, *vary, "--parallel", 1, "--json").json
     assert [row["device.direction"] for row in found["points"]] == ["free", "up"]
     assert found["points"][0]["mean_ms"] < found["points"][1]["mean_ms"]
 
 
-FCFS = ("--schedulers", "fcfs", "--speedups", 1)
+FCFS = ("--scheduler", "fcfs", "--speedup", 1)
 TWO_KEYS = ("--vary", "device.active_tips=1280,3200", "--vary", "device.spring_factor=0,0.75")
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_repeated_vary_gives_a_study_that_repeats(sledlab, tmp_path):
-    study = (*UNIFORM[:-1], 300, *FCFS, *TWO_KEYS, "--seeds", 2, "--jobs", 1)
+    study = (*UNIFORM[:-1], 300, *FCFS, *TWO_KEYS, "--seed", "1..2", "--parallel", 1)
     first, shared, again = (tmp_path / name for name in ("first", "shared", "again"))
     answer = sledlab(*study, "--out", first)
     assert answer.code == 0
@@ -142,7 +142,7 @@ def test_repeated_vary_gives_a_study_that_repeats(sledlab, tmp_path):
     points = pl.read_csv(first / "points.csv")
     assert points.height == 2 * 2 * 2
     assert points.columns[2:4] == ["device.active_tips", "device.spring_factor"]
-    assert sledlab("compare", first / "study.toml", "--jobs", 1, "--out", again).code == 0
+    assert sledlab("compare", first / "study.toml", "--parallel", 1, "--out", again).code == 0
     for part in ("1/2", "2/2"):
         assert sledlab(*study, "--out", shared, "--share", part).code == 0
     for name in STABLE:
@@ -159,7 +159,7 @@ def test_study_with_another_varied_key_resumes(sledlab, tmp_path):
         *FCFS,
         "--vary",
         "device.active_tips=1280,3200",
-        "--jobs",
+        "--parallel",
         1,
         "--out",
         tmp_path,
@@ -184,13 +184,13 @@ def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, job
         "mems-g2",
         "--trace",
         trace,
-        "--schedulers",
+        "--scheduler",
         "fcfs,sptf",
-        "--speedups",
+        "--speedup",
         "1,2",
     )
     vary = ("--vary", "replay.limit=100,0")
-    answer = sledlab(*race, *vary, "--jobs", jobs, "--out", tmp_path / "race")
+    answer = sledlab(*race, *vary, "--parallel", jobs, "--out", tmp_path / "race")
     assert answer.code == 2
     assert "at speed-up 2, replay.limit = 0, seed 1: " in answer.err
     assert "late.csv:202" in answer.err
@@ -203,12 +203,12 @@ def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, job
     ("arguments", "says"),
     [
         (("compare",), "no device was given"),
-        ((*UNIFORM, "--schedulers", "fcfs,sptff"), "did you mean `sptf`"),
-        ((*UNIFORM, "--schedulers", ","), "no schedulers"),
-        ((*UNIFORM, "--speedups", "1,x"), "`x` is not a number"),
-        ((*UNIFORM, "--speedups", "1,-2"), "not a speed-up"),
-        ((*UNIFORM, "--seeds", 0), "not a number of seeds"),
-        ((*UNIFORM, "--jobs", 0), "not a number of jobs"),
+        ((*UNIFORM, "--scheduler", "fcfs,sptff"), "did you mean `sptf`"),
+        ((*UNIFORM, "--scheduler", ","), "no schedulers"),
+        ((*UNIFORM, "--speedup", "1,x"), "`x` is not a number"),
+        ((*UNIFORM, "--speedup", "1,-2"), "not a speed-up"),
+        ((*UNIFORM, "--seed", "1..0"), "`1..0` is not a range"),
+        ((*UNIFORM, "--parallel", 0), "not a number of runs"),
         ((*UNIFORM, "--vary", "device.sleds"), "has no value"),
         ((*UNIFORM, "--vary", "device.sledz=1,4"), "did you mean `device.sleds`"),
         (
@@ -219,19 +219,19 @@ def test_a_failing_point_is_named_and_the_others_are_kept(sledlab, tmp_path, job
         (("compare", "missing.toml"), "missing.toml"),
         (("compare", "--device", "mems-g2", "--trace", "missing.csv"), "missing.csv"),
         (("compare", "--device", "mems-g2", "--trace", "-"), "read only once"),
-        (("compare", "wrong.toml"), "did you mean `speedups`"),
+        (("compare", "wrong.toml"), "did you mean `speedup`"),
         (("compare", "broken.toml"), "broken.toml:3"),
     ],
 )
 def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "wrong.toml").write_text("[study]\nspeedup = [1]\n")
-    (tmp_path / "broken.toml").write_text("[study]\nspeedups = [1\n[device]\n")
+    (tmp_path / "wrong.toml").write_text("[study]\nspeedups = [1]\n")
+    (tmp_path / "broken.toml").write_text("[study]\nspeedup = [1\n[device]\n")
     sledlab(*arguments).assert_refused(says)
 
 
 def test_seeds_for_a_trace_are_refused(sledlab, small_trace):
-    answer = sledlab("compare", "--device", "mems-g2", "--trace", small_trace, "--seeds", 3)
+    answer = sledlab("compare", "--device", "mems-g2", "--trace", small_trace, "--seed", "1..3")
     answer.assert_refused("nothing in it is random")
 
 
@@ -239,7 +239,7 @@ def test_seeds_for_a_trace_are_refused(sledlab, small_trace):
 def test_interrupt_keeps_what_is_done(tmp_path):
     out = tmp_path / "race"
     speedups = ",".join(f"{step / 20}" for step in range(1, 13))
-    race = ("--schedulers", "fcfs,sptf", "--speedups", speedups, "--out", out, "--jobs", 2)
+    race = ("--scheduler", "fcfs,sptf", "--speedup", speedups, "--out", out, "--parallel", 2)
     arguments = (*UNIFORM[:-1], 1_000_000, *race)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -258,7 +258,7 @@ def test_scripts_need_no_guard(tmp_path):
     script.write_text(
         "import sledlab as sl\n"
         "uniform = sl.workload('uniform')\n"
-        "found = sl.compare(uniform, 'mems-g2', schedulers='fcfs', speedups=[1, 2], limit=200, jobs=2)\n"
+        "found = sl.compare(uniform, 'mems-g2', scheduler='fcfs', speedup=[1, 2], limit=200, parallel=2)\n"
         "print(found.points.height)\n"
     )
     done = subprocess.run(
@@ -268,10 +268,10 @@ def test_scripts_need_no_guard(tmp_path):
 
 
 def test_what_varies_is_checked_with_its_settings(sledlab):
-    systems = ("--set", "system.devices=2", "--vary", "system.kind=stripe,mirror", "--speedups", 1)
-    found = sledlab(*UNIFORM, "--schedulers", "fcfs", *systems, "--jobs", 1, "--json").json
+    systems = ("--set", "system.devices=2", "--vary", "system.kind=stripe,mirror", "--speedup", 1)
+    found = sledlab(*UNIFORM, "--scheduler", "fcfs", *systems, "--parallel", 1, "--json").json
     assert [row["system.kind"] for row in found["points"]] == ["mirror", "stripe"]
-    sledlab(*UNIFORM, "--schedulers", "fcfs", "--vary", "system.kind=single,mirorr").assert_refused(
+    sledlab(*UNIFORM, "--scheduler", "fcfs", "--vary", "system.kind=single,mirorr").assert_refused(
         "system.kind = mirorr: "
     )
 
@@ -280,15 +280,15 @@ def test_what_varies_is_checked_with_its_settings(sledlab):
 def test_one_interrupt_ends_many_small_points_within_a_second(tmp_path, jobs):
     out = tmp_path / "race"
     race = (
-        "--schedulers",
+        "--scheduler",
         "fcfs,sptf",
-        "--speedups",
+        "--speedup",
         "0.1,0.2,0.3",
-        "--seeds",
-        300,
+        "--seed",
+        "1..300",
         "--out",
         out,
-        "--jobs",
+        "--parallel",
         jobs,
     )
     command = [sys.executable, "-m", "sledlab", *map(str, (*UNIFORM[:-1], 200, *race))]

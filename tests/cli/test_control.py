@@ -31,16 +31,16 @@ def files(tmp_path, monkeypatch):
         ("show", "device", "evil.toml"),
         ("show", "device", "evil.toml", "--json"),
         ("show", "device", f"{NAME}.toml"),
-        ("device", "seek-map", f"{NAME}.toml", "--out", "map.html"),
+        ("device", "seek-map", f"{NAME}.toml", "--save", "map.html"),
         ("simulate", "--device", "evil.toml", "--trace", f"{NAME}.csv", "--out", "run"),
-        ("compare", "--device", "evil.toml", *UNIFORM, "--schedulers", "fcfs,sptf", "--speedups", "1,2"),
-        ("compare", "--devices", f"evil.toml,{NAME}.toml", *UNIFORM, "--out", "race"),
+        ("compare", "--device", "evil.toml", *UNIFORM, "--scheduler", "fcfs,sptf", "--speedup", "1,2"),
+        ("compare", "--device", f"evil.toml,{NAME}.toml", *UNIFORM, "--out", "race"),
         (
             "power",
             "--device",
             "evil.toml",
             *UNIFORM,
-            "--policies",
+            "--power",
             "fixed",
             "--out",
             "power",
@@ -52,7 +52,7 @@ def files(tmp_path, monkeypatch):
     ids=lambda words: " ".join(word for word in words[:4] if word.isprintable()),
 )
 def test_names_are_shown_and_not_obeyed(sledlab, tmp_path, command):
-    answer = sledlab(*command, *(["--jobs", "1"] if command[0] in ("compare", "power") else []))
+    answer = sledlab(*command, *(["--parallel", "1"] if command[0] in ("compare", "power") else []))
     assert answer.code == 0, answer.err
     assert RAW.search(answer.out + answer.err) is None
     if "--json" in command:

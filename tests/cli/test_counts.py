@@ -26,7 +26,7 @@ def test_a_trace_is_generated_and_cut_by_counts_in_short(sledlab, tmp_path):
         ),
         ((*MANY, "--warmup", "some"), "`--warmup`: `some` is not a whole number", "20k or 1e6"),
         ((*MANY, "--seed", "first"), "`--seed`: `first` is not a whole number", "give one such as 4"),
-        (("compare", "--jobs", "all"), "`--jobs`: `all` is not a whole number", "give one such as 4"),
+        (("compare", "--parallel", "all"), "`--parallel`: `all` is not a whole number", "give one such as 4"),
     ],
 )
 def test_what_is_no_count_is_refused_with_a_remedy_that_helps(
@@ -49,11 +49,11 @@ def test_a_warm_up_is_written_alike_and_counts_operations(sledlab):
 
 def test_sizes_accept_units(sledlab):
     printed = sledlab(
-        "trace", "hits", "sample:mail-a-60s", "--policies", "lru", "--cache-mb", "1MiB,1GB", "--json"
+        "trace", "hits", "sample:mail-a-60s", "--replacement", "lru", "--cache-mb", "1MiB,1GB", "--json"
     ).json
     assert [row["cache_mb"] for row in printed["hits"]] == [1.048576, 1000]
     printed = sledlab(
-        "trace", "hits", "sample:mail-a-60s", "--policies", "lru", "--segment-kb", "1MiB", "--json"
+        "trace", "hits", "sample:mail-a-60s", "--replacement", "lru", "--segment-kb", "1MiB", "--json"
     ).json
     assert printed["segment_kb"] == 1024
 

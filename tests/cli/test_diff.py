@@ -33,7 +33,7 @@ def test_words_json_and_page(sledlab, runs, tmp_path):
     assert found["settings"] == {"scheduler.kind": ["fcfs", "sptf"]}
     assert found["a"]["response_time_ms"]["mean"] > found["b"]["response_time_ms"]["mean"]
     page = tmp_path / "difference.html"
-    assert sledlab("diff", *runs, "--out", page).code == 0
+    assert sledlab("diff", *runs, "--save", page).code == 0
     assert "<svg" in page.read_text()
     tables = [run / "requests.parquet" for run in runs]
     assert sledlab("diff", *tables, "--json").json["mean_ms"] == found["mean_ms"]
@@ -50,4 +50,4 @@ def test_mistakes_are_told_and_end_in_code_2(sledlab, runs, tmp_path):
         (other / "summary.json", "no table of requests"),
     ):
         sledlab("diff", runs[0], b).assert_refused(says)
-    assert sledlab("diff", *runs, "--out", "d.pdf").code == 2
+    assert sledlab("diff", *runs, "--save", "d.pdf").code == 2

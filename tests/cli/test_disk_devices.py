@@ -48,7 +48,7 @@ def write_disk(folder):
 
 def test_a_disk_is_imported_with_the_files_it_names(sledlab, tmp_path):
     out = tmp_path / "sample.toml"
-    answer = sledlab("device", "import", write_disk(tmp_path), "--out", out)
+    answer = sledlab("device", "import", write_disk(tmp_path), "--save", out)
     assert answer.code == 0
     assert "Power and idle timeout are assumptions" in answer.err
     shown = sledlab("show", "device", out)

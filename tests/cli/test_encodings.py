@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 BANK = "sample:oltp-bank-a"
 WORK = "sample:sort"
 UNIFORM = ["--device", "mems-g2", "--workload", "uniform", "--limit", "300"]
-SHORT = [*UNIFORM, "--jobs", "1"]
+SHORT = [*UNIFORM, "--parallel", "1"]
 
 LOCALES = {
     "utf-8": {"PYTHONIOENCODING": "utf-8"},
@@ -50,8 +50,8 @@ COMMANDS = [
     ["trace", "info", "small.csv"],
     ["trace", "head", "small.csv"],
     ["trace", "hits", "small.csv"],
-    ["compare", *SHORT, "--schedulers", "fcfs,sptf", "--speedups", "1,2"],
-    ["power", *SHORT, "--policies", "fixed", "--timeouts", "1,10"],
+    ["compare", *SHORT, "--scheduler", "fcfs,sptf", "--speedup", "1,2"],
+    ["power", *SHORT, "--power", "fixed", "--timeout", "1,10"],
     ["smart", "show", WORK],
     ["smart", "replay", WORK, "--device", "mems-g2"],
 ]

@@ -13,8 +13,8 @@ from tests.points import kept_bytes
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 
-LONG = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 3_000_000, "--jobs", 2)
-LONG = (*LONG, "--schedulers", "fcfs,sptf", "--speedups", "0.1,0.2,0.3,0.4,0.5,0.6", "--quiet")
+LONG = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 3_000_000, "--parallel", 2)
+LONG = (*LONG, "--scheduler", "fcfs,sptf", "--speedup", "0.1,0.2,0.3,0.4,0.5,0.6", "--quiet")
 RUNS = 12
 
 CODES = {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": 130, "SIGKILL": -9}
@@ -158,7 +158,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path):
 
 SCRIPT = """
 import sledlab as sl
-said = {"schedulers": "fcfs", "speedups": [0.1, 0.2, 0.3, 0.4], "limit": 3_000_000, "jobs": 2}
+said = {"scheduler": "fcfs", "speedup": [0.1, 0.2, 0.3, 0.4], "limit": 3_000_000, "parallel": 2}
 sl.compare(sl.workload("uniform"), "mems-g2", out="race", **said)
 """
 
@@ -178,7 +178,7 @@ def test_processes_of_a_script_end_with_it(tmp_path, name):
     [
         # Half a billion pages, one after another.
         ("simulate", "--device", "ssd-tlc", "--outside", "clip", "--quiet"),
-        ("trace", "hits", "--policies", "arc", "--cache-mb", "100", "--segment-kb", "0.5"),
+        ("trace", "hits", "--replacement", "arc", "--cache-mb", "100", "--segment-kb", "0.5"),
     ],
     ids=["simulate", "hits"],
 )

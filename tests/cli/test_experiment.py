@@ -47,12 +47,12 @@ def test_show_prints_the_file_or_what_it_says(sledlab):
     assert sledlab("show", "experiment", name, "--toml").out == sl.experiment.text(name)
     shown = sledlab("show", "experiment", name)
     assert "mean response over the scaling factor" in shown.out
-    assert "study.speedups" in shown.out
+    assert "study.speedup" in shown.out
     assert sledlab("show", "experiment", name, "--json").json["device"]["layout"] == "y-sequential"
 
 
 def test_study_of_an_experiment_accepts_its_name(sledlab):
-    short = ("--limit", 60, "--set", "replay.warmup=0", "--speedups", "1", "--seeds", 1, "--jobs", 1)
+    short = ("--limit", 60, "--set", "replay.warmup=0", "--speedup", "1", "--seed", "1", "--parallel", 1)
     by_name = sledlab("compare", "lee2009-figure-4", *short, "--json").json["points"]
     by_file = sledlab("compare", files()["lee2009-figure-4"], *short, "--json").json["points"]
     assert by_name == by_file
@@ -67,10 +67,10 @@ def test_names_work_where_files_do_in_python():
     race = sl.compare(
         study="lee2009-figure-4",
         limit=50,
-        speedups=[1],
-        seeds=1,
-        jobs=1,
-        schedulers=["sptf"],
+        speedup=[1],
+        seed=1,
+        parallel=1,
+        scheduler=["sptf"],
         settings={"replay.warmup": 0},
     )
     assert race.points.height == 1

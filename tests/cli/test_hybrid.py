@@ -12,8 +12,8 @@ import pytest
 from tests.points import kept_lines
 
 CELLO = ("hybrid", "--workload", "cello")
-SMALL = (*CELLO, "--limit", 300, "--jobs", 1)
-FEW = ("--mems-mb", "none", "--price-ratios", "none")
+SMALL = (*CELLO, "--limit", 300, "--parallel", 1)
+FEW = ("--mems-mb", "none", "--price-ratio", "none")
 
 
 def test_hybrids_are_listed_and_shown(sledlab):
@@ -35,7 +35,7 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
         "64,128",
         "--segment-kb",
         "8..32",
-        "--price-ratios",
+        "--price-ratio",
         "1..3",
     )
     answer = sledlab(*SMALL, *out)
@@ -50,21 +50,21 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
     prices = pl.read_parquet(tmp_path / "study" / "prices.parquet")
     assert prices["ratio"].to_list() == [1, 2, 3]
     summary = json.loads((tmp_path / "study" / "summary.json").read_text())
-    assert summary["study"]["configurations"][:4] == ["disk", "disk-uncached", "mems", "disk-ram"]
+    assert summary["study"]["configuration"][:4] == ["disk", "disk-uncached", "mems", "disk-ram"]
 
 
 def test_options_reach_the_study(sledlab):
-    said = ("--device", "atlas-10k", "--front", "mems-g3", "--configs", "disk,mcd-all", "--at-mb", 32)
-    more = ("--at-segment-kb", 16, "--seeds", 2, "--replacement", "slru,arc", "--scheduler", "sptf")
+    said = ("--device", "atlas-10k", "--front", "mems-g3", "--configuration", "disk,mcd-all", "--at-mb", 32)
+    more = ("--at-segment-kb", 16, "--seed", "1..2", "--replacement", "slru,arc", "--scheduler", "sptf")
     found = sledlab(*SMALL, *FEW, *said, *more, "--set", "hybrid.bypass_kb=64", "--json").json
     assert (
         found["study"]
         | {
             "front": "mems-g3",
-            "configurations": ["disk", "disk-uncached", "mcd-all"],
+            "configuration": ["disk", "disk-uncached", "mcd-all"],
             "at_mb": 32,
             "at_segment_kb": 16,
-            "seeds": [1, 2],
+            "seed": [1, 2],
             "replacement": ["slru", "arc"],
             "scheduler": "sptf",
             "hybrid": {"bypass_kb": "64"},
@@ -80,15 +80,15 @@ def test_options_reach_the_study(sledlab):
     ("arguments", "says"),
     [
         (("hybrid",), "no trace"),
-        ((*CELLO, "--configs", "disk,mcd"), "unknown configuration `mcd`"),
-        ((*CELLO, "--configs", ","), "no configurations"),
+        ((*CELLO, "--configuration", "disk,mcd"), "unknown configuration `mcd`"),
+        ((*CELLO, "--configuration", ","), "no configurations"),
         ((*CELLO, "--mems-mb", "64,x"), "`x` is not a size"),
         ((*CELLO, "--mems-mb", "4000"), "more than the front device"),
         ((*CELLO, "--segment-kb", "8..4"), "`8..4` is not a range"),
         ((*CELLO, "--segment-kb", "4.5"), "not a segment"),
-        ((*CELLO, "--price-ratios", "0"), "not a price ratio"),
+        ((*CELLO, "--price-ratio", "0"), "not a price ratio"),
         ((*CELLO, "--replacement", "lru,lrru"), "did you mean `lru`"),
-        ((*CELLO, "--seeds", 0), "not a number of seeds"),
+        ((*CELLO, "--seed", "1..0"), "`1..0` is not a range"),
         ((*CELLO, "--at-mb", -1), "not a size"),
         ((*CELLO, "--set", "hybrid.shortcut=false"), "the study itself changes"),
         ((*CELLO, "--set", "system.kind=mirror"), "`system.kind` is set"),
@@ -110,7 +110,7 @@ def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arg
 
 @pytest.mark.slow("works in processes of its own until it is interrupted")
 def test_interrupt_keeps_what_is_done(tmp_path):
-    arguments = (*CELLO, "--limit", 400_000, "--out", tmp_path, "--jobs", 2)
+    arguments = (*CELLO, "--limit", 400_000, "--out", tmp_path, "--parallel", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not len(kept_lines(tmp_path)) >= 2 and process.poll() is None:
@@ -125,7 +125,7 @@ def test_interrupt_keeps_what_is_done(tmp_path):
 
 @pytest.mark.usefixtures("without_pages")
 def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
-    tune = ("hybrid", "tune", "--workload", "cello", "--limit", 1000, "--jobs", 1, "--budget", 16)
+    tune = ("hybrid", "tune", "--workload", "cello", "--limit", 1000, "--parallel", 1, "--budget", 16)
     said = (*tune, "--segment-kb", "8,16", "--replacement", "lru,slru", "--price-per-mb", 2)
     answer = sledlab(*said)
     assert answer.code == 0, answer.err
@@ -136,7 +136,7 @@ def test_tuning_prints_an_experiment_that_runs(sledlab, tmp_path):
     assert found["price_per_mb"] == 2
     out = sledlab(*said, "--out", tmp_path)
     assert f"experiment: {tmp_path / 'experiment.toml'}" in out.out
-    assert sledlab("hybrid", "tune", tmp_path / "study.toml", "--jobs", 1, "--json").json == found
+    assert sledlab("hybrid", "tune", tmp_path / "study.toml", "--parallel", 1, "--json").json == found
     run = sledlab("simulate", tmp_path / "experiment.toml", "--json").json
     assert run["response_time_ms"]["mean"] == found["choice"]["mean_ms"]
 

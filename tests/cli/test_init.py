@@ -8,8 +8,8 @@ from sledlab.cli.init import ALL
 
 SHORT = {
     "experiment": ("--limit", "300"),
-    "compare": ("--limit", "100", "--set", "replay.warmup=0", "--jobs", "1"),
-    "job": ("--nodes", "2"),
+    "compare": ("--limit", "100", "--set", "replay.warmup=0", "--parallel", "1"),
+    "job": ("--node-count", "2"),
 }
 
 
@@ -51,7 +51,7 @@ def test_commands_in_the_file_work_too(sledlab, kind):
         short = () if kind in ("device", "power") else SHORT.get(kind, ())
         said = with_options(command.split(), short if "replay" not in command else ())
         if kind == "scheduler" and said[0] == "compare":
-            said = with_options(said, ("--speedups", "1", "--limit", "100", "--jobs", "1"))
+            said = with_options(said, ("--speedup", "1", "--limit", "100", "--parallel", "1"))
         done = sledlab(*said)
         assert done.code == 0, (command, done.err)
 

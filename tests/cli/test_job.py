@@ -21,7 +21,7 @@ def test_jobs_are_listed_and_shown(sledlab: Sledlab) -> None:
         assert each["name"] in sledlab("list", "job").out
         shown = sledlab("show", "job", each["name"], "--json").json
         assert all(spec["meaning"] for specs in shown["parameters"].values() for spec in specs)
-        assert "Change them with --set" in sledlab("show", "job", each["name"]).out
+        assert "Change them with --job-set" in sledlab("show", "job", each["name"]).out
     assert "clusters" in sledlab("show", "job", KMEANS).out
     wrong = sledlab("show", "job", "srot")
     assert wrong.code == 2
@@ -30,7 +30,7 @@ def test_jobs_are_listed_and_shown(sledlab: Sledlab) -> None:
 
 def test_a_sort_is_recorded_replayed_and_reported(sledlab: Sledlab, tmp_path: Path) -> None:
     work, answer, out = tmp_path / "sort.work", tmp_path / "sorted.parquet", tmp_path / "run"
-    said = ["--job", "sort", "--nodes", "4", "--scale-factor", "0.01"]
+    said = ["--job", "sort", "--node-count", "4", "--scale-factor", "0.01"]
     recorded = sledlab("smart", "record", *said, "--work", str(work), "--answer", str(answer))
     assert recorded.code == 0, recorded.err
     assert "sort on 4 nodes reads 32.3 MB" in recorded.out
@@ -50,7 +50,9 @@ def test_a_job_of_one_s_own_runs_both_ways_and_replays(sledlab: Sledlab, tmp_pat
     for mpi in ([], ["--mpi", "--again"]):
         work, answer = tmp_path / f"{len(mpi)}.work", tmp_path / f"{len(mpi)}.json"
         files = ["--work", str(work), "--answer", str(answer)]
-        ran = sledlab("smart", "record", "--job", KMEANS, "--nodes", "3", *mpi, *files, "--set", "rounds=4")
+        ran = sledlab(
+            "smart", "record", "--job", KMEANS, "--node-count", "3", *mpi, *files, "--job-set", "rounds=4"
+        )
         assert ran.code == 0, ran.err
         found.append((work.read_bytes(), answer.read_bytes()))
     assert found[0] == found[1]
@@ -76,10 +78,10 @@ def test_a_job_of_one_s_own_runs_both_ways_and_replays(sledlab: Sledlab, tmp_pat
     ("said", "says"),
     [
         (["--job", "srot"], "did you mean `sort`"),
-        (["--job", "sort", "--set", "buffer=3"], "did you mean `buffer_kb`"),
-        (["--job", "sort", "--set", "nodes=3"], "`nodes` is said by --nodes"),
-        (["--job", "sort", "--set", "nodes"], "has no value"),
-        (["--job", "sort", "--nodes", "0"], "a job cannot run on 0 nodes"),
+        (["--job", "sort", "--job-set", "buffer=3"], "did you mean `buffer_kb`"),
+        (["--job", "sort", "--job-set", "node_count=3"], "`node_count` is said by --node-count"),
+        (["--job", "sort", "--job-set", "buffer_kb"], "has no value"),
+        (["--job", "sort", "--node-count", "0"], "a job cannot run on 0 nodes"),
         (["--job", "mafia", "--scale-factor", "2"], "unknown setting `scale_factor`"),
         (["--job", "sort", "--data", "tpcc"], "did you mean `tpch`"),
         (["--job", "sort", "--data", "boxes"], "unknown file `lineitem`"),

@@ -20,7 +20,7 @@ kind = "sptf"
 limit = 100
 """
 STUDY = (
-    EXPERIMENT + '\n[study]\nkind = "compare"\nschedulers = ["fcfs", "sptf"]\nspeedups = [1, 2]\nseeds = 1\n'
+    EXPERIMENT + '\n[study]\nkind = "compare"\nscheduler = ["fcfs", "sptf"]\nspeedup = [1, 2]\nseed = [1]\n'
 )
 DEVICE = 'kind = "mems"\n\n# measured\nactive_tips = 3200\n'
 DISK = """kind = "disk"
@@ -96,13 +96,13 @@ def test_in_an_experiment(sledlab, tmp_path, old, new, says):
     [
         *IN_EXPERIMENTS[:4],
         ('["fcfs", "sptf"]', '["fcfs", "sptff"]', "unknown scheduler `sptff`"),
-        ("speedups = [1, 2]", "speedups = [1, -2]", "`-2` is not a speed-up"),
-        ("speedups = [1, 2]", "speedup = [1, 2]", "unknown key of [study] `speedup`"),
-        ("seeds = 1", "seeds = 0", "`0` is not a number of seeds"),
+        ("speedup = [1, 2]", "speedup = [1, -2]", "`-2` is not a speed-up"),
+        ("speedup = [1, 2]", "speedups = [1, 2]", "unknown key of [study] `speedups`"),
+        ("seed = [1]", "seed = [-1]", "`-1` is not a seed"),
     ],
 )
 def test_in_a_study(sledlab, tmp_path, old, new, says):
-    line, said = refuse(sledlab, tmp_path, changed(STUDY, old, new), ["compare", "FILE", "--jobs", 1])
+    line, said = refuse(sledlab, tmp_path, changed(STUDY, old, new), ["compare", "FILE", "--parallel", 1])
     assert new in line
     assert said.startswith(says)
 
@@ -126,7 +126,7 @@ def test_in_a_study(sledlab, tmp_path, old, new, says):
             "--workload",
             "uniform",
         ],
-        ["compare", "--devices", "FILE,mems-g2", "--workload", "uniform"],
+        ["compare", "--device", "FILE,mems-g2", "--workload", "uniform"],
         ["power", "--device", "FILE", "--workload", "uniform"],
         ["hybrid", "--front", "FILE", "--workload", "cello"],
         ["trace", "generate", "uniform", "out.csv", "--device", "FILE"],

@@ -76,7 +76,7 @@ def test_seek_map(sledlab, tmp_path):
     assert all(region["aspect"] > 4 for region in found["regions"])
     for suffix in ("png", "svg", "html", "csv", "npz"):
         path = tmp_path / f"map.{suffix}"
-        assert sledlab("device", "seek-map", "mems-g2", "--out", path).code == 0
+        assert sledlab("device", "seek-map", "mems-g2", "--save", path).code == 0
         assert path.stat().st_size > 1000
     ms = np.load(tmp_path / "map.npz")["ms"]
     table = np.loadtxt(tmp_path / "map.csv", delimiter=",", skiprows=1)
@@ -124,7 +124,7 @@ def test_what_writes_pages_can_leave_scripts_out():
     pages = {}
     for path, command in commands():
         said = {param.name: getattr(param, "help", None) or "" for param in command.params}
-        out = said.get("out", "")
+        out = said.get("out", "") + said.get("save", "")
         if "report" in out or "html" in out:
             pages[" ".join(path)] = any("--static" in param.opts for param in command.params)
     del pages["view"]  # nothing but a program

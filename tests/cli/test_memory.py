@@ -156,7 +156,7 @@ def test_long_requests_of_a_trace_take_no_memory():
 
 
 def test_segments_of_long_requests_take_no_memory():
-    hits = "sl.hit_ratios({}, policies=['lru', 'belady'], cache_mb=3000, segment_kb=2**20)"
+    hits = "sl.hit_ratios({}, replacement=['lru', 'belady'], cache_mb=3000, segment_kb=2**20)"
     assert growth_mib(hits.format("short"), hits.format("long")) < 20
 
 

@@ -33,7 +33,7 @@ sledlab serve --device mems-g2 --set workload.kind=uniform
 sledlab serve --device mems-g2 --tcp 192.0.2.1:10809
 sledlab serve --device mems-g2 --scratch
 sledlab serve --device mems-g2 --attach file:nowhere
-sledlab serve --devices mems-g2,ram
+sledlab serve --device mems-g2,ram
 sledlab serve --device mems-g2 --exercise seqread
 sledlab serve --device mems-g2 --exercise randread -- true
 sledlab serve --device mems-g2 -- no-such-program
@@ -62,6 +62,11 @@ sledlab simulate UNIFORM --limit -1
 sledlab simulate UNIFORM --scheduler sptff
 sledlab simulate UNIFORM --scheduler foo
 sledlab simulate UNIFORM --scheduler fcfs --scheduler sptf
+sledlab simulate UNIFORM --scheduler fcfs,sptf
+sledlab simulate UNIFORM --seed 1,2
+sledlab simulate UNIFORM --power never,fixed
+sledlab simulate --device mems-g2,mems-g3 --workload uniform
+sledlab simulate --device mems-g2:sledz=2 --workload uniform
 sledlab simulate UNIFORM --set device.sleds=1 --set device.sleds=2
 sledlab simulate UNIFORM --scheduler mine:Lcfs
 sledlab simulate UNIFORM --scheduler schedulers/mine.py:Lcfs
@@ -88,33 +93,36 @@ sledlab simulate UNIFORM --requests requests.xls
 sledlab simulate UNIFORM --requests nowhere/at/all.csv
 sledlab simulate UNIFORM --out small.csv
 sledlab simulate --format csv
-sledlab compare UNIFORM --schedulers sptff
-sledlab compare UNIFORM --schedulers sptf,foo --speedups 16
+sledlab compare UNIFORM --scheduler sptff
+sledlab compare UNIFORM --scheduler sptf,foo --speedup 16
 sledlab compare UNIFORM --merge pair
-sledlab compare UNIFORM --speedups fast
-sledlab compare UNIFORM --speedups 8..2
-sledlab compare UNIFORM --jobs 0
-sledlab compare UNIFORM --seeds 0
+sledlab compare UNIFORM --speedup fast
+sledlab compare UNIFORM --speedup 8..2
+sledlab compare UNIFORM --parallel 0
+sledlab compare UNIFORM --seed 1..0
 sledlab compare run
 sledlab compare power.toml
 sledlab compare --vary device.active_tips=1,2
 sledlab compare UNIFORM --vary device.active_tips=1 --vary device.active_tips=2
 sledlab compare UNIFORM --device atlas-10k
-sledlab compare UNIFORM --schedulers fcfs --schedulers sptf
-sledlab compare UNIFORM --scheduler sptf
+sledlab compare UNIFORM --scheduler fcfs --scheduler sptf
+sledlab compare UNIFORM --schedulers sptf
+sledlab compare UNIFORM --seeds 3
+sledlab compare --device mems-g2,mems-g3 --workload uniform --scheduler fcfs,sptf
+sledlab compare --device mems-g2,mems-g3 --workload uniform --vary device.sleds=1,4
 sledlab compare lst
 sledlab hybrid UNIFORM --capacites 4
 sledlab hybrid tunee
 sledlab show hybrid caching
 sledlab hybrid tune --budget cheap
 sledlab hybrid tune --elephants
-sledlab power UNIFORM --policies fixd
-sledlab power UNIFORM --timeouts now
+sledlab power UNIFORM --power fixd
+sledlab power UNIFORM --timeout now
 sledlab show power fixd
 sledlab diff run
 sledlab diff run elsewhere
 sledlab diff run small.csv
-sledlab diff run run --out page.pdf
+sledlab diff run run --save page.pdf
 sledlab device shwo
 sledlab show device
 sledlab show device mems-g4
@@ -127,7 +135,7 @@ sledlab simulate latin.toml
 sledlab compare latin.toml
 sledlab show device mems-g2 --set scheduler.kind=sptf
 sledlab device seek-map mems-g2 --from here
-sledlab device seek-map mems-g2 --out map.doc
+sledlab device seek-map mems-g2 --save map.doc
 sledlab device import missing.parv
 sledlab device import small.csv
 sledlab trace info
@@ -138,7 +146,7 @@ sledlab trace info small.csv --format msrr
 sledlab trace info small.csv --sort -1
 sledlab trace head small.csv --rows 0
 sledlab trace head small.csv --rows ten
-sledlab trace hits small.csv --policies lruu
+sledlab trace hits small.csv --replacement lruu
 sledlab trace hits small.csv --cache-mb big
 sledlab trace convert small.csv
 sledlab trace convert small.csv out.xyz
@@ -147,7 +155,7 @@ sledlab trace slice small.csv out.csv --from x
 sledlab trace slice small.csv out.csv --range 1
 sledlab trace slice small.csv out.csv --fit mems-g4
 sledlab trace merge small.csv
-sledlab trace merge small.csv missing.csv --out all.csv
+sledlab trace merge small.csv missing.csv --save all.csv
 sledlab trace generate unifrom out.csv
 sledlab trace generate uniform out.csv --set device.tips=1
 sledlab show scheduler foo
@@ -175,7 +183,7 @@ sledlab show network fast-ethernets
 sledlab show network
 sledlab smart record
 sledlab smart record --job sortt
-sledlab smart record --job sort --nodes few
+sledlab smart record --job sort --node-count few
 sledlab smart record --job sort --query q1
 sledlab smart record --query q99
 sledlab smart show missing.work
@@ -184,7 +192,7 @@ sledlab smart replay missing.work --device mems-g2
 sledlab smart replay small.csv
 sledlab smart size --job sort --device mems-g2
 sledlab smart size --job sort --until disk --device mems-g2
-sledlab smart --jobs sortt --nodes 2 --devices mems-g2
+sledlab smart --jobs sortt --node-count 2 --device mems-g2
 sledlab show
 sledlab show schedulerr sptf
 sledlab show scheduler sptf --toml
@@ -277,12 +285,12 @@ def test_repeated_option_is_refused_in_every_command(sledlab):
 @pytest.mark.parametrize(
     ("line", "remedy"),
     [
-        ("compare --device mems-g2 --device atlas-10k", "use --devices mems-g2,atlas-10k"),
-        ("compare --trace a.csv --trace b.csv", "use --traces a.csv,b.csv"),
-        ("compare --workload uniform --workload cello", "use --workloads uniform,cello"),
-        ("compare --scheduler fcfs --scheduler sptf", "use --schedulers fcfs,sptf"),
-        ("compare --schedulers fcfs,sptf --schedulers wstf", "use --schedulers fcfs,sptf,wstf"),
-        ("compare --speedups 1 --speedups 2", "use --speedups 1,2"),
+        ("compare --device mems-g2 --device atlas-10k", "use --device mems-g2,atlas-10k"),
+        ("compare --trace a.csv --trace b.csv", "use --trace a.csv,b.csv"),
+        ("compare --workload uniform --workload cello", "use --workload uniform,cello"),
+        ("compare --scheduler fcfs --scheduler sptf", "use --scheduler fcfs,sptf"),
+        ("compare --scheduler fcfs,sptf --scheduler wstf", "use --scheduler fcfs,sptf,wstf"),
+        ("compare --speedup 1 --speedup 2", "use --speedup 1,2"),
         ("smart --job sort --job join", "use --job sort,join"),
         ("smart --node smart-2003 --node csd-arm", "keep one of them"),
         ("simulate --scheduler fcfs --scheduler sptf", "keep one of them"),

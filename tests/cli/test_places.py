@@ -95,24 +95,24 @@ def test_beside_the_file_comes_before_the_working_directory(sledlab, project):
 
 
 def test_what_a_comparison_leaves_runs_again_from_anywhere(sledlab, project, elsewhere):
-    said = ("--trace", "data/app.csv", "--schedulers", "fcfs,sptf", "--speedups", "1,2", "--jobs", 1)
+    said = ("--trace", "data/app.csv", "--scheduler", "fcfs,sptf", "--speedup", "1,2", "--parallel", 1)
     assert sledlab("compare", "--device", "mine.toml", *said, "--out", "race").code == 0
-    assert sledlab("compare", "race/study.toml", "--jobs", 1, "--out", "again").code == 0
+    assert sledlab("compare", "race/study.toml", "--parallel", 1, "--out", "again").code == 0
     for name in ("study.toml", "points.csv", "summary.json"):
         assert (project / "race" / name).read_bytes() == (project / "again" / name).read_bytes()
     points = (project / "race/points.csv").read_bytes()
     new = elsewhere()
-    assert sledlab("compare", new / "race/study.toml", "--jobs", 1, "--out", new / "third").code == 0
+    assert sledlab("compare", new / "race/study.toml", "--parallel", 1, "--out", new / "third").code == 0
     assert (new / "third/points.csv").read_bytes() == points
 
 
 def test_devices_and_traces_side_by_side(sledlab, project, elsewhere):
     (project / "data/b.csv").write_text(TRACE)
-    several = ("--devices", "mems-g3,mine.toml:sleds=1", "--traces", "data/app.csv,data/b.csv", "--jobs", 1)
+    several = ("--device", "mems-g3,mine.toml:sleds=1", "--trace", "data/app.csv,data/b.csv", "--parallel", 1)
     assert sledlab("compare", *several, "--out", "race").code == 0
     points = (project / "race/points.csv").read_bytes()
     new = elsewhere()
-    answer = sledlab("compare", new / "race/study.toml", "--jobs", 1, "--out", new / "again")
+    answer = sledlab("compare", new / "race/study.toml", "--parallel", 1, "--out", new / "again")
     assert answer.code == 0, answer.err
     assert (new / "again/points.csv").read_bytes() == points
 
@@ -120,9 +120,9 @@ def test_devices_and_traces_side_by_side(sledlab, project, elsewhere):
 def test_a_key_that_varies_names_files(sledlab, project, elsewhere):
     (project / "study.toml").write_text(
         'device = "mems-g2"\n[trace]\nfile = "data/app.csv"\n[study]\nkind = "compare"\n'
-        'schedulers = ["fcfs"]\nspeedups = [1]\n[study.vary]\n"device.preset" = ["mine.toml", "mems-g2"]\n'
+        'scheduler = ["fcfs"]\nspeedup = [1]\n[study.vary]\n"device.preset" = ["mine.toml", "mems-g2"]\n'
     )
-    answer = sledlab("compare", elsewhere() / "study.toml", "--jobs", 1, "--json")
+    answer = sledlab("compare", elsewhere() / "study.toml", "--parallel", 1, "--json")
     assert answer.code == 0, answer.err
 
 
@@ -143,13 +143,13 @@ def test_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhere):
 
 
 def test_a_study_of_a_cluster_runs_again_from_anywhere(sledlab, project, elsewhere):
-    said = ("--records", "data/sort.work", "--devices", "mine.toml", "--networks", "net.toml")
-    money = ("--node", "node.toml", "--prices", "prices.toml", "--jobs", 1)
+    said = ("--work", "data/sort.work", "--device", "mine.toml", "--network", "net.toml")
+    money = ("--node", "node.toml", "--price", "prices.toml", "--parallel", 1)
     answer = sledlab("smart", *said, *money, "--out", "study")
     assert answer.code == 0, answer.err
     runs = (project / "study/runs.csv").read_bytes()
     new = elsewhere()
-    answer = sledlab("smart", new / "study/study.toml", "--jobs", 1, "--out", new / "again")
+    answer = sledlab("smart", new / "study/study.toml", "--parallel", 1, "--out", new / "again")
     assert answer.code == 0, answer.err
     assert (new / "again/runs.csv").read_bytes() == runs
 
@@ -172,7 +172,7 @@ def test_every_axis_that_names_files_is_one_of_a_study():
 
 def test_other_texts_of_a_study_stay():
     said = {
-        "study": {"schedulers": ["sptf", "zsptf:grid=40x4"], "kind": "compare"},
+        "study": {"scheduler": ["sptf", "zsptf:grid=40x4"], "kind": "compare"},
         "scheduler": "a.toml",
         "seed": 1,
     }
@@ -182,6 +182,6 @@ def test_other_texts_of_a_study_stay():
 def test_samples_lie_where_they_lie_and_colons_are_letters_of_names(project):
     (project / "sample").mkdir()
     (project / "data" / "a:b.csv").write_text(TRACE)
-    said = {"trace": {"file": "sample:mail-a"}, "study": {"kind": "compare", "traces": ["data/a:b.csv"]}}
+    said = {"trace": {"file": "sample:mail-a"}, "study": {"kind": "compare", "trace": ["data/a:b.csv"]}}
     found = named(said, lambda name: beside(name, project / "runs"))
-    assert found == {**said, "study": {"kind": "compare", "traces": ["../data/a:b.csv"]}}
+    assert found == {**said, "study": {"kind": "compare", "trace": ["../data/a:b.csv"]}}

@@ -20,7 +20,7 @@ UNIFORM = (
     "--set",
     "workload.mean_interarrival_ms=20",
 )
-SMALL = (*UNIFORM, "--limit", 200, "--loads", "1,2", "--jobs", 1)
+SMALL = (*UNIFORM, "--limit", 200, "--load", "1,2", "--parallel", 1)
 
 
 def test_policies_are_listed_and_shown(sledlab):
@@ -38,7 +38,7 @@ def test_standard_input_is_offered_where_it_can_be_read(sledlab):
 
 
 def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
-    answer = sledlab(*SMALL, "--out", tmp_path / "study", "--timeouts", "0,5,40", "--startup", "0,1")
+    answer = sledlab(*SMALL, "--out", tmp_path / "study", "--timeout", "0,5,40", "--startup", "0,1")
     assert answer.code == 0, answer.err
     first = answer.out.splitlines()[1]
     assert "mems-g2 uses" in first
@@ -48,14 +48,14 @@ def test_a_study_says_the_answer_and_leaves_tables(sledlab, tmp_path):
     assert timeouts["timeout_ms"].to_list() == [0, 5, 40]
     assert timeouts["energy_j"].is_sorted()
     summary = json.loads((tmp_path / "study" / "summary.json").read_text())
-    assert summary["study"]["startups_ms"] == {"mems-g2": [0.0, 1.0]}
+    assert summary["study"]["startup_ms"] == {"mems-g2": [0.0, 1.0]}
     assert summary["answer"].startswith("Over ")
 
 
 def test_json_and_several_devices(sledlab):
-    few = ("--policies", "fixed:timeout_ms=3,oracle", "--strategies", "immediate", "--battery-wh", 2)
-    found = sledlab(*SMALL, "--device", "mems-g3", *few, "--json").json
-    assert found["study"]["devices"] == ["mems-g2", "mems-g3"]
+    few = ("--power", "fixed:timeout_ms=3,oracle", "--strategy", "immediate", "--battery-wh", 2)
+    found = sledlab("power", "--device", "mems-g2,mems-g3", *SMALL[3:], *few, "--json").json
+    assert found["study"]["device"] == ["mems-g2", "mems-g3"]
     assert [row["policy"] for row in found["tables"]["policies"]] == ["fixed:timeout_ms=3", "oracle"] * 2
     assert {row["strategy"] for row in found["tables"]["strategies"]} == {"base", "immediate"}
     assert {row["battery_wh"] for row in found["tables"]["battery"]} == {2.0}
@@ -68,18 +68,18 @@ def test_json_and_several_devices(sledlab):
         (("power",), "no device was given"),
         (("power", "--device", "mems-g2"), "no trace"),
         (("power", "--device", "ram", "--workload", "uniform"), "`ram` never parks"),
-        ((*UNIFORM, "--policies", "fixed,shar"), "did you mean `share`"),
-        ((*UNIFORM, "--policies", ","), "no power policies"),
-        ((*UNIFORM, "--timeouts", "-1,2"), "`-1.0` is not a timeout"),
-        ((*UNIFORM, "--timeouts", "1,x"), "`x` is not a number"),
-        ((*UNIFORM, "--timeouts", ","), "no timeout"),
+        ((*UNIFORM, "--power", "fixed,shar"), "did you mean `share`"),
+        ((*UNIFORM, "--power", ","), "no power policies"),
+        ((*UNIFORM, "--timeout", "-1,2"), "`-1.0` is not a timeout"),
+        ((*UNIFORM, "--timeout", "1,x"), "`x` is not a number"),
+        ((*UNIFORM, "--timeout", ","), "no timeout"),
         ((*UNIFORM, "--startup", "-0.5"), "not a start-up time"),
-        ((*UNIFORM, "--loads", "0"), "not a load"),
-        ((*UNIFORM, "--strategies", "immediates"), "did you mean `immediate`"),
+        ((*UNIFORM, "--load", "0"), "not a load"),
+        ((*UNIFORM, "--strategy", "immediates"), "did you mean `immediate`"),
         ((*UNIFORM, "--battery-wh", "-3"), "not a charge"),
         ((*UNIFORM, "--replay", "closed:4"), "keeps the device busy"),
         ((*UNIFORM, "--set", "power.kind=share"), "`power.kind` is set"),
-        ((*UNIFORM, "--seeds", 0), "not a number of seeds"),
+        ((*UNIFORM, "--seed", "1..0"), "`1..0` is not a range"),
         ((*UNIFORM, "--out", "/proc/nothing"), "/proc/nothing"),
         (("power", "--device", "mems-g2", "--trace", "missing.csv"), "missing.csv"),
         (("power", "--device", "mems-g2", "--trace", "-"), "read only once"),
@@ -92,7 +92,7 @@ def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arg
 
 @pytest.mark.slow("a million requests in processes of their own")
 def test_interrupt_keeps_what_is_done(tmp_path):
-    arguments = (*UNIFORM, "--limit", 1_000_000, "--out", tmp_path, "--jobs", 2)
+    arguments = (*UNIFORM, "--limit", 1_000_000, "--out", tmp_path, "--parallel", 2)
     command = [sys.executable, "-m", "sledlab", *map(str, arguments)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not len(kept_lines(tmp_path)) >= 2 and process.poll() is None:

@@ -71,8 +71,8 @@ def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, req
 
 def test_a_study_says_how_long_it_takes_unless_it_is_to_be_quiet(sledlab, monkeypatch):
     monkeypatch.setattr(progress, "SHORT_S", 0.0)
-    race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--jobs", 1)
-    race = (*race, "--schedulers", "fcfs,sptf", "--speedups", "1,2,4", "--overload", "drain")
+    race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
+    race = (*race, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--overload", "drain")
     assert sledlab(*race).err == "6 runs of 200 requests, about 1 s on 1 processor\n"
     assert sledlab(*race, "--quiet").err == ""
     assert sledlab(*race, "-q").err == ""
@@ -82,10 +82,10 @@ def test_a_study_says_how_long_it_takes_unless_it_is_to_be_quiet(sledlab, monkey
 def test_what_is_kept_is_no_run(sledlab, monkeypatch, tmp_path):
     told = []
     monkeypatch.setattr(bench.Progress, "expect", lambda _, done, runs, at_once, requests: told.append(runs))
-    race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--jobs", 1)
-    race = (*race, "--schedulers", "fcfs,sptf", "--out", tmp_path / "race")
-    assert sledlab(*race, "--speedups", "1,2").code == 0
-    assert sledlab(*race, "--speedups", "1,2,4").code == 0
+    race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
+    race = (*race, "--scheduler", "fcfs,sptf", "--out", tmp_path / "race")
+    assert sledlab(*race, "--speedup", "1,2").code == 0
+    assert sledlab(*race, "--speedup", "1,2,4").code == 0
     assert told == [4, 4, 4, 4, 2, 2]
 
 

@@ -10,14 +10,14 @@ from sledlab.results import MANIFEST, leaves, results
 
 FEW = ("--limit", 200)
 UNIFORM = ("--device", "mems-g2", "--workload", "uniform", *FEW)
-TWO = ("--devices", "mems-g2,mems-g3", "--workload", "uniform", *FEW)
+TWO = ("--device", "mems-g2,mems-g3", "--workload", "uniform", *FEW)
 SORT = "sample/work/sort.work"
 
 COMMANDS = {
     "simulate": ("simulate", *UNIFORM),
-    "compare": ("compare", *UNIFORM, "--schedulers", "fcfs", "--speedups", 1, "--jobs", 1),
-    "side-by-side": ("compare", *TWO, "--jobs", 1),
-    "smart": ("smart", "--records", SORT, "--device", "mems-g2", "--jobs", 1),
+    "compare": ("compare", *UNIFORM, "--scheduler", "fcfs", "--speedup", 1, "--parallel", 1),
+    "side-by-side": ("compare", *TWO, "--parallel", 1),
+    "smart": ("smart", "--work", SORT, "--device", "mems-g2", "--parallel", 1),
     "replay": ("smart", "replay", SORT, "--device", "mems-g2"),
 }
 
@@ -80,13 +80,13 @@ def test_every_command_with_a_directory_has_the_option(sledlab):
 def test_python_says_the_same(tmp_path, refused):
     said = {"limit": 200, "out": tmp_path}
     uniform = sl.workload("uniform")
-    sl.compare(uniform, "mems-g2", schedulers="fcfs", speedups=[1], jobs=1, **said)
+    sl.compare(uniform, "mems-g2", scheduler="fcfs", speedup=[1], parallel=1, **said)
     with refused("of `compare`, not of `simulate`"):
         sl.simulate(uniform, "mems-g2", **said)
     sl.simulate(uniform, "mems-g2", replace=True, **said)
     assert not (tmp_path / "points").exists()
     with refused("of `simulate`, not of `hybrid`"):
-        few = {"configurations": ["disk"], "mems_mb": [], "segments_kb": [], "price_ratios": [], "jobs": 1}
+        few = {"configuration": ["disk"], "mems_mb": [], "segment_kb": [], "price_ratio": [], "parallel": 1}
         sl.hybrid_study(uniform, **few, **said)
 
 
@@ -96,7 +96,7 @@ def test_a_mistake_is_found_before_results_are_removed(sledlab, tmp_path):
     before = listed(tmp_path)
     for more in (("--scheduler", "sptff"), ("--set", "device.sledz=3")):
         assert sledlab(*COMMANDS["simulate"], *more, "--out", tmp_path, "--replace").code == 2
-    for more in (("--jobs", 0), ("--speedups", "x"), ("--vary", "device.sledz=1,2")):
+    for more in (("--parallel", 0), ("--speedup", "x"), ("--vary", "device.sledz=1,2")):
         assert sledlab(*COMMANDS["compare"], *more, "--out", tmp_path, "--replace").code == 2
     assert listed(tmp_path) == before
 
@@ -113,9 +113,9 @@ def test_a_directory_without_a_name_is_refused(sledlab, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "words",
     [
-        ("device", "seek-map", "mems-g2", "--out"),
+        ("device", "seek-map", "mems-g2", "--save"),
         ("trace", "generate", "uniform"),
-        ("diff", "a", "b", "--out"),
+        ("diff", "a", "b", "--save"),
         (*COMMANDS["simulate"], "--requests"),
     ],
 )

@@ -13,7 +13,7 @@ from tests.conftest import PROJECT
 
 FIGURE = "lee2009-figure-4"
 """Figures with published values, whose measured points come with the sources."""
-SHORT = ("--limit", 60, "--quick", "--jobs", 1)
+SHORT = ("--limit", 60, "--quick", "--parallel", 1)
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +75,7 @@ def test_run_leaves_tables_picture_and_verdicts(sledlab, tmp_path):
     }
     assert (place / "lee2009-figure-2" / "points.csv").is_file()
     assert b"/Type3" not in (place / f"{FIGURE}.pdf").read_bytes()
-    assert "shortened: at most 60 requests a run, 1 seed" in ran.out
+    assert "shortened: at most 60 requests a run, seed 1" in ran.out
     assert "shortened: at most 60 requests" in (place / f"{FIGURE}.svg").read_text(encoding="utf-8")
     assert f"L-16: {claims()['L-16'].outcome}" in (place / "reproduction.md").read_text(encoding="utf-8")
 
@@ -93,7 +93,7 @@ def test_run_on_a_device_of_ones_own_says_so(sledlab, tmp_path):
 
 
 def test_changed_settings_and_schedulers_are_run_and_reported(sledlab, tmp_path):
-    changed = ("--set", "device.spring_factor=0.3", "--schedulers", "sptf,fcfs")
+    changed = ("--set", "device.spring_factor=0.3", "--scheduler", "sptf,fcfs")
     found = sledlab("reproduce", "run", FIGURE, *SHORT, *changed, "--json").json
     assert found["settings"] == {"device.spring_factor": "0.3"}
     assert {row[0] for panel in found["values"][FIGURE] for row in panel["rows"]} == {"SPTF", "FCFS"}
@@ -108,10 +108,10 @@ def test_changes_that_an_experiment_does_not_take_are_refused(sledlab):
     refused = sledlab("reproduce", "run", FIGURE, *SHORT, "--set", "device.sleds=2")
     assert refused.code == 2
     assert "varies `device.sleds`" in refused.err
-    refused = sledlab("reproduce", "run", "chiu2004-figure-4", "--quick", "--schedulers", "fcfs")
+    refused = sledlab("reproduce", "run", "chiu2004-figure-4", "--quick", "--scheduler", "fcfs")
     assert refused.code == 2
     assert "does not compare schedulers" in refused.err
-    refused = sledlab("reproduce", "run", "wang2005-figure-6", *SHORT, "--schedulers", "fcfs,sptf")
+    refused = sledlab("reproduce", "run", "wang2005-figure-6", *SHORT, "--scheduler", "fcfs,sptf")
     assert refused.code == 2
     assert "shows one scheduler" in refused.err
 
@@ -124,7 +124,7 @@ def test_page_tells_this_run_from_the_full_run(sledlab, tmp_path):
     ]
     page = (tmp_path / FIGURE / "reproduction.md").read_text(encoding="utf-8")
     here, whole = page.split("\n## Full run\n")
-    assert "## This run: at most 60 requests a run, 1 seed" in here
+    assert "## This run: at most 60 requests a run, seed 1" in here
     assert "Ours:" not in page
     assert f"Result of the full run: {claims()['L-15'].ours}" in whole
     assert f"L-15: {claims()['L-15'].outcome} (full run)" in whole
@@ -172,7 +172,7 @@ def test_a_claim_of_definitions_has_nothing_to_run(sledlab):
     ],
 )
 def test_a_device_takes_the_place_that_the_figure_has_for_it(name, setting, tmp_path):
-    sl.reproduce(name, "mems-g3", out=tmp_path, quick=True, limit=100, jobs=1)
+    sl.reproduce(name, "mems-g3", out=tmp_path, quick=True, limit=100, parallel=1)
     place = figures()[name].runs[0].place
     config = json.loads((tmp_path / place / "summary.json").read_text("utf-8"))["config"]
     table, _ = setting

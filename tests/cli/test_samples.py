@@ -53,17 +53,17 @@ def test_a_sample_does_wherever_a_trace_is_named(sledlab, tmp_path, bank):
     assert sledlab("simulate", "run/experiment.toml", "--json").json["response_time_ms"] == response
     assert sledlab("trace", "head", "sample:kv-a-60s", "--json").code == 0
     assert sledlab("trace", "slice", "sample:kv-a-60s", "cut.csv", "--limit", 10).code == 0
-    assert sledlab("trace", "merge", "sample:kv-a-60s", "cut.csv", "--place", "--out", "both.csv").code == 0
+    assert sledlab("trace", "merge", "sample:kv-a-60s", "cut.csv", "--place", "--save", "both.csv").code == 0
 
 
 @pytest.mark.usefixtures("without_pages")
 def test_studies_take_samples(sledlab, tmp_path):
-    short = ("--limit", 200, "--jobs", 1)
-    compared = ("compare", "--devices", "mems-g2,atlas-10k", "--traces", "sample:kv-a-60s,sample:mail-a")
+    short = ("--limit", 200, "--parallel", 1)
+    compared = ("compare", "--device", "mems-g2,atlas-10k", "--trace", "sample:kv-a-60s,sample:mail-a")
     points = sledlab(*compared, *short, "--json").json["tables"]["points"]
     assert {point["trace"] for point in points} == {"kv-a-60s", "mail-a"}
-    raced = ("compare", "--device", "mems-g2", "--trace", "sample:mail-a", "--schedulers", "fcfs,sptf")
-    assert sledlab(*raced, "--speedups", "1,2", "--jobs", 2, "--limit", 200, "--out", "race").code == 0
+    raced = ("compare", "--device", "mems-g2", "--trace", "sample:mail-a", "--scheduler", "fcfs,sptf")
+    assert sledlab(*raced, "--speedup", "1,2", "--parallel", 2, "--limit", 200, "--out", "race").code == 0
     assert 'file = "sample:mail-a"' in (tmp_path / "race" / "study.toml").read_text()
     scaled = ("simulate", "--device", "hp-c2247a", "--trace", "sample:mail-a", "--limit", 50)
     assert sledlab(*scaled, "--outside", "scale", "--json").code == 0
@@ -84,7 +84,9 @@ def test_work_records_by_name(sledlab, tmp_path):
 
 
 def test_records_of_a_study_by_name(sledlab):
-    found = sledlab("smart", "--records", "sample:scan,sample:sort", "--device", "ram", "--jobs", 1, "--json")
+    found = sledlab(
+        "smart", "--work", "sample:scan,sample:sort", "--device", "ram", "--parallel", 1, "--json"
+    )
     assert found.code == 0, found.err
 
 

@@ -75,7 +75,7 @@ def test_what_replays_of_records_leave_is_accepted(sledlab, tmp_path):
 @pytest.mark.usefixtures("without_pages")
 def test_what_studies_leave_is_accepted(sledlab, tmp_path):
     requests = ("--workload", "uniform", "--limit", 20)
-    loads = ("--schedulers", "fcfs,zsptf:grid=40x4", "--speedups", "1,2", "--jobs", 1)
+    loads = ("--scheduler", "fcfs,zsptf:grid=40x4", "--speedup", "1,2", "--parallel", 1)
     raced = ("compare", "--device", "mems-g2", *requests, *loads, "--vary", "device.sleds=1,2")
     assert sledlab(*raced, "--out", tmp_path / "race").code == 0
     assert_accepts("experiment", (tmp_path / "race" / "study.toml").read_text())
@@ -148,12 +148,12 @@ BEHIND = (
     "[trace]\nsorting = 1",
     "[front]\npreset = 'mems-g2'\nactive_tips = true",
     "[study]\nkind = 'race'",
-    "[study]\nkind = 'compare'\nscheduler = ['fcfs']",
-    "[study]\nkind = 'compare'\nspeedups = ['fast']",
-    "[study]\nkind = 'compare'\nschedulers = [1]",
-    "[study]\nkind = 'smart'\nspeedups = [1]",
-    "[study]\nkind = 'side-by-side'\ndevice = ['mems-g2']",
-    "[study]\nkind = 'compare'\nseeds = 0.5",
+    "[study]\nkind = 'compare'\nschedulers = ['fcfs']",
+    "[study]\nkind = 'compare'\nspeedup = ['fast']",
+    "[study]\nkind = 'compare'\nscheduler = [1]",
+    "[study]\nkind = 'smart'\nspeedup = [1]",
+    "[study]\nkind = 'side-by-side'\ndevices = ['mems-g2']",
+    "[study]\nkind = 'compare'\nseed = 0.5",
     "[cluster]\nat = 'home'",
     "[cluster]\nexact = 'no'",
     "[node]\nmhz = 'fast'",

@@ -2,13 +2,13 @@
 
 import pytest
 
-SIDE = ("compare", "--devices", "mems-g2,mems-g3", "--limit", 300, "--jobs", 1)
+SIDE = ("compare", "--device", "mems-g2,mems-g3", "--limit", 300, "--parallel", 1)
 GENERATED = (*SIDE, "--workload", "uniform")
 
 
 def test_several_workloads_and_devices_with_parameters(sledlab):
-    devices = ("--devices", "mems-g2,mems-g2:sleds=4:active_tips=3200")
-    answer = sledlab("compare", *devices, "--workloads", "uniform,cello", "--limit", 200, "--json").json
+    devices = ("--device", "mems-g2,mems-g2:sleds=4:active_tips=3200")
+    answer = sledlab("compare", *devices, "--workload", "uniform,cello", "--limit", 200, "--json").json
     points = answer["tables"]["points"]
     assert {row["device"] for row in points} == {"mems-g2", "mems-g2:sleds=4:active_tips=3200"}
     assert {row["workload"] for row in points} == {"uniform", "cello"}
@@ -18,18 +18,15 @@ def test_several_workloads_and_devices_with_parameters(sledlab):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((*GENERATED, "--schedulers", "fcfs"), "`--schedulers` does not go with --devices"),
-        (
-            ("compare", "--device", "mems-g2", "--workload", "uniform", "--scheduler", "sptf"),
-            "goes only with",
-        ),
-        ((*GENERATED, "--device", "mems-g2"), "keep --device or --devices"),
-        ((*SIDE, "--workload", "uniform", "--workloads", "cello"), "named in several ways"),
+        ((*GENERATED, "--scheduler", "fcfs,sptf"), "`scheduler` takes one value here, not 2"),
+        ((*GENERATED, "--vary", "device.sleds=1,4"), "`--vary` does not go with several values of --device"),
+        ((*GENERATED, "--device", "mems-g2"), "use --device mems-g2,mems-g3,mems-g2"),
+        ((*SIDE, "--workload", "uniform", "--trace", "a.csv"), "both --trace and --workload"),
         ((*SIDE,), "no trace and no workload"),
         ((*SIDE, "--workload", "unifrom"), "did you mean `uniform`"),
-        (("compare", "--devices", "mems-g2:sledz=4", "--workload", "uniform"), "did you mean `device.sleds`"),
-        (("compare", "--traces", "a.csv,b.csv"), "no device"),
-        ((*SIDE, "--traces", "a.csv,b.csv"), "a.csv"),
+        (("compare", "--device", "mems-g2:sledz=4", "--workload", "uniform"), "did you mean `device.sleds`"),
+        (("compare", "--trace", "a.csv,b.csv"), "no device"),
+        ((*SIDE, "--trace", "a.csv,b.csv"), "a.csv"),
     ],
 )
 def test_mistakes_are_told_and_end_in_code_2(sledlab, tmp_path, monkeypatch, arguments, says):
@@ -41,4 +38,4 @@ def test_a_study_of_another_kind_is_refused(sledlab, tmp_path):
     (tmp_path / "study.toml").write_text('[study]\nkind = "power"\n')
     sledlab("compare", tmp_path / "study.toml").assert_refused("run it with: sledlab power")
     (tmp_path / "side.toml").write_text('[study]\nkind = "side-by-side"\ndevice = "mems-g2"\n')
-    sledlab("compare", tmp_path / "side.toml").assert_refused("did you mean `devices`")
+    sledlab("compare", tmp_path / "side.toml").assert_refused("no trace and no workload")

@@ -276,11 +276,11 @@ def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path)
         "ram",
         "--trace",
         path,
-        "--schedulers",
+        "--scheduler",
         "fcfs",
-        "--speedups",
+        "--speedup",
         1,
-        "--jobs",
+        "--parallel",
         1,
     )
     for said, rate in ((("--limit", 2), 2 / 4e-3), (("--operations", 4), 1 / 3e-3), ((), 4 / 9e-3)):
@@ -288,7 +288,7 @@ def test_the_rate_of_a_study_is_that_of_what_the_limit_leaves(sledlab, tmp_path)
         assert point["arrival_rate_iops"] == pytest.approx(rate), said
     in_memory = sl.read_trace(path).frame()
     for said, rate in (({"limit": 2}, 2 / 4e-3), ({"operations": 4, "limit": 9}, 1 / 3e-3)):
-        found = sl.compare(in_memory, "ram", schedulers="fcfs", speedups=1, jobs=1, **said)
+        found = sl.compare(in_memory, "ram", scheduler="fcfs", speedup=1, parallel=1, **said)
         assert found.tables["points"]["arrival_rate_iops"].to_list() == pytest.approx([rate])
 
 

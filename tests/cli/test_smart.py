@@ -187,11 +187,11 @@ def test_show(sledlab):
 @pytest.mark.usefixtures("without_pages")
 def test_a_query_is_studied_and_sized(sledlab, tmp_path):
     said = ("--query", "q6", "--job-set", "scale_factor=0.01", "--device", "mems-g2")
-    studied = sledlab("smart", *said, "--nodes", "2,4", "--out", tmp_path)
+    studied = sledlab("smart", *said, "--node-count", "2,4", "--out", tmp_path)
     assert studied.code == 0, studied.err
     assert "`q6` on 4 nodes takes" in studied.out
     assert 'query = ["q6"]' in (tmp_path / "study.toml").read_text()
-    sized = sledlab("smart", "size", *said, "--nodes", "1..8", "--deadline", "60s", "--json")
+    sized = sledlab("smart", "size", *said, "--node-count", "1..8", "--deadline", "60s", "--json")
     assert sized.json["job"] == "q6"
     assert sized.json["job_settings"] == {"scale_factor": "0.01"}
     assert sized.json["smallest"] == {"mems-g2": 1}
@@ -253,7 +253,7 @@ def test_interrupt(tmp_path):
 
 
 def test_a_job_on_nodes_that_failed_leaves_the_same_record(sledlab, tmp_path):
-    job = ("smart", "record", "--job", "scan", "--nodes", 4, "--scale-factor", 0.002)
+    job = ("smart", "record", "--job", "scan", "--node-count", 4, "--scale-factor", 0.002)
     failing = (*job, "--redundancy", "chained", "--failed", "1,3")
     for name, said in (("all.work", job), ("some.work", failing)):
         assert sledlab(*said, "--work", tmp_path / name).code == 0
@@ -286,7 +286,7 @@ def job_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "marking.py").write_text("open('imported', 'w').close()\n" + MARKING)
     study = tmp_path / "study.toml"
-    study.write_text('[study]\nkind = "smart"\njob = ["marking.py"]\nnodes = [2]\ndevices = ["ram"]\n')
+    study.write_text('[study]\nkind = "smart"\njob = ["marking.py"]\nnode_count = [2]\ndevice = ["ram"]\n')
     return study
 
 
@@ -306,7 +306,7 @@ def data(number, nodes, seed):
 def test_job_that_only_a_file_names_is_refused(sledlab, job_file, monkeypatch, directory):
     Path(directory).mkdir(exist_ok=True)
     monkeypatch.chdir(directory)
-    refused = sledlab("smart", job_file, "--jobs", 1)
+    refused = sledlab("smart", job_file, "--parallel", 1)
     refused.assert_refused("the experiment names a plug-in, `")
     assert "marking.py`, and nothing allows it to run" in refused.err
     assert "--allow-plugins" in refused.err
@@ -315,16 +315,16 @@ def test_job_that_only_a_file_names_is_refused(sledlab, job_file, monkeypatch, d
 
 @pytest.mark.parametrize("allowing", [["--allow-plugins"], ["--job", "marking.py"]])
 def test_job_runs_if_allowed_or_named_by_option(sledlab, job_file, allowing):
-    assert sledlab("smart", job_file, "--jobs", 1, "--json", *allowing).code == 0
+    assert sledlab("smart", job_file, "--parallel", 1, "--json", *allowing).code == 0
     assert Path("imported").exists()
 
 
 def test_python_keyword_allows_jobs_of_files(job_file):
     with pytest.raises(sl.Error, match="nothing allows it to run"):
-        sl.smart_study(study=job_file, jobs=1)
+        sl.smart_study(study=job_file, parallel=1)
     assert not Path("imported").exists()
     for allowing in ({"allow_plugins": True}, {"job": Path("marking.py")}):
-        assert sl.smart_study(study=job_file, jobs=1, **allowing).tables["runs"].height == 1
+        assert sl.smart_study(study=job_file, parallel=1, **allowing).tables["runs"].height == 1
 
 
 @pytest.mark.parametrize(
@@ -332,6 +332,6 @@ def test_python_keyword_allows_jobs_of_files(job_file):
 )
 def test_size_runs_jobs_that_an_option_names(sledlab, job_file, said):
     sized = sledlab(
-        "smart", "size", *said, "--deadline", "1h", "--nodes", "1..1", "--device", "ram", "--json"
+        "smart", "size", *said, "--deadline", "1h", "--node-count", "1..1", "--device", "ram", "--json"
     )
     assert sized.code == 0, sized.err

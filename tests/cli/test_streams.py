@@ -18,7 +18,7 @@ COMMANDS = {
     "entry": "show scheduler zsptf",
     "device file": "show device mems-g2 --toml",
     "table": f"trace head {shlex.quote(str(BANK))} -n 2000",
-    "study": f"compare {UNIFORM} --schedulers fcfs,sptf --speedups 1 --jobs 1",
+    "study": f"compare {UNIFORM} --scheduler fcfs,sptf --speedup 1 --parallel 1",
     "stream": "trace generate uniform - --limit 100000 --to csv",
     "stream by its name": "trace generate uniform /dev/stdout --limit 100000 --to csv",
 }

@@ -34,9 +34,9 @@ def file(kind: str, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("kind", STUDIES)
 def test_json_is_the_outcome_in_python(sledlab, kind, file):
     command = COMMANDS.get(kind, (kind,))
-    answer = sledlab(*command, file, "--jobs", 1, "--json")
+    answer = sledlab(*command, file, "--parallel", 1, "--json")
     assert answer.code == 0, answer.err
-    outcome = RUN_STUDY[kind](study=file, jobs=1)
+    outcome = RUN_STUDY[kind](study=file, parallel=1)
     assert simulated(answer.json) == simulated(json.loads(json.dumps(outcome.to_dict())))
 
 
@@ -45,10 +45,10 @@ def test_json_is_the_outcome_in_python(sledlab, kind, file):
 def test_study_file_repeats_the_results(sledlab, kind, file, tmp_path):
     command = COMMANDS.get(kind, (kind,))
     first, second = tmp_path / "first", tmp_path / "second"
-    answer = sledlab(*command, file, "--seed", 3, "--jobs", 1, "--out", first)
+    answer = sledlab(*command, file, "--seed", 3, "--parallel", 1, "--out", first)
     assert answer.code == 0, answer.err
     assert f"report: {first}" in answer.out.replace("\n", "")
-    assert sledlab(*command, first / STUDY, "--jobs", 1, "--out", second).code == 0
+    assert sledlab(*command, first / STUDY, "--parallel", 1, "--out", second).code == 0
     names = {path.name for path in first.iterdir()} - TIMED
     assert {STUDY, "summary.json", "tables.tex"} <= names
     for name in names:

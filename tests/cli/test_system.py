@@ -51,9 +51,9 @@ def test_systems_and_memory_are_compared():
     found = sl.compare(
         sl.workload("uniform"),
         device="ram",
-        schedulers=["fcfs"],
+        scheduler=["fcfs"],
         limit=100,
-        jobs=1,
+        parallel=1,
         vary={"system.kind": kinds},
         settings={"system.kind": "stripe", "system.devices": 2},
     )

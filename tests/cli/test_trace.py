@@ -62,11 +62,11 @@ def test_a_file_is_replaced_by_a_whole_one_only(sledlab, small_trace, tmp_path, 
     out.write_text("what was there")
     bad.write_text(HEADER + "0,R,0,512\n" * 70_000 + "5,R,eight,512\n")
     before = {path.name for path in tmp_path.iterdir()}
-    sledlab("trace", "merge", small_trace, small_trace, "--out", out).assert_refused("--device-column")
+    sledlab("trace", "merge", small_trace, small_trace, "--save", out).assert_refused("--device-column")
     sledlab("trace", "convert", bad, out).assert_refused("bad.csv:70002:5")
     assert out.read_text() == "what was there"
     assert {path.name for path in tmp_path.iterdir()} == before
-    assert sledlab("trace", "merge", small_trace, small_trace, "--out", out, "--device-column").code == 0
+    assert sledlab("trace", "merge", small_trace, small_trace, "--save", out, "--device-column").code == 0
     assert sledlab("trace", "info", out, "--json").json["requests"] == 8
     assert {path.name for path in tmp_path.iterdir()} == before
 
@@ -74,7 +74,7 @@ def test_a_file_is_replaced_by_a_whole_one_only(sledlab, small_trace, tmp_path, 
 def test_what_cannot_be_created_is_told_by_the_name_that_was_given(sledlab, small_trace, tmp_path):
     out = tmp_path / "a" / "out.csv"
     sledlab("trace", "convert", small_trace, out).assert_refused(str(out.parent))
-    answer = sledlab("trace", "merge", small_trace, small_trace, "--out", tmp_path / "out.csv")
+    answer = sledlab("trace", "merge", small_trace, small_trace, "--save", tmp_path / "out.csv")
     assert f"error: {tmp_path / 'out.csv'}: " in answer.err
     assert ".part-" not in answer.err
 
@@ -150,9 +150,9 @@ def test_merge_keeps_order_and_places_devices(sledlab, tmp_path):
     one, two, out = tmp_path / "1.csv", tmp_path / "2.csv", tmp_path / "out.csv"
     one.write_text(HEADER + "0,R,0,512\n20,R,512,512\n")
     two.write_text(HEADER + "10,W,0,512\n")
-    assert sledlab("trace", "merge", one, two, "--out", out, "--place").code == 0
+    assert sledlab("trace", "merge", one, two, "--save", out, "--place").code == 0
     assert out.read_text() == HEADER + "0,R,0,512\n10,W,1024,512\n20,R,512,512\n"
-    assert sledlab("trace", "merge", one, one, "--out", one).code == 2
+    assert sledlab("trace", "merge", one, one, "--save", one).code == 2
 
 
 def test_generate_is_seeded(sledlab, tmp_path):

@@ -10,7 +10,7 @@ MAIL = Path(__file__).parents[2] / "sample" / "traces" / "mail-a.csv.zst"
 
 
 def test_a_table_of_hits_by_policy_and_size(sledlab):
-    answer = sledlab("trace", "hits", MAIL, "--policies", "lru,belady", "--cache-mb", "4,64")
+    answer = sledlab("trace", "hits", MAIL, "--replacement", "lru,belady", "--cache-mb", "4,64")
     assert "segments of 64 KB are used" in answer.out
     lines = [line.split() for line in answer.out.splitlines()]
     assert ["policy", "4.00", "MB", "64.0", "MB"] in lines
@@ -22,7 +22,7 @@ def test_a_table_of_hits_by_policy_and_size(sledlab):
 def test_every_policy_is_compared_by_default(sledlab, tmp_path):
     reads = tmp_path / "reads.csv"
     reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
-    for arguments in ([], ["--policies", "all"]):
+    for arguments in ([], ["--replacement", "all"]):
         found = sledlab("trace", "hits", reads, "--cache-mb", "1", *arguments, "--json").json["hits"]
         assert [row["policy"] for row in found] == list(sl.replacement)
 
@@ -30,7 +30,7 @@ def test_every_policy_is_compared_by_default(sledlab, tmp_path):
 def test_json_has_reads_and_writes_apart(sledlab, tmp_path):
     start = tmp_path / "start.csv"
     assert sledlab("trace", "slice", MAIL, start, "--limit", 20_000).code == 0
-    found = sledlab("trace", "hits", start, "--policies", "all", "--segment-kb", "8", "--json").json
+    found = sledlab("trace", "hits", start, "--replacement", "all", "--segment-kb", "8", "--json").json
     assert found["segment_kb"] == 8
     assert {row["policy"] for row in found["hits"]} == set(sl.replacement)
     assert len(found["hits"]) == len(list(sl.replacement)) * len(SHARES)
@@ -43,25 +43,25 @@ def test_json_has_reads_and_writes_apart(sledlab, tmp_path):
 def test_what_there_is_none_of_has_no_ratio(sledlab, tmp_path):
     reads = tmp_path / "reads.csv"
     reads.write_text("time_us,op,offset_bytes,length_bytes\n0,R,0,512\n5,R,0,512\n")
-    (row,) = sledlab("trace", "hits", reads, "--policies", "lru", "--cache-mb", "1", "--json").json["hits"]
+    (row,) = sledlab("trace", "hits", reads, "--replacement", "lru", "--cache-mb", "1", "--json").json["hits"]
     assert (row["hit_ratio"], row["read_hit_ratio"], row["write_hit_ratio"]) == (0.5, 0.5, None)
-    (found,) = sl.hit_ratios(sl.read_trace(reads), policies="lru", cache_mb=1).rows
+    (found,) = sl.hit_ratios(sl.read_trace(reads), replacement="lru", cache_mb=1).rows
     assert (found.policy, found.uses, found.hit_ratio) == ("lru", 2, 0.5)
 
 
 def test_parameters_of_policies(sledlab):
     words = ("slru:protected_share=0.2", "slru:protected_share=0.9")
-    first, second = sl.hit_ratios(sl.read_trace(MAIL), policies=words, cache_mb=16).frame["hit_ratio"]
+    first, second = sl.hit_ratios(sl.read_trace(MAIL), replacement=words, cache_mb=16).frame["hit_ratio"]
     assert first != second
     chosen = sl.replacement("slru", protected_share=0.9)
-    assert sl.hit_ratios(sl.read_trace(MAIL), policies=chosen, cache_mb=16).frame["hit_ratio"][0] == second
+    assert sl.hit_ratios(sl.read_trace(MAIL), replacement=chosen, cache_mb=16).frame["hit_ratio"][0] == second
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--policies", "lruu"], "did you mean `lru`?"),
-        (["--policies", "slru:protected_share=2"], "out of range"),
+        (["--replacement", "lruu"], "did you mean `lru`?"),
+        (["--replacement", "slru:protected_share=2"], "out of range"),
         (["--cache-mb", "0.01"], "a cache of 0.01 MB is smaller than a segment of 64 KB"),
         (["--cache-mb", "much"], "--cache-mb"),
         (["--segment-kb", "0.3"], "not a whole number of blocks"),

@@ -20,7 +20,7 @@ def built(tmp_path, monkeypatch):
 
 
 def test_a_page_is_written(sledlab, tmp_path):
-    answer = sledlab("view", *RUN, "--scheduler", "sptf", "--out", "run.html")
+    answer = sledlab("view", *RUN, "--scheduler", "sptf", "--save", "run.html")
     assert (answer.code, answer.err) == (0, "")
     assert "run.html" in answer.out
     assert "sptf" in (tmp_path / "run.html").read_text()
@@ -39,7 +39,7 @@ def test_it_opens_in_a_browser(sledlab, monkeypatch, tmp_path):
 
 
 def test_mistakes_are_told(sledlab, tmp_path):
-    sledlab("view", *RUN, "--out", "run.pdf").assert_refused("end the name in .html")
+    sledlab("view", *RUN, "--save", "run.pdf").assert_refused("end the name in .html")
     sledlab("view", *RUN, "--around", "end").assert_refused("cannot begin at `end`")
     sledlab("view", "--workload", "uniform").assert_refused("device")
     sledlab("view", "lee2009-figure-2").assert_refused("compare")

@@ -150,7 +150,7 @@ def refused(name: str, place: Path, *arguments: object) -> None:
     assert not (place / name).exists()
 
 
-RACE = ("compare", *WORKLOAD[:-1], 300, "--schedulers", "fcfs", "--speedups", 1, "--jobs", 1)
+RACE = ("compare", *WORKLOAD[:-1], 300, "--scheduler", "fcfs", "--speedup", 1, "--parallel", 1)
 
 
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.parquet"])
@@ -176,7 +176,7 @@ def test_a_file_of_a_study_that_does_not_fit_is_named(tmp_path):
 
 @pytest.mark.slow("processes of their own, with pages")
 def test_points_that_do_not_fit_are_named(tmp_path):
-    seeds = ("--seeds", 20)
+    seeds = ("--seed", "1..20")
     process = begun(*RACE, *seeds, "--out", tmp_path, **limited(20_000))
     _, err = process.communicate()
     assert (process.returncode, b"Traceback" in err) == (2, False)

@@ -6,7 +6,7 @@ import pytest
 from sledlab.show import terminal
 from sledlab.show.columns import Columns, folded
 
-SHORT = "--device mems-g2 --workload uniform --limit 300 --jobs 1"
+SHORT = "--device mems-g2 --workload uniform --limit 300 --parallel 1"
 
 TABLES = [
     "list device",
@@ -21,10 +21,10 @@ TABLES = [
     "show node smart-2003",
     "list network",
     "trace head sample/traces/oltp-bank-a.csv.zst -n 20",
-    "trace hits sample/traces/oltp-bank-a.csv.zst --policies lru,fifo",
+    "trace hits sample/traces/oltp-bank-a.csv.zst --replacement lru,fifo",
     "simulate --device mems-g2 --workload uniform --limit 300",
-    f"compare {SHORT} --schedulers fcfs,sptf --speedups 1,2,4,8",
-    f"power {SHORT} --policies fixed --timeouts 1,10",
+    f"compare {SHORT} --scheduler fcfs,sptf --speedup 1,2,4,8",
+    f"power {SHORT} --power fixed --timeout 1,10",
     "smart show sample/work/join.work",
     "smart replay sample/work/sort.work --device mems-g2",
 ]

@@ -85,7 +85,7 @@ def test_a_new_device_is_told_and_simulated(sledlab: Callable[..., str]) -> None
     assert energy_adds_up(found)
     page = sledlab("simulate", "alone/experiment.toml", "--out", "again")
     assert "mine" in page
-    compared = sledlab("compare", "--devices", "mine.toml,mems-g2", *UNIFORM, "--set", "replay.outside=wrap")
+    compared = sledlab("compare", "--device", "mine.toml,mems-g2", *UNIFORM, "--set", "replay.outside=wrap")
     assert "mine" in compared
     assert "mems-g2" in compared
 

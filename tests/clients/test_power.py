@@ -158,7 +158,7 @@ def test_what_cannot_be_is_refused_before_anything_starts(tmp_path):
         server.power_fail()
     with pytest.raises(sl.Error, match="has ended"):
         server.power_fail()
-    done = serve("--devices", "mems-g2,ram", "--power-failures", "--", "true")
+    done = serve("--device", "mems-g2,ram", "--power-failures", "--", "true")
     assert "--device" in done.communicate(timeout=60)[1]
     assert done.returncode == 2
 

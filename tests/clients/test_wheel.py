@@ -148,10 +148,10 @@ def test_commands_run_in_an_empty_directory(shell: Shell) -> None:
 def test_experiments_are_there_and_run(shell: Shell) -> None:
     listed = json.loads(shell("sledlab list experiment --json"))
     assert sorted(each["name"] for each in listed) == list(EXPERIMENTS)
-    short = "--limit 200 --set replay.warmup=0 --seeds 1 --speedups 1"
+    short = "--limit 200 --set replay.warmup=0 --seed 1 --speedup 1"
     shell(f"sledlab compare lee2009-figure-4 {short} --out figure")
     shell("sledlab simulate lee2009-starvation --limit 500")
-    shell("sledlab compare why-not-an-ssd --limit 200 --speedups 1 --out ssd")
+    shell("sledlab compare why-not-an-ssd --limit 200 --speedup 1 --out ssd")
     shell("test -s figure/report.html && test -s ssd/report.html")
 
 
@@ -183,7 +183,7 @@ PREPARED = {
     "my_job.py": "sledlab init job",
     "--device mine.toml": "sledlab init device mine.toml",
     "./database.sh": "echo '#!/bin/sh' > database.sh && chmod +x database.sh",
-    "sort-4.work": "for n in 4 8; do sledlab smart record --job sort --scale-factor 0.01 --nodes $n "
+    "sort-4.work": "for n in 4 8; do sledlab smart record --job sort --scale-factor 0.01 --node-count $n "
     "--work sort-$n.work; done",
     "~/": "mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions",
 }

@@ -54,7 +54,7 @@ def test_a_new_study(tmp_path: Path) -> None:
 
     assert "See how throughput grows" in sledlab("--help")
     load = ("--device", "mems-g2", "--workload", "uniform", "--limit", "500")
-    assert "requests per second" in sledlab("depth", *load, "--depths", "1,4", "--out", "study")
+    assert "requests per second" in sledlab("depth", *load, "--depth", "1,4", "--out", "study")
     sledlab("depth", "study/study.toml", "--out", "again")
     for file in ("depths.csv", "depths.parquet", "summary.json", "study.toml", "report.html"):
         assert (tmp_path / "study" / file).read_bytes() == (tmp_path / "again" / file).read_bytes(), file

@@ -30,7 +30,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run and a comparison."""
     folder = tmp_path_factory.mktemp("left")
     assert run(["simulate", *DEVICE, "--limit", "5000", "--out", str(folder / "run")]) == 0
-    race = ("--schedulers", "fcfs,sptf", "--speedups", "1,2,4", "--limit", "500", "--jobs", "1")
+    race = ("--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--limit", "500", "--parallel", "1")
     assert run(["compare", *DEVICE, *race, "--out", str(folder / "comparison")]) == 0
     return folder
 

@@ -206,13 +206,13 @@ def test_energies_of_requests_and_of_devices_differ() -> None:
     charged = sum(run_j for run_j in (row.seek_j, row.access_j, row.startup_j))
     assert row.request_energy_uj * row.requests == pytest.approx(charged * 1e6)
     power = sl.power_study(
-        sl.workload("uniform", mean_interarrival_ms=3), "mems-g2", limit=300, loads=[1], jobs=1
+        sl.workload("uniform", mean_interarrival_ms=3), "mems-g2", limit=300, load=[1], parallel=1
     )
     own = power.rows["request_energy"][0].run
     assert own.total_energy_per_request_mj * own.requests == pytest.approx(own.energy_j * 1e3)
     race = sl.compare(
-        sl.workload("uniform", mean_interarrival_ms=3), "mems-g2", schedulers="fcfs", speedups=[1],
-        limit=300, jobs=1,
+        sl.workload("uniform", mean_interarrival_ms=3), "mems-g2", scheduler="fcfs", speedup=[1],
+        limit=300, parallel=1,
     )  # fmt: skip
     mean = race.rows["curves"][0]
     assert mean.total_energy_per_request_mj == pytest.approx(own.total_energy_per_request_mj)

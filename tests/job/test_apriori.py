@@ -57,7 +57,7 @@ def mined(path: Path, job: str, data: MarketBaskets, nodes: int = 8, **settings:
     """The answer, and the record."""
     said = {"min_confidence": CONFIDENCE, "transactions": data.transactions, "universe": data.universe}
     answer = path / f"{job}.json"
-    work = record(job, nodes=nodes, answer=answer, **{**said, **settings})
+    work = record(job, node_count=nodes, answer=answer, **{**said, **settings})
     return json.loads(answer.read_text()), work
 
 

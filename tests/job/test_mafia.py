@@ -24,7 +24,7 @@ ALL = 4_281_782
 def found(path: Path, nodes: int = 4, records: int = FEW, **settings: Any) -> tuple[Any, sl.Work]:
     """The answer, and the record."""
     answer = path / "mafia.json"
-    work = record("mafia", nodes=nodes, answer=answer, records=records, **settings)
+    work = record("mafia", node_count=nodes, answer=answer, records=records, **settings)
     return json.loads(answer.read_text()), work
 
 

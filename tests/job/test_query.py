@@ -356,7 +356,7 @@ def test_tables_that_are_not_there_are_told(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_command_line_takes_a_query(sledlab: Callable[..., Answer], tmp_path: Path) -> None:
-    said = ["smart", "record", "--query", "q5", "--scale-factor", SCALE, "--nodes", 8]
+    said = ["smart", "record", "--query", "q5", "--scale-factor", SCALE, "--node-count", 8]
     work, answer = tmp_path / "q5.work", tmp_path / "q5.parquet"
     recorded = sledlab(*said, "--work", work, "--answer", answer)
     assert recorded.code == 0, recorded.err
@@ -367,5 +367,5 @@ def test_the_command_line_takes_a_query(sledlab: Callable[..., Answer], tmp_path
     sledlab(*said, "--job", "sort").assert_refused("one job or one query")
     sledlab("smart", "record").assert_refused("one job or one query")
     sledlab(*said, "--mpi").assert_refused("`--mpi` is for jobs")
-    sledlab(*said, "--set", "where=1").assert_refused("`--set` is for jobs")
+    sledlab(*said, "--job-set", "where=1").assert_refused("`--job-set` is for jobs")
     sledlab(*said, "--tables", tmp_path).assert_refused("leave out --scale-factor")

@@ -26,6 +26,6 @@ def test_a_fleet_is_the_same_on_a_cluster(
         assert [row.volume for row in found.of("failed")] == ["bad"]
         return {path.name: path.read_bytes() for path in (tmp_path / out).glob("*.csv")}
 
-    assert at("here", jobs=1) == at("dask", cluster=cluster.file)
+    assert at("here", parallel=1) == at("dask", cluster=cluster.file)
     with pytest.raises(sl.Error, match="`--share` does not go with `fleet`"):
         sl.fleet(place, ["mems-g2"], out=tmp_path / "share", share="1/2")

@@ -18,15 +18,15 @@ SCAN = str(Path(__file__).parents[2] / "sample" / "work" / "scan.work")
 
 STUDIES: dict[str, Callable[..., object]] = {
     "compare": lambda **said: sl.compare(
-        UNIFORM, "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4], seeds=2, limit=300, **said
+        UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], seed="1..2", limit=300, **said
     ),
     "power": lambda **said: sl.power_study(
-        UNIFORM, "mems-g2", loads=[1], timeouts_ms=[0, 10], limit=100, **said
+        UNIFORM, "mems-g2", load=[1], timeout_ms=[0, 10], limit=100, **said
     ),
     "hybrid": lambda **said: sl.hybrid_study(
-        sl.workload("cello"), mems_mb=[64], segments_kb=[8], price_ratios=[4], limit=300, **said
+        sl.workload("cello"), mems_mb=[64], segment_kb=[8], price_ratio=[4], limit=300, **said
     ),
-    "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], networks=["hub"], **said),
+    "smart": lambda **said: sl.smart_study(SCAN, ["mems-g1", "mems-g3"], network=["hub"], **said),
 }
 
 OF_THIS_RUN = ("decision_cost.csv", "decision_cost.parquet", "sledlab.json")
@@ -68,13 +68,13 @@ def test_every_place_gives_the_same_bytes(
         run(out=tmp_path / place, **said)
         return hashes(tmp_path / place)
 
-    one = at("one", jobs=1)
-    assert at("loky", jobs=2) == one
+    one = at("one", parallel=1)
+    assert at("loky", parallel=2) == one
     assert at("dask", cluster=cluster.file) == one
     with ThreadPoolExecutor(2) as executor:
         assert at("executor", executor=executor) == one
         assert at("polled", executor=Polled(executor)) == one
     with pytest.raises(sl.Unfinished) as unfinished:
-        at("share", share="1/2", jobs=1)
+        at("share", share="1/2", parallel=1)
     assert unfinished.value.done + unfinished.value.missing == unfinished.value.points
-    assert at("share", share="2/2", jobs=1) == one
+    assert at("share", share="2/2", parallel=1) == one

@@ -48,13 +48,13 @@ def test_two_writers_in_one_directory_tear_no_line(tmp_path: Path) -> None:
 
 
 def race(trace: object = None, **said: object) -> sl.Comparison:
-    few = {"schedulers": ["fcfs"], "speedups": [1, 2], "limit": 200, "jobs": 1, **said}
+    few = {"scheduler": ["fcfs"], "speedup": [1, 2], "limit": 200, "parallel": 1, **said}
     return sl.compare(trace or sl.workload("uniform"), "mems-g2", **few)
 
 
 def test_points_of_another_directory_are_taken_and_kept(tmp_path: Path, refused) -> None:
     race(out=tmp_path / "first")
-    race(out=tmp_path / "second", speedups=[1, 2, 3], reuse=tmp_path / "first")
+    race(out=tmp_path / "second", speedup=[1, 2, 3], reuse=tmp_path / "first")
     assert set(kept_lines(tmp_path / "first")) < set(kept_lines(tmp_path / "second"))
     assert len(kept_lines(tmp_path / "second")) == 3
     with refused("no points are kept in"):
@@ -64,7 +64,7 @@ def test_points_of_another_directory_are_taken_and_kept(tmp_path: Path, refused)
 def test_replace_removes_points_and_nothing_of_others(tmp_path: Path) -> None:
     race(out=tmp_path)
     (tmp_path / "points" / "mine.txt").write_text("mine")
-    race(out=tmp_path, replace=True, speedups=[3])
+    race(out=tmp_path, replace=True, speedup=[3])
     assert len(kept_lines(tmp_path)) == 1
     assert (tmp_path / "points" / "mine.txt").read_text() == "mine"
 
@@ -83,12 +83,15 @@ def test_shares_never_overlap_whatever_is_kept() -> None:
         ({"share": "0/2", "out": "x"}, "`0/2` is not a share"),
         ({"share": "half", "out": "x"}, "`half` is not a share"),
         ({"share": "1/2", "out": "x", "replace": True}, "does not go with `--replace`"),
-        ({"share": "1/2", "out": "x", "jobs": None, "cluster": "tcp://x:1"}, "does not go with `--share`"),
-        ({"cluster": "tcp://x:1"}, "`--cluster` does not go with `--jobs`"),
-        ({"executor": object()}, "`executor` does not go with `--jobs`"),
-        ({"executor": object(), "jobs": None}, "`object` is no executor"),
+        (
+            {"share": "1/2", "out": "x", "parallel": None, "cluster": "tcp://x:1"},
+            "does not go with `--share`",
+        ),
+        ({"cluster": "tcp://x:1"}, "`--cluster` does not go with `--parallel`"),
+        ({"executor": object()}, "`executor` does not go with `--parallel`"),
+        ({"executor": object(), "parallel": None}, "`object` is no executor"),
         ({"send_trace": True}, "there is none"),
-        ({"cluster": "nowhere.json", "jobs": None}, "there is no scheduler file `nowhere.json`"),
+        ({"cluster": "nowhere.json", "parallel": None}, "there is no scheduler file `nowhere.json`"),
     ],
 )  # fmt: skip
 def test_contradictions_are_told_before_the_work_starts(tmp_path, monkeypatch, refused, said, says) -> None:
@@ -103,8 +106,8 @@ def test_tuning_cannot_be_shared(tmp_path: Path, refused) -> None:
 
 
 def test_the_command_line_says_what_is_missing(sledlab, tmp_path: Path) -> None:
-    few = ("--workload", "uniform", "--limit", 100, "--speedups", "1,2,3,4", "--schedulers", "fcfs")
-    command = ("compare", "--device", "mems-g2", *few, "--jobs", 1, "--out", tmp_path)
+    few = ("--workload", "uniform", "--limit", 100, "--speedup", "1,2,3,4", "--scheduler", "fcfs")
+    command = ("compare", "--device", "mems-g2", *few, "--parallel", 1, "--out", tmp_path)
     first = sledlab(*command, "--share", "1/2")
     assert (first.code, first.err) == (0, "")
     assert first.out.startswith("share 1/2: ")
@@ -134,7 +137,7 @@ SOME = {"vary": {"replay.limit": [100, 0, 150]}, "limit": None}
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_points_that_fail_are_recorded_and_the_others_go_on(late: Path, tmp_path: Path, jobs: int) -> None:
     with pytest.raises(sl.Error) as error:
-        race(late, out=tmp_path / "race", jobs=jobs, **SOME)
+        race(late, out=tmp_path / "race", parallel=jobs, **SOME)
     assert "2 of 6 points failed: " in error.value.message
     assert (
         error.value.message.count("replay.limit = 0") == 3
@@ -145,7 +148,7 @@ def test_points_that_fail_are_recorded_and_the_others_go_on(late: Path, tmp_path
     assert (len(lines), len(failed)) == (6, 2)
     assert all("late.csv:202" in line["error"] and line["point"]["replay.limit"] == "0" for line in failed)
     late.write_text(late.read_text().replace("7,R", "300000,R"))  # mended: all others are another trace's
-    assert race(late, out=tmp_path / "race", jobs=1, **SOME).points.height == 6
+    assert race(late, out=tmp_path / "race", parallel=1, **SOME).points.height == 6
 
 
 def test_points_that_failed_run_again(late: Path, tmp_path: Path) -> None:
@@ -164,7 +167,7 @@ def test_a_study_can_conclude_in_spite_of_points_that_failed(late: Path, tmp_pat
         return STUDY.conclude(dataclasses.replace(plan, cases=cases), found)
 
     study = dataclasses.replace(STUDY, despite_failures=True, conclude=conclude)
-    said = {"schedulers": ["fcfs"], "speedups": [1, 2], "jobs": 1, "vary": SOME["vary"]}
+    said = {"scheduler": ["fcfs"], "speedup": [1, 2], "parallel": 1, "vary": SOME["vary"]}
     found = study.run(sl.read_trace(late), "mems-g2", said, out=tmp_path / "race")
     assert found.points.height == 4
     assert {dict(point.settings)["replay.limit"] for point in seen["plan"].failed} == {"0"}

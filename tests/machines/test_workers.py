@@ -22,8 +22,8 @@ from sledlab.study.executor.task import Answer, Task
 from tests.machines.cluster import PACKAGE, Cluster, until
 from tests.points import kept_bytes, kept_lines
 
-RACE = ("compare", "--device", "mems-g2", "--workload", "uniform", "--schedulers", "fcfs,sptf", "--quiet")
-LONG = (*RACE, "--limit", "120000", "--speedups", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8")
+RACE = ("compare", "--device", "mems-g2", "--workload", "uniform", "--scheduler", "fcfs,sptf", "--quiet")
+LONG = (*RACE, "--limit", "120000", "--speedup", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8")
 """Sixteen points that take long enough for something to happen meanwhile."""
 
 
@@ -40,7 +40,7 @@ def done(*words: object) -> None:
 
 
 def race(**said: object) -> sl.Comparison:
-    few = {"schedulers": ["fcfs"], "speedups": [1, 2], "limit": 200, **said}
+    few = {"scheduler": ["fcfs"], "speedup": [1, 2], "limit": 200, **said}
     return sl.compare(few.pop("source", sl.workload("uniform")), few.pop("device", "mems-g2"), **few)
 
 
@@ -48,7 +48,7 @@ def race(**said: object) -> sl.Comparison:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The table of the long race."""
     out = tmp_path_factory.mktemp("whole")
-    done(*LONG, "--jobs", 2, "--out", out)
+    done(*LONG, "--parallel", 2, "--out", out)
     return (out / "points.csv").read_bytes()
 
 
@@ -96,7 +96,7 @@ def left_in(group: int) -> list[int]:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 @pytest.mark.slow("runs millions of requests on a cluster, until it is stopped")
 def test_ctrl_c_cancels_what_waits_and_leaves_the_cluster_alone(cluster, tmp_path) -> None:
-    process = begun(*LONG, "--seeds", 4, "--cluster", cluster.file, "--out", tmp_path)
+    process = begun(*LONG, "--seed", "1..4", "--cluster", cluster.file, "--out", tmp_path)
     until(lambda: len(kept_lines(tmp_path)) >= 2, process)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=10)
@@ -122,7 +122,7 @@ def test_a_worker_of_another_build_is_refused_by_name(sledlab, tmp_path) -> None
     cluster = Cluster(tmp_path, package.parent)
     try:
         cluster.add_worker()
-        answer = sledlab(*RACE, "--limit", 50, "--speedups", 1, "--cluster", cluster.file)
+        answer = sledlab(*RACE, "--limit", 50, "--speedup", 1, "--cluster", cluster.file)
     finally:
         cluster.end()
     assert (answer.code, answer.out) == (2, "")
@@ -147,7 +147,7 @@ def test_points_wait_for_workers_and_that_is_told(tmp_path) -> None:
             *RACE,
             "--limit",
             50,
-            "--speedups",
+            "--speedup",
             1,
             "--cluster",
             cluster.file,
@@ -175,7 +175,7 @@ def test_the_environment_names_the_cluster_and_options_win(cluster, monkeypatch,
     monkeypatch.setenv("SLEDLAB_CLUSTER", "nowhere.json")
     with refused("there is no scheduler file `nowhere.json`"):
         race()
-    assert race(jobs=1).points.height == 2
+    assert race(parallel=1).points.height == 2
     with distributed.Client(cluster.address, set_as_default=False) as client:
         assert race(cluster=client).points.height == 2
         assert client.status == "running"
@@ -187,7 +187,7 @@ TRACE = "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n"
 def test_traces_are_sent_where_workers_have_none(cluster, tmp_path, monkeypatch) -> None:
     file = tmp_path / "app.csv"
     file.write_text(TRACE)
-    here = race(source=file, jobs=1).points
+    here = race(source=file, parallel=1).points
     monkeypatch.chdir(tmp_path)
     assert race(source="app.csv", cluster=cluster.file).points.equals(here)  # wherever workers run
     assert race(source="app.csv", cluster=cluster.file, send_trace=True).points.equals(here)
@@ -225,7 +225,7 @@ def test_a_trace_that_a_worker_has_not_is_told_with_its_machine(tmp_path, change
     file = tmp_path / "app.csv"
     file.write_text(TRACE)
     with pytest.raises(sl.Error) as error:
-        race(source=file, executor=Elsewhere(lambda: change(file)), speedups=[1])
+        race(source=file, executor=Elsewhere(lambda: change(file)), speedup=[1])
     assert error.value.message == says.format(file)
     assert error.value.remedy == "put it on a shared file system, or add --send-trace"
 
@@ -259,7 +259,7 @@ def test_a_plug_in_that_a_worker_has_not_is_told_with_its_machine(
     file.write_text(PLUG_IN)
     monkeypatch.syspath_prepend(tmp_path)
     try:
-        said = {"schedulers": "sledlab_far:First", "speedups": [1]}
+        said = {"scheduler": "sledlab_far:First", "speedup": [1]}
         if says is None:
             assert race(executor=Elsewhere(lambda: None), **said).points.height == 1
             return
@@ -272,9 +272,9 @@ def test_a_plug_in_that_a_worker_has_not_is_told_with_its_machine(
 
 
 def test_the_end_says_where_points_ran_and_results_do_not(tmp_path, capsys) -> None:
-    race(executor=Elsewhere(lambda: None, ("n1", "n2")), speedups=[1, 2, 3], out=tmp_path / "two")
+    race(executor=Elsewhere(lambda: None, ("n1", "n2")), speedup=[1, 2, 3], out=tmp_path / "two")
     assert "3 points ran on n1 (1) and n2 (2)" in capsys.readouterr().err
-    race(executor=Elsewhere(lambda: None), speedups=[1, 2, 3], out=tmp_path / "one")
+    race(executor=Elsewhere(lambda: None), speedup=[1, 2, 3], out=tmp_path / "one")
     assert "ran on" not in capsys.readouterr().err
     for name in ("points.csv", "summary.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

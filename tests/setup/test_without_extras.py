@@ -36,7 +36,7 @@ columns = {**times, "offset_bytes": np.arange(300_000) * 512, "length_bytes": [5
 trace = sl.trace(columns)
 assert trace.write("t.parquet") == 300_000
 assert sl.read_trace("t.parquet").frame().equals(trace.frame())
-assert sl.hit_ratios(trace, policies="lru", cache_mb=1).frame.height == 1
+assert sl.hit_ratios(trace, replacement="lru", cache_mb=1).frame.height == 1
 volumes = pl.DataFrame(columns).with_columns(volume=pl.lit("a"))
 volumes.write_parquet("day.parquet")
 (volume,) = sl.split_volumes("day.parquet", "fleet")
@@ -47,8 +47,8 @@ assert pl.read_parquet("r.parquet").equals(run.requests)
 run = sl.simulate(sl.workload("uniform"), "mems-g2", limit=500, requests="r.csv", out="run")
 assert run.requests.height == pl.read_parquet("run/requests.parquet").height == 500
 assert pl.read_parquet("run/timeline.parquet").height > 0
-load = {"schedulers": ["fcfs", "sptf"], "speedups": [1], "limit": 500}
-study = sl.compare(sl.workload("uniform"), "mems-g2", **load, out="race", jobs=1)
+load = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "limit": 500}
+study = sl.compare(sl.workload("uniform"), "mems-g2", **load, out="race", parallel=1)
 assert study.tables["points"].height == 2
 assert pathlib.Path("race/report.html").exists()
 sl.record("apriori-hd", 2, work="a.work", answer="a.json", transactions=500)

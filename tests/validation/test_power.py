@@ -99,11 +99,11 @@ def test_study_of_the_seagate_trace() -> None:
     found = sl.power_study(
         reference.trace("seagate_gap"),
         "mems-g2",
-        policies="fixed",
-        timeouts_ms=[0],
-        loads=[1],
-        strategies="base",
-        jobs=1,
+        power="fixed",
+        timeout_ms=[0],
+        load=[1],
+        strategy="base",
+        parallel=1,
     )
     assert found.rows["break_even"][0].longest_rest_ms == seagate_trace().longest_idle_ms
     assert found.fits[0]["slope"] == pytest.approx(1, abs=0.02)

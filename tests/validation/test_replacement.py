@@ -44,7 +44,7 @@ def used(name: str) -> npt.NDArray[np.int64]:
 
 def hits(name: str, *policies: str, rooms: tuple[int, ...] = ROOMS) -> dict[tuple[str, int], int]:
     megabytes = [room * SEGMENT_KB * 1024 / 1e6 + 1e-6 for room in rooms]
-    found = sl.hit_ratios(trace(name), policies=policies, cache_mb=megabytes, segment_kb=SEGMENT_KB)
+    found = sl.hit_ratios(trace(name), replacement=policies, cache_mb=megabytes, segment_kb=SEGMENT_KB)
     rows = found.frame.to_dicts()
     assert {row["uses"] for row in rows} == {len(used(name))}
     return {(row["policy"], row["room"]): round(row["hit_ratio"] * row["uses"]) for row in rows}

@@ -62,16 +62,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     for name, scheduler in (("run", "fcfs"), ("other", "sptf")):
         sledlab(folder, "simulate", "--device", "mems-g2", "--scheduler", scheduler, *SMALL, "--out", name)
-    sledlab(folder, "diff", "run", "other", "--out", "diff.html")
-    race = ("--schedulers", "fcfs,sptf", "--speedups", "1,4", "--jobs", "1")
+    sledlab(folder, "diff", "run", "other", "--save", "diff.html")
+    race = ("--scheduler", "fcfs,sptf", "--speedup", "1,4", "--parallel", "1")
     sledlab(folder, "compare", "--device", "mems-g2", *SMALL, *race, "--out", "comparison")
-    study = ("--policies", "never,fixed", "--timeouts", "1,40", "--startup", "0.5", "--loads", "1,2")
-    sledlab(folder, "power", "--device", "mems-g2", *SMALL, *study, "--jobs", "1", "--out", "power")
+    study = ("--power", "never,fixed", "--timeout", "1,40", "--startup", "0.5", "--load", "1,2")
+    sledlab(folder, "power", "--device", "mems-g2", *SMALL, *study, "--parallel", "1", "--out", "power")
     sizes = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
-    sledlab(folder, "hybrid", *SMALL, *sizes, "--replacement", "lru", "--jobs", "1", "--out", "hybrid")
+    sledlab(folder, "hybrid", *SMALL, *sizes, "--replacement", "lru", "--parallel", "1", "--out", "hybrid")
     record = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
     sledlab(folder, "smart", "replay", str(record), "--device", "mems-g2", "--out", "replay")
-    sledlab(folder, "device", "seek-map", "mems-g2", "--out", "seek-map.html")
+    sledlab(folder, "device", "seek-map", "mems-g2", "--save", "seek-map.html")
     return folder
 
 

@@ -38,9 +38,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record = Path(__file__).parents[2] / "sample" / "work" / "sort.work"
     commands = {
         "run": ("simulate", "--device", "mems-g2", "--trace", "sample:oltp-bank-a", "--scheduler", "sptf"),
-        "comparison": ("compare", "--device", "mems-g2", *SMALL, "--speedups", "1,2,4", "--jobs", "2"),
-        "power": ("power", "--device", "mems-g2", *SMALL, *POWER, "--jobs", "2"),
-        "hybrid": ("hybrid", *SMALL, *HYBRID, "--jobs", "2"),
+        "comparison": ("compare", "--device", "mems-g2", *SMALL, "--speedup", "1,2,4", "--parallel", "2"),
+        "power": ("power", "--device", "mems-g2", *SMALL, *POWER, "--parallel", "2"),
+        "hybrid": ("hybrid", *SMALL, *HYBRID, "--parallel", "2"),
         "replay": ("smart", "replay", str(record), "--device", "mems-g2"),
     }
     for name, command in commands.items():
@@ -48,11 +48,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sledlab(folder, *command, "--out", f"{name}-static", "--static")
     for place, more in (("map", ()), ("map-static", ("--static",))):
         (folder / place).mkdir()
-        sledlab(folder, "device", "seek-map", "mems-g2", "--out", f"{place}/report.html", *more)
+        sledlab(folder, "device", "seek-map", "mems-g2", "--save", f"{place}/report.html", *more)
     return folder
 
 
-POWER = ("--policies", "never,fixed", "--timeouts", "1,40", "--startup", "0.5,1", "--loads", "1,2")
+POWER = ("--power", "never,fixed", "--timeout", "1,40", "--startup", "0.5,1", "--load", "1,2")
 HYBRID = ("--mems-mb", "64,128", "--segment-kb", "8,16", "--at-mb", "64", "--at-segment-kb", "8")
 
 

@@ -24,7 +24,7 @@ CHOSEN: dict[str, tuple[str, ...]] = {
 SEGMENT_KB = {TPCD: 256, TPCC: 8, CELLO: 8, HPLAJW: 64}
 """Sizes of segments in section 6.4."""
 
-SEEDS: dict[str, tuple[str, ...]] = {TPCD: ("--seeds", "1"), TPCC: ("--seeds", "1")}
+SEEDS: dict[str, tuple[str, ...]] = {TPCD: ("--seed", "1"), TPCC: ("--seed", "1")}
 """The databases are run with one seed: their arrivals are even, and their runs long."""
 
 SIZES_MB, SEGMENTS_KB = (64, 128, 256, 512, 3072), (4, 8, 16, 32, 64, 128, 256)
@@ -76,7 +76,7 @@ DENSE = "-dense"
 DISKS = ("atlas-10k-50mb", "atlas-10k-double-density")
 """Two disks that the paper may mean by a disk of 50 MB/s."""
 
-ON_DENSE = ("--set", f"device.preset={DISKS[1]}", "--seeds", "1")
+ON_DENSE = ("--set", f"device.preset={DISKS[1]}", "--seed", "1")
 
 
 def word(mb: int, kb: int) -> str:
@@ -99,7 +99,7 @@ def _options(name: str, workload: str) -> tuple[str, ...]:
 
 def _when_idle(name: str) -> tuple[str, ...]:
     """Options where the controller cache writes in idle times: only NONE and ALL of figure 4 are run."""
-    options = ("--set", "cache.destage=idle", "--seeds", "1")
+    options = ("--set", "cache.destage=idle", "--seed", "1")
     return (*options, "--vary", f"hybrid.kind={','.join(WORDS.values())}") if name == TECHNIQUES else options
 
 
@@ -127,7 +127,7 @@ def _on_stand_ins() -> Iterator[Planned]:
 def _on_recorded() -> Iterator[Planned]:
     for trace, segment_kb in RECORDED.items():
         file = str(PROJECT / f"sample/traces/{trace}.csv.zst")
-        options = ("--trace", file, "--speedups", str(RECORDED_SPEED), "--seeds", "1")
+        options = ("--trace", file, "--speedup", str(RECORDED_SPEED), "--seed", "1")
         yield Planned(BASELINES, options, f"-{trace}", f"`{BASELINES}`, {trace}")
         segments = ("--set", f"hybrid.segment_kb={segment_kb}")
         yield Planned(TECHNIQUES, (*options, *segments), f"-{trace}", f"`{TECHNIQUES}`, {trace}")

@@ -27,10 +27,10 @@ SNAKE, SEAGATE = "-snake", "-seagate"
 """Endings of the directories of runs on Snake and on Seagate."""
 
 ON_SEAGATE: dict[str, tuple[str, ...]] = {
-    "hong2006-figure-10": ("--speedups", "1", "--seeds", "1"),
+    "hong2006-figure-10": ("--speedup", "1", "--seed", "1"),
     "hong2006-figure-11": (),
     "lin-figure-7": (),
-    "lin-policies": ("--speedups", "1,5,10,20", "--seeds", "1"),
+    "lin-policies": ("--speedup", "1,5,10,20", "--seed", "1"),
 }
 """Experiments on the Seagate trace, with their options."""
 
@@ -39,7 +39,7 @@ IDLE_POWERS = ("servo-loop", "sled-only", "full")
 
 PLAN = (
     *map(Planned, GENERATED),
-    Planned(DISK, ("--workload", "snake", "--speedups", "0.2,0.5,1,2"), SNAKE, f"`{DISK}`, on `snake`"),
+    Planned(DISK, ("--workload", "snake", "--speedup", "0.2,0.5,1,2"), SNAKE, f"`{DISK}`, on `snake`"),
     *(
         Planned(
             name,

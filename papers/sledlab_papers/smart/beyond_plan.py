@@ -50,7 +50,7 @@ def planned(name: str, suffix: str, title: str, *options: str) -> Planned:
     return Planned(name, options, suffix, f"`{name}`, {title}")
 
 
-INFINIBAND = ("--networks", "infiniband-1x")
+INFINIBAND = ("--network", "infiniband-1x")
 FASTER_HOST = settings(host__mhz=CLOCK_MHZ)
 NO_SOFTWARE = settings(node__request_us=0)
 SCATTERED = settings(node__extent_kb=FLASH_PAGE)
@@ -66,7 +66,7 @@ HOSTS = (
         HOST,
         "-sizes",
         "scans on more nodes",
-        *("--job", "scan", "--job-set", "scale_factor=0.1", "--nodes", "4,8,16,32", "--at", "nodes"),
+        *("--job", "scan", "--job-set", "scale_factor=0.1", "--node-count", "4,8,16,32", "--at", "nodes"),
     ),
 )
 
@@ -103,7 +103,7 @@ FLASH = (
         TODAY,
         "-programs",
         "every access a program",
-        *("--devices", f"ram:access_us={PROGRAM_US}:bus_mb_s=166:idle_mw=0.5:active_mw=50"),
+        *("--device", f"ram:access_us={PROGRAM_US}:bus_mb_s=166:idle_mw=0.5:active_mw=50"),
     ),
 )
 SPTF = ("--scheduler", "sptf")
@@ -117,7 +117,7 @@ LAYOUTS = (
 FORCE = 16
 """Factor of force on a sled that is 4 times as fast in a quarter of the time; springs are scaled to match."""
 PUSHED = (
-    *("--devices", "mems-g3:active_tips=6400:tip_rate_kbit_s=4000"),
+    *("--device", "mems-g3:active_tips=6400:tip_rate_kbit_s=4000"),
     *settings(
         device__acceleration_x_m_s2=FORCE * 1033.2,  # 1033.2 m/s2: Chiu 2004, table 1
         device__acceleration_y_m_s2=FORCE * 1033.2,
@@ -135,7 +135,7 @@ SLEDS_TODAY = (
             TODAY,
             f"-sleds-{sleds}{suffix}",
             f"{sleds} sleds, {title}",
-            *("--devices", "mems-g3", *settings(system__devices=sleds), *options),
+            *("--device", "mems-g3", *settings(system__devices=sleds), *options),
         )
         for sleds in SLEDS
         for suffix, title, options in LAYOUTS

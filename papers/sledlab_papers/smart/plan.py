@@ -50,7 +50,7 @@ OPEN = (
         Planned(
             RULES,
             tuple(
-                f"--job apriori-hd --nodes {UNIVERSE_NODES} --job-set universe={items} "
+                f"--job apriori-hd --node-count {UNIVERSE_NODES} --job-set universe={items} "
                 f"--job-set largest={largest} --job-set transactions_per_node=100000".split()
             ),
             universe_suffix(items),

@@ -33,7 +33,7 @@ class FittedReading:
             return ()
         said = {"extent_kb": self.extent_kb, "request_us": self.request_us, "block_kb": self.block_kb}
         settings = (part for key, value in said.items() for part in ("--set", f"node.{key}={value}"))
-        return (*settings, "--devices", ",".join([self.disk, *MEMS]))
+        return (*settings, "--device", ",".join([self.disk, *MEMS]))
 
 
 SCATTERED = FittedReading("scattered", "pages scattered over the share", 8, 465, 40)

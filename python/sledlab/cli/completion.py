@@ -28,24 +28,19 @@ BASH_WORDS = "# Names such as sample:mail-a are one word.\nCOMP_WORDBREAKS=${COM
 
 MODELS = {
     "device": "device",
-    "devices": "device",
     "front": "device",
     "fit": "device",
     "scheduler": "scheduler",
-    "schedulers": "scheduler",
     "power": "power",
-    "policies": "power",
     "merge": "merge",
     "cache": "cache",
     "system": "system",
     "hybrid": "hybrid",
     "replacement": "replacement",
     "workload": "workload",
-    "workloads": "workload",
     "node": "node",
     "host": "node",
     "network": "network",
-    "networks": "network",
 }
 """Options whose values are models, by keyword, and the kind of model."""
 
@@ -95,7 +90,7 @@ def of_option(name: str) -> Complete | None:
     """The function that completes the value of an option; `None` where the shell's own completion will do."""
     if name in ("settings", "vary"):
         return lambda _context, _parameter, word: items(keys(), word)
-    if name in ("trace", "traces"):
+    if name == "trace":
         return lambda _context, _parameter, word: trace_items(word)
     if name == "job":
         return lambda _context, _parameter, word: items(jobs(), word) or files(word)

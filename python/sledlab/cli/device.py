@@ -87,11 +87,11 @@ def is_experiment(name: str) -> bool:
     "--from", "start", metavar="X,Y", default="0,0", show_default=True, help="Start, in bits from the centre."
 )
 @option("--downwards", is_flag=True, help="The sled starts moving towards negative y.")
-@option("--out", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")
+@option("--save", metavar="FILE", help="Write the map: .png, .svg, .html, .csv or .npz.")
 @static_option
 @json_option
 def device_seek_map(
-    name: str, settings: Mapping[str, str], start: str, out: str | None, *, downwards: bool, as_json: bool
+    name: str, settings: Mapping[str, str], start: str, save: str | None, *, downwards: bool, as_json: bool
 ) -> None:
     """Seek times from one place to all others, and the regions reached within a time.
 
@@ -103,9 +103,9 @@ def device_seek_map(
         raise Error(
             f"`--from {start}` is not a place", remedy="write --from X,Y in bits, such as 0,0"
         ) from None
-    write = writer(Path(out)) if out is not None else None
-    if out is not None:
-        check_writable(Path(out))
+    write = writer(Path(save)) if save is not None else None
+    if save is not None:
+        check_writable(Path(save))
     with device_error_location(name, settings):
         found = compute(device_experiment(name, settings), name, x_bit, y_bit, -1 if downwards else 1)
     if write:
@@ -114,28 +114,28 @@ def device_seek_map(
         show_json(found.to_dict())
         return
     face_of(found).show(found)
-    if out is not None:
-        terminal.say(f"wrote {out}")
+    if save is not None:
+        terminal.say(f"wrote {save}")
 
 
 @device.command("import")
 @click.argument("file")
 @option("--name", metavar="N", help="Device to take from a file that holds several.")
-@option("--out", metavar="FILE", help="Device file to write  [default: standard output]")
-def device_import(file: str, name: str | None, out: str | None) -> None:
+@option("--save", metavar="FILE", help="Device file to write  [default: standard output]")
+def device_import(file: str, name: str | None, save: str | None) -> None:
     """Turn a MEMS device or a disk of DiskSim (.specs, .diskspecs, .parv) into a device file.
 
     Files that FILE names, such as the model of a disk and its seek times, are looked for beside it.
     """
-    if out is not None:
-        check_writable(Path(out))
+    if save is not None:
+        check_writable(Path(save))
     text = Path(file).read_bytes().decode("utf-8", errors="replace")
     toml, remarks = _native.import_device(text, file, name)
     for remark in remarks:
         terminal.tell(f"note: {remark}")
-    if out is not None:
-        with drafted(Path(out)) as place:
+    if save is not None:
+        with drafted(Path(save)) as place:
             place.write_text(toml, encoding="utf-8")
-        terminal.say(f"wrote {out}")
+        terminal.say(f"wrote {save}")
     else:
         terminal.say_file(toml)

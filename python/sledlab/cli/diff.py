@@ -20,9 +20,9 @@ difference = later("sledlab.studies.diff:diff")
 @click.argument("a", type=click.Path())
 @click.argument("b", type=click.Path())
 @json_option
-@option("--out", metavar="FILE", help="Page about the difference, .html.")
+@option("--save", metavar="FILE", help="Page about the difference, .html.")
 @static_option
-def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
+def diff(a: str, b: str, save: str | None, *, as_json: bool) -> None:
     """Compare two runs of the same requests, request by request.
 
     A and B are directories that `sledlab simulate --out` left, or tables of requests (.parquet, .csv). The
@@ -32,18 +32,18 @@ def diff(a: str, b: str, out: str | None, *, as_json: bool) -> None:
     Examples:
       sledlab diff run-fcfs run-sptf
       sledlab diff before.parquet after.parquet --json
-      sledlab diff run-fcfs run-sptf --out difference.html
+      sledlab diff run-fcfs run-sptf --save difference.html
     """
-    if out is not None:
-        if Path(out).suffix.lower() not in (".html", ".htm"):
-            raise Error(f"cannot tell how to write `{out}`", remedy="end the name in .html")
-        check_writable(Path(out))
+    if save is not None:
+        if Path(save).suffix.lower() not in (".html", ".htm"):
+            raise Error(f"cannot tell how to write `{save}`", remedy="end the name in .html")
+        check_writable(Path(save))
     found = difference(a, b)
-    if out is not None:
-        found.report(out)
+    if save is not None:
+        found.report(save)
     if as_json:
         show_json(found.to_dict())
         return
     face_of(found).show(found)
-    if out is not None:
-        terminal.note(f"report: {out}")
+    if save is not None:
+        terminal.note(f"report: {save}")

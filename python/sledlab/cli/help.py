@@ -17,10 +17,10 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "Replay": (
         *("replay", "speedup", "warmup", "limit", "operations", "duration_s", "outside"),
-        *("seed", "seeds", "settings", "allow_plugins"),
+        *("seed", "settings", "allow_plugins"),
     ),
-    "Execution": ("jobs", "threads", "cluster", "send_trace", "share", "reuse"),
-    "Output": ("out", "replace", "requests", "perfetto", "static", "quiet", "as_json"),
+    "Execution": ("parallel", "threads", "cluster", "send_trace", "share", "reuse"),
+    "Output": ("out", "save", "replace", "requests", "perfetto", "static", "quiet", "as_json"),
 }
 """Titles of groups of options, in the order of the help, and the names of the options of each."""
 

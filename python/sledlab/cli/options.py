@@ -12,7 +12,17 @@ from sledlab.cli.completion import of_option
 from sledlab.errors import Error
 from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.options import Option, Replayed, Simulated, Studied, Trusted, declared
+from sledlab.runs.options import (
+    LISTED,
+    Option,
+    Replayed,
+    Simulated,
+    Studied,
+    Trusted,
+    declared,
+    names,
+    several_values,
+)
 from sledlab.runs.written import count
 from sledlab.show import terminal
 
@@ -78,10 +88,6 @@ class Count(click.ParamType[int]):
         return found
 
 
-PLURALS = {name: f"{name}s" for name in ("device", "trace", "workload", "scheduler", "speedup")}
-"""Options that take one value, and the options that take several of the same kind."""
-
-
 class SingleValueOption(click.Option):
     """An option that rejects a second value. `click` would keep the last one without a warning.
 
@@ -114,18 +120,14 @@ class SingleValueOption(click.Option):
         if values is None:
             return super().consume_value(ctx, opts)
         if len(values) > 1 and not ctx.resilient_parsing:
-            raise self._repeated(ctx, values)
+            raise self._repeated(values)
         return super().consume_value(ctx, {**opts, str(self.name): values[-1]})
 
-    def _repeated(self, ctx: click.Context, values: Sequence[Any]) -> Error:
-        """Return the error about several values, and how to give them where the command can take them."""
+    def _repeated(self, values: Sequence[Any]) -> Error:
+        """Return the error about an option that is given several times."""
         flag = max(self.opts, key=len)
         times = "twice" if len(values) == 2 else f"{len(values)} times"
-        several = self.name if self.takes_list else PLURALS.get(str(self.name))
-        other = next((each for each in ctx.command.params if each.name == several), None)
-        remedy = (
-            f"use {max(other.opts, key=len)} {','.join(values)}" if other is not None else "keep one of them"
-        )
+        remedy = f"use {flag} {','.join(values)}" if self.takes_list else "keep one of them"
         return Error(f"`{flag}` is given {times}", remedy=remedy)
 
 
@@ -179,8 +181,11 @@ def made(name: str, declaration: Option) -> click.Option:
     """Return the option of `click` for a declared option."""
     flag = f"--{declaration.flag or name.replace('_', '-')}"
     default = f"  [default: {declaration.default}]" if declaration.default else ""
+    takes_list = "," in declaration.metavar
 
     def read(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
+        if name in LISTED and not takes_list and value is not None and len(found := names(value)) > 1:
+            raise several_values(name, len(found), flag)
         try:
             return None if value is None else declaration.read(value)
         except Error as error:
@@ -200,7 +205,7 @@ def made(name: str, declaration: Option) -> click.Option:
         [flag, name],
         metavar=declaration.metavar,
         multiple=declaration.repeated,
-        takes_list="," in declaration.metavar,
+        takes_list=takes_list,
         advanced=declaration.advanced,
         required=declaration.required,
         callback=read,
@@ -246,19 +251,29 @@ def ordered(
 
 
 def source_of(flags: Mapping[str, Any]) -> Any:
-    """The trace or the workload that options name; `None` where they name neither.
+    """The trace or the workload that options name; `None` where they name neither, or several.
 
     Raises:
         Error: The options contradict each other.
     """
-    from_file, kind, form = (flags.get(name) for name in ("trace", "workload", "format"))
-    if from_file and kind:
+    trace, workload = (only(flags.get(name)) for name in ("trace", "workload"))
+    form = flags.get("format")
+    if trace and workload:
         raise Error("both --trace and --workload were given", remedy="keep one of them")
-    if form and not from_file:
+    if form and not trace:
         raise Error("--format was given without --trace", remedy="leave it out, or name the trace")
-    if from_file:
-        return Trace(from_file, form or "", File(from_file, form, flags.get("sort") or 0))
-    return Chosen("workload", kind) if kind else None
+    if isinstance(trace, list) or isinstance(workload, list):
+        if form or flags.get("sort"):
+            raise Error("--format and --sort go with one trace", remedy="leave them out, or give one trace")
+        return None
+    if trace:
+        return Trace(trace, form or "", File(trace, form, flags.get("sort") or 0))
+    return Chosen("workload", workload) if workload else None
+
+
+def only(value: Any) -> Any:
+    """The only value of a list; any other value as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:

@@ -22,6 +22,8 @@ from sledlab.cli.options import (
 )
 from sledlab.errors import unknown
 from sledlab.lazy import later
+from sledlab.runs.options import Option
+from sledlab.runs.written import words as word_list
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")
 """Keys of `sledlab.reproduction.papers.PAPERS`, which takes longer to import."""
 
 
+SCHEDULERS = Option("Compare these schedulers instead of those of the paper.", "A,B", read=word_list)
+
+
 def names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completes a word to names of figures and claims."""
     return items([*figures(), *claims()], incomplete)
@@ -54,7 +59,7 @@ def reproduce() -> None:
 
     \b
     Examples:
-      sledlab reproduce list --Hong 2006 --outcome "not reproduced"
+      sledlab reproduce list --paper hong2006 --outcome "not reproduced"
       sledlab reproduce show L-22
       sledlab reproduce run hong2006-figure-9 --quick
       sledlab reproduce run wang2005-figure-6 --quick --device mine.toml --out mine
@@ -101,12 +106,11 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     help="A device of yours instead of the device of the paper.",
     shell_complete=model_of("device"),
 )
-@option("--schedulers", metavar="A,B", help="Compare these schedulers instead of those of the paper.")
-@options(SET)
+@options({"scheduler": SCHEDULERS, **SET})
 @option("--trace", metavar="FILE", help="The recorded trace, where a figure needs one.")
 @option("--quick", is_flag=True, help="Shorten the runs: a first picture within a minute or two.")
 @option("--limit", metavar="N", type=Count(), help="Most requests of a run.")
-@option("--jobs", metavar="N", type=Count(), help="Runs at a time  [default: one for each processor]")
+@option("--parallel", metavar="N", type=Count(), help="Runs at the same time  [default: all processors]")
 @options(PLUGINS)
 @option("--out", metavar="DIR", help="Directory for tables and pictures  [default: NAME]")
 @quiet_option
@@ -122,13 +126,9 @@ def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
       sledlab reproduce run lee2009-figure-2 --quick
       sledlab reproduce run W-22 --limit 20000 --out lru
       sledlab reproduce run chiu2004-figure-4 --quick --device mine.toml
-      sledlab reproduce run lee2009-figure-2 --quick --set device.spring_factor=0.3 --schedulers sptf,fcfs
+      sledlab reproduce run lee2009-figure-2 --quick --set device.spring_factor=0.3 --scheduler sptf,fcfs
     """
-    schedulers = (said.pop("schedulers") or "").split(",")
-    said |= {
-        "schedulers": [each for each in schedulers if each],
-        "allow_plugins": bool(said["allow_plugins"]),
-    }
+    said |= {"scheduler": said["scheduler"] or (), "allow_plugins": bool(said["allow_plugins"])}
     found = again(name, **said)
     files = found.write()
     if as_json:

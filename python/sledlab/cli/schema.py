@@ -80,7 +80,6 @@ def of_study(folder: str) -> dict[str, Any]:
         if name in hints:
             kind, option = get_args(hints[name])[:2]
             properties[name] = {**of_type(kind), "description": option.meaning}
-    properties.setdefault("seeds", {"type": "integer", "minimum": 1, "description": "Seeds of workloads."})
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 

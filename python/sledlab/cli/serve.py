@@ -16,9 +16,9 @@ from sledlab.cli.completion import experiment_or_file
 from sledlab.cli.doctor import CLIENTS
 from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
-    DEVICE,
     REPLACE,
     json_option,
+    only,
     options,
     quiet_option,
     show_json,
@@ -35,8 +35,7 @@ from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.results import REPORT, leaves, results
 from sledlab.runs.interrupt import Stopped, code_of
-from sledlab.runs.options import Option, declared
-from sledlab.runs.written import words as split
+from sledlab.runs.options import Option, declared, names
 from sledlab.show import document, terminal
 from sledlab.show import emulation as words
 from sledlab.show.watching import Watching
@@ -53,7 +52,9 @@ EXERCISE = {
     "exercise": Option("Send requests: randread | randwrite | randrw.", "HOW"),
 }
 
-SEVERAL = {"devices": Option("Several devices: run COMMAND on each.", "A,B,C", read=split)}
+DEVICES = Option(
+    "Preset (sledlab list device) or device file; several run COMMAND on each.", "NAME|FILE,..", read=names
+)
 
 KIND = "serve"
 """Kind of the results that several devices leave in a directory."""
@@ -80,7 +81,7 @@ class WithCommand(GroupedHelp):
 
 @click.command(cls=WithCommand)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({"device": DEVICE, **SEVERAL, **EXERCISE, **declared(Emulated), **OUTPUT})
+@options({"device": DEVICES, **EXERCISE, **declared(Emulated), **OUTPUT})
 @static_option
 @quiet_option
 @json_option
@@ -89,8 +90,7 @@ def serve(
     context: click.Context,
     /,
     experiment: str | None,
-    device: str | None,
-    devices: list[str] | None,
+    device: list[str] | None,
     exercise: str | None,
     out: str | None,
     replace: bool | None,
@@ -115,15 +115,17 @@ def serve(
     lasts_s = said.pop("serve_s")
     given = {name: value for name, value in said.items() if value is not None}
     client = Exercise(exercise) if exercise is not None else None
-    if client is not None and (command or devices is not None):
-        raise Error("--exercise replaces COMMAND and serves one device", remedy="omit --devices and COMMAND")
-    if devices is not None:
+    if client is not None and (command or (device is not None and len(device) > 1)):
+        raise Error(
+            "--exercise replaces COMMAND and serves one device", remedy="omit COMMAND, name one device"
+        )
+    if device is not None and len(device) > 1:
         return _serve_each(
-            devices, command, experiment, out, given, lasts_s, replace=bool(replace), as_json=as_json
+            device, command, experiment, out, given, lasts_s, replace=bool(replace), as_json=as_json
         )
     with (
         pulled() as plug,
-        start(device, experiment=experiment, out=out, replace=bool(replace), **given) as server,
+        start(only(device), experiment=experiment, out=out, replace=bool(replace), **given) as server,
     ):
         plug.server = server
         if client is None:
@@ -160,7 +162,9 @@ def _serve_each(
         Error: There is no command, or a device would find data that the device before it wrote.
     """
     if not command:
-        raise Error("--devices needs a command to run on each of them", remedy="put it at the end, after --")
+        raise Error(
+            "several devices need a command to run on each of them", remedy="put it at the end, after --"
+        )
     if "data" in given and "scratch" not in given:
         raise Error(
             "each device would find what the one before it has left",

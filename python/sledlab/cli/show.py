@@ -232,7 +232,7 @@ def show_job(name: str, options: ShowOptions) -> None:
         data = job_data.find(job.data)
         terminal.say(f"Its data is {data.name}: {data.meaning}")
         show_parameters(of_data)
-    terminal.say("Change them with --set KEY=VALUE of sledlab smart record.")
+    terminal.say("Change them with --job-set KEY=VALUE.")
 
 
 def _job_meaning(name: str) -> str:

@@ -148,7 +148,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 @click.command("record", cls=GroupedHelp)
 @option("--job", metavar="NAME|FILE", help="Job: sledlab list job, or a Python file.")
 @option("--query", metavar="NAME|FILE", help="Instead of a job: q1 to q22 of TPC-H, or a file of SQL.")
-@option("--nodes", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
+@option("--node-count", metavar="N", type=int, default=4, show_default=True, help="Number of nodes.")
 @option("--work", metavar="FILE", help="File for the record; its usual name ends in .work.")
 @option("--answer", metavar="FILE", help="File for the answer: .parquet for rows, .json for plain data.")
 @option("--data", metavar="NAME", default="", help="Data to run on, instead of the job's own kind.")
@@ -164,7 +164,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
     help="Tables of a query instead of TPC-H's: NAME.parquet or NAME/*.parquet in a directory.",
 )
 @option(
-    "--set",
+    "--job-set",
     "settings",
     metavar="KEY=VALUE",
     multiple=True,
@@ -210,7 +210,7 @@ def _node_and_file(said: tuple[str, str]) -> tuple[int, str]:
 def smart_record(
     job: str | None,
     query: str | None,
-    nodes: int,
+    node_count: int,
     scale_factor: float | None,
     tables: str | None,
     settings: tuple[str, ...],
@@ -225,13 +225,13 @@ def smart_record(
 
     \b
     Examples:
-      sledlab smart record --job sort --nodes 32 --work sort.work
-      sledlab smart record --job scan --scale-factor 0.1 --set where="l_quantity > 49" --answer found.parquet
-      sledlab smart record --job join --nodes 8 --mpi --work join.work
+      sledlab smart record --job sort --node-count 32 --work sort.work
+      sledlab smart record --job scan --job-set where="l_quantity > 49" --answer found.parquet
+      sledlab smart record --job join --node-count 8 --mpi --work join.work
       sledlab smart record --job my_job.py --work my.work
-      sledlab smart record --job sort --nodes 8 --redundancy chained --failed 3 --answer sorted.parquet
-      sledlab smart record --query q5 --nodes 8 --scale-factor 1 --work q5.work
-      sledlab smart record --query my.sql --tables data --nodes 8 --work my.work
+      sledlab smart record --job sort --node-count 8 --redundancy chained --failed 3 --answer sorted.parquet
+      sledlab smart record --query q5 --node-count 8 --scale-factor 1 --work q5.work
+      sledlab smart record --query my.sql --tables data --node-count 8 --work my.work
     """
     if (job is None) == (query is None):
         raise Error("there is one job or one query to record", remedy="name one: --job sort, or --query q5")
@@ -240,18 +240,20 @@ def smart_record(
             "`--tables` are a query's, in place of TPC-H's",
             remedy="leave it out" if query is None else "leave out --scale-factor",
         )
-    parameters: dict[str, Any] = dict(pair("--set", item) for item in settings)
+    parameters: dict[str, Any] = dict(pair("--job-set", item) for item in settings)
     if scale_factor is not None:
         parameters["scale_factor"] = str(scale_factor)
-    clashing = sorted(set(parameters) & {"job", "nodes", "progress", "failed", *said})
+    clashing = sorted(set(parameters) & {"job", "node_count", "progress", "failed", *said})
     if clashing:
-        raise Error(f"`{clashing[0]}` is said by --{clashing[0].replace('_', '-')}", remedy="leave out --set")
+        raise Error(
+            f"`{clashing[0]}` is said by --{clashing[0].replace('_', '-')}", remedy="leave out --job-set"
+        )
     with Progress("recording", of="") as progress:
         if query is not None:
             _only_for_jobs()
             found = record_query(
                 query,
-                nodes,
+                node_count,
                 scale_factor=1.0 if scale_factor is None else scale_factor,
                 tables=tables,
                 progress=progress.going,
@@ -259,7 +261,9 @@ def smart_record(
             )
         else:
             numbers = [count(number) for number in failed.split(",")] if failed else []
-            found = record(str(job), nodes, failed=numbers, progress=progress.going, **said, **parameters)
+            found = record(
+                str(job), node_count, failed=numbers, progress=progress.going, **said, **parameters
+            )
     if as_json:
         show_json(found.described)
         return
@@ -278,7 +282,7 @@ def _only_for_jobs() -> None:
     given = click.get_current_context().get_parameter_source
     for name in ("data", "settings", "seed", "mpi", "mpiexec", "measured", "redundancy", "failed"):
         if given(name) is ParameterSource.COMMANDLINE:
-            option = "set" if name == "settings" else name
+            option = "job-set" if name == "settings" else name
             raise Error(f"`--{option}` is for jobs, not for queries", remedy="leave it out")
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.help import GroupedHelp
-from sledlab.cli.options import DEVICE, REPLACE, json_option, options, quiet_option, show_json, static_option
-from sledlab.errors import Error
+from sledlab.cli.options import REPLACE, json_option, options, quiet_option, show_json, static_option
 from sledlab.lazy import later
 from sledlab.results import REPORT
 from sledlab.runs.options import Clustered, Connected, Option, declared
@@ -38,15 +37,13 @@ def _options() -> Mapping[str, Option]:
         "until": Option("What is to hold the job up: compute (or processor) | store | network.", "COMPONENT"),
         "deadline": Option("What the job may take, such as 60s, 2min or 500ms.", "TIME"),
         "budget": Option("What the cluster may cost, in USD.", "USD"),
-        "nodes": Option("The fewest and the most nodes.", "A..B", FEWEST_TO_MOST),
+        "node_count": Option("The fewest and the most nodes.", "A..B", FEWEST_TO_MOST),
         "job_settings": study["job_settings"],
-        "device": DEVICE,
-        "devices": study["devices"],
+        "device": study["device"],
         **{name: said[name] for name in first},
         **{name: option for name, option in said.items() if name not in (*first, *last)},
         **last,
         "price": study["price"],
-        "prices": study["prices"],
         "out": Option("Directory for report, table and summary.", "DIR"),
         **REPLACE,
     }
@@ -59,9 +56,8 @@ def _options() -> Mapping[str, Option]:
 @json_option
 def smart_size(
     job: str | None,
-    device: str | None,
-    devices: list[str] | None,
-    nodes: str | None,
+    device: list[str] | None,
+    node_count: str | None,
     job_settings: list[str] | None,
     price: list[str] | None,
     out: str | None,
@@ -79,18 +75,16 @@ def smart_size(
     \b
     Examples:
       sledlab smart size --job join --until network --device mems-g3 --job-set scale_factor=0.1
-      sledlab smart size --job sort --deadline 10s --devices mems-g3,hp-c2490a --job-set scale_factor=0.1
-      sledlab smart size --job sort --budget 20000 --devices mems-g3,hp-c2490a --job-set scale_factor=0.1
+      sledlab smart size --job sort --deadline 10s --device mems-g3,hp-c2490a --job-set scale_factor=0.1
+      sledlab smart size --job sort --budget 20000 --device mems-g3,hp-c2490a --job-set scale_factor=0.1
       sledlab smart size --query q5 --deadline 2s --device mems-g3
-      sledlab smart size --job scan --deadline 2s --nodes 8..256 --device mems-g2 --out size
+      sledlab smart size --job scan --deadline 2s --node-count 8..256 --device mems-g2 --out size
     """
-    if device is not None and devices is not None:
-        raise Error("both --device and --devices were given", remedy="name all of them with --devices")
     with Progress("recording", of="") as progress:
         found = size(
             job,
-            devices if device is None else device,
-            nodes=FEWEST_TO_MOST if nodes is None else nodes,
+            device,
+            node_count=FEWEST_TO_MOST if node_count is None else node_count,
             job_settings=job_settings or (),
             price=price or (),
             out=out,

@@ -15,6 +15,7 @@ from sledlab.cli.options import (
     REPLACE,
     SOURCE,
     json_option,
+    only,
     options,
     ordered,
     quiet_option,
@@ -26,6 +27,7 @@ from sledlab.cli.study_file import refuse_study
 from sledlab.errors import Error, Unfinished
 from sledlab.lazy import later, loaded
 from sledlab.model.experiment import is_name
+from sledlab.runs.keywords import SOURCES
 from sledlab.runs.options import Option, declared
 from sledlab.show import terminal
 from sledlab.shown import face_of
@@ -82,11 +84,13 @@ def made(
         refuse_study(study_file, [each.name for each in (study, *others)])
         chosen = _chosen(study, others, study_file, flags)
         said = {name: flags.get(name) for name in declared(chosen.options)}
+        source, device = _inputs(chosen, flags)
+        for name in (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ())):
+            said.pop(name, None)
         if place is not None:
             if said[chosen.place] is not None:
                 raise Error(f"both `{place}` and --{chosen.place} were given", remedy="leave one of them out")
             said[chosen.place] = place
-        source, device = source_of(flags), flags.get("device")
         try:
             outcome = chosen.run(source, device, said, study=study_file, out=out, replace=bool(replace))
         except Unfinished as unfinished:
@@ -106,6 +110,13 @@ def made(
     file = _Own(["study_file"], metavar=metavar, required=False, shell_complete=experiment_or_file)
     params = [file, *reversed(run.__dict__.pop("__click_params__"))]
     return kind(study.name, callback=run, params=params, help=inspect.cleandoc(study.help))
+
+
+def _inputs(study: Study[Any], flags: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the source and the device that options name; `None` for several, which are axes of the study."""
+    source = source_of(flags) if study.subject.requests else None
+    device = only(flags.get("device")) if study.device else None
+    return source, None if isinstance(device, list) else device
 
 
 def _is_place(study: Study[Any], said: str | None) -> bool:
@@ -130,7 +141,8 @@ def _chosen(
         Error: Some options belong to one study, some to another.
     """
     said = [name for name, value in flags.items() if value is not None]
-    chosen = next((each for each in others if set(each.chosen_by) & set(said)), None)
+    several = {name for name in said if isinstance(flags[name], list) and len(flags[name]) > 1}
+    chosen = next((each for each in others if several.intersection(each.chosen_by)), None)
     if chosen is None and others and file is not None:
         named = tables_of(file).get("study", {})
         chosen = next(
@@ -144,9 +156,7 @@ def _chosen(
             owner = next((each for each in others if name in declared(each.options)), study)
             choice = " or ".join(f"--{word}" for word in (owner.chosen_by or chosen.chosen_by))
             goes = "goes only" if owner.chosen_by else "does not go"
-            other = next((each for each in (f"{name}s", name.removesuffix("s")) if each in known), None)
-            remedy = f"did you mean `--{other}`?" if other else "leave one of them out"
-            raise Error(f"`--{flag}` {goes} with {choice}", remedy=remedy)
+            raise Error(f"`--{flag}` {goes} with several values of {choice}", remedy="leave one of them out")
     return chosen
 
 

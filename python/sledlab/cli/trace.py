@@ -27,7 +27,7 @@ from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.runs.options import Option
-from sledlab.runs.written import KIB, MB, size, sizes, words
+from sledlab.runs.written import KIB, MB, size, sizes, whole_numbers, words
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
 @click.argument("file", shell_complete=trace_or_file)
 @options(
     {
-        "policies": Option(
+        "replacement": Option(
             "Replacement policies (sledlab list replacement), or all.",
             "P,P,..",
             "all",
@@ -123,7 +123,7 @@ def info(trace: Trace, *, as_json: bool) -> None:
 @opened
 def hits(
     trace: Trace,
-    policies: list[str] | None,
+    replacement: list[str] | None,
     cache_mb: list[float] | None,
     segment_kb: str,
     *,
@@ -133,10 +133,10 @@ def hits(
 
     \b
     Examples:
-      sledlab trace hits app.csv --policies lru,arc,belady --cache-mb 16,64,256
+      sledlab trace hits app.csv --replacement lru,arc,belady --cache-mb 16,64,256
     """
     segment = size(segment_kb, KIB)
-    found = ratios.hit_ratios(trace, policies=policies or "all", cache_mb=cache_mb, segment_kb=segment)
+    found = ratios.hit_ratios(trace, replacement=replacement or "all", cache_mb=cache_mb, segment_kb=segment)
     if as_json:
         show_json(found.to_dict())
         return
@@ -228,14 +228,7 @@ def convert(trace: Trace, **where: Any) -> None:
     is_flag=True,
     help="Keep times as they are, instead of counting from the start of the window.",
 )
-@option(
-    "--device",
-    "devices",
-    metavar="N",
-    type=click.IntRange(0, 65535),
-    multiple=True,
-    help="Keep requests to device N only; repeatable.",
-)
+@options({"devices": Option("Keep requests to devices N only.", "N,N", flag="device", read=whole_numbers)})
 @option("--range", "block_range", metavar="A:B", help="Keep requests that begin in blocks A to B - 1.")
 @option(
     "--shift", metavar="BLOCKS", type=int, help="Add to every address, in blocks; negative moves towards 0."
@@ -261,6 +254,7 @@ def cut(
     out: str,
     to: str | None,
     *,
+    devices: list[int] | None,
     device_column: bool,
     media_only: bool,
     allow_plugins: bool | None,
@@ -272,13 +266,13 @@ def cut(
     """
     with placed(None, {"device": steps["fit"]}):
         allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
-        kept = Steps(**steps, plugins=allowed).over(trace)
+        kept = Steps(**steps, devices=devices or (), plugins=allowed).over(trace)
     _write(kept, out, to, device_column=device_column, media_only=media_only)
 
 
 @trace.command("merge")
 @click.argument("files", nargs=-1, required=True, shell_complete=trace_or_file)
-@option("--out", metavar="OUT", required=True, help="The file to write.")
+@option("--save", "out", metavar="FILE", required=True, help="The file to write.")
 @format_option
 @to_option
 @sort_option
@@ -299,7 +293,7 @@ def merge(
 ) -> None:
     """Merge traces in order of arrival; each file becomes a device of its own."""
     if out in files:
-        raise Error(f"`{out}` is read and written at once", remedy="choose another --out")
+        raise Error(f"`{out}` is read and written at once", remedy="choose another --save")
     traces = [read_trace(file, format, sort_window=sort) for file in files]
 
     def merged() -> _native.Source:

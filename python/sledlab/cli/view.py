@@ -26,8 +26,8 @@ in_browser = later("sledlab.show.view:opened")
 
 OUTPUT = {
     "around": Option("Where the page begins: start | slowest.", "WHERE", "start"),
-    "out": Option("The page, .html.", "FILE", "view.html"),
-    "opened": Option("Open it in the browser; without --out, as a temporary file.", flag="open", read=bool),
+    "save": Option("The page, .html.", "FILE", "view.html"),
+    "opened": Option("Open it in the browser; without --save, as a temporary file.", flag="open", read=bool),
 }
 
 
@@ -38,7 +38,7 @@ def view(
     experiment: str | None,
     device: str | None,
     around: str | None,
-    out: str | None,
+    save: str | None,
     opened: bool | None,
     **flags: Any,
 ) -> None:
@@ -50,13 +50,13 @@ def view(
 
     \b
     Examples:
-      sledlab view --out laboratory.html
+      sledlab view --save laboratory.html
       sledlab view --device mems-g2 --trace app.csv --around slowest
       sledlab view run --open
     """
     if experiment is not None and not Path(experiment).is_dir():
         refuse_study(experiment)
-    path = Path(out or (tempfile.mkdtemp(prefix="sledlab-") + "/view.html" if opened else "view.html"))
+    path = Path(save or (tempfile.mkdtemp(prefix="sledlab-") + "/view.html" if opened else "view.html"))
     if path.suffix.lower() not in (".html", ".htm"):
         raise Error(f"cannot tell how to write `{path}`", remedy="end the name in .html")
     check_writable(path)

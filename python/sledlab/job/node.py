@@ -41,7 +41,7 @@ class Node(Store):
         ...     found = yield node.all_reduce(mine, max)
         ...     return found if node.number == 0 else None
 
-        Written to `largest.py`, this is a job: `sledlab smart record --job largest.py --nodes 4`.
+        Written to `largest.py`, this is a job: `sledlab smart record --job largest.py --node-count 4`.
     """
 
     def __init__(

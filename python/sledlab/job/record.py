@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def record(
     job: str | Path,
-    nodes: int = 4,
+    node_count: int = 4,
     *,
     work: str | Path | None = None,
     answer: str | Path | None = None,
@@ -47,7 +47,7 @@ def record(
 
     Args:
         job: A job (`sledlab list job`), or a Python file that defines one.
-        nodes: Number of nodes.
+        node_count: Number of nodes.
         work: A file to write the record to.
         answer: A file to write the answer to: rows as Parquet, plain data as JSON.
         data: The kind of data to run on, if not that of the job.
@@ -75,7 +75,7 @@ def record(
 
     Examples:
         >>> import sledlab as sl
-        >>> sort = sl.record("sort", nodes=4, scale_factor=0.001)
+        >>> sort = sl.record("sort", node_count=4, scale_factor=0.001)
         >>> sort.phases["phase"].to_list()
         ['sampling', 're-distribution', 'internal sort']
         >>> sl.replay(sort, "mems-g2").elapsed_s < sl.replay(sort, "hp-c2490a").elapsed_s
@@ -85,14 +85,14 @@ def record(
         if path is not None:
             check_writable(Path(path))
     chosen = task(
-        job, nodes=nodes, memory_mb=memory_mb, seed=seed, data=data, measured=measured, settings=settings
+        job, nodes=node_count, memory_mb=memory_mb, seed=seed, data=data, measured=measured, settings=settings
     )
     failing = [failed] if isinstance(failed, int) else list(failed or ())
     if redundancy != "none" or failing:
         if mpi:
             remedy = "leave out --mpi, or --redundancy and --failed"
             raise Error("copies of files on other nodes are for jobs in one process", remedy=remedy)
-        chosen = replace(chosen, shares=shares(redundancy, nodes, failing))
+        chosen = replace(chosen, shares=shares(redundancy, node_count, failing))
     kept = home() / "records" / f"{chosen.content}.work"
     tell: Tell = progress or (lambda what, share: None)
     if again or measured or answer is not None or chosen.shares or not kept.exists():

@@ -78,6 +78,19 @@ def spelled(chosen: Chosen) -> str:
     return ":".join([chosen.name, *said])
 
 
+def worded(kind: str, given: Any) -> Chosen:
+    """Return a model, given as one or as text such as `mems-g2:sleds=4`.
+
+    Examples:
+        >>> worded("device", "mems-g2:sleds=4")
+        sledlab.device('mems-g2', sleds='4')
+    """
+    name, *rest = given.split(":") if isinstance(given, str) else (given,)
+    if rest and all("=" in each for each in rest):
+        return Chosen(kind, str(name), dict(each.split("=", 1) for each in rest))
+    return require(kind, given)
+
+
 def numbers(what: str, given: Any, *, above: bool = False) -> tuple[float, ...]:
     """One number or several, each at least 0, or greater than 0 where `above`; in rising order, each once.
 

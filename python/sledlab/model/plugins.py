@@ -19,7 +19,7 @@ from sledlab.model.catalogue import Chosen
 ALL = "*"
 """Stands for all plug-ins where a permission lists their names."""
 
-DATA = ("records", "traces", "reuse", "cluster")
+DATA = ("work", "trace", "price", "reuse", "cluster")
 """Options that name data or addresses: `sample:sort` and `node1:8786` are no classes."""
 
 

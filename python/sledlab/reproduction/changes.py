@@ -49,9 +49,9 @@ class Changes:
         """
         options = self._device_options(run, study) if self.device and run.own else {}
         if self.schedulers:
-            if "schedulers" not in study:
+            if "scheduler" not in study:
                 raise Error(f"{run.experiment} does not compare schedulers")
-            options["schedulers"] = list(self.schedulers)
+            options["scheduler"] = list(self.schedulers)
         if self.settings:
             varied = next((key for key in self.settings if key in study.get("vary", {})), None)
             if varied:
@@ -62,7 +62,7 @@ class Changes:
     def _device_options(self, run: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options that put the device into a run, in its role."""
         if run.own == "devices":
-            return {"devices": [*study["devices"], self.device]}
+            return {"device": [*study["device"], self.device]}
         if run.own == "sets":
             key, sets = next(iter(study["vary"].items()))
             return {"vary": {key: {name: self._set(each) for name, each in sets.items()}}}

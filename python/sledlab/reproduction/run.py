@@ -31,7 +31,7 @@ values_of = later("sledlab.reproduction.values:values_of")
 to_file = later("sledlab.reproduction.save:to_file")
 chosen_workload = later("sledlab.model.catalogue:workload")
 
-QUICK = {"limit": 5000, "warmup": 0, "seeds": 1}
+QUICK = {"limit": 5000, "warmup": 0, "seed": 1}
 """Options by which `quick` shortens the runs of a claim without a figure."""
 
 PICTURES = ("svg", "png", "pdf")
@@ -117,10 +117,10 @@ def reproduce(
     out: str | Path | None = None,
     trace: str | Path | None = None,
     settings: Mapping[str, Any] | None = None,
-    schedulers: Sequence[str] = (),
+    scheduler: Sequence[str] | str = (),
     quick: bool = False,
     limit: int | None = None,
-    jobs: int | None = None,
+    parallel: int | None = None,
     allow_plugins: bool = False,
 ) -> Reproduction:
     """Runs a figure or a claim of the papers again, and draws our values beside those printed.
@@ -135,10 +135,10 @@ def reproduce(
             that it holds already are not run again.
         trace: The recorded trace, where a figure needs one that does not come with sledlab.
         settings: Values of the experiment to change, by key, such as `{"device.startup_ms": 0.2}`.
-        schedulers: Schedulers to compare instead of those of the paper.
+        scheduler: A scheduler or several to compare instead of those of the paper.
         quick: Whether to shorten the runs, so that there is a picture within a minute or two.
         limit: Most requests of a run.
-        jobs: Runs at a time; by default one for each processor.
+        parallel: Runs at the same time; by default one for each processor.
         allow_plugins: Whether a plug-in that only the device file names may run. It runs arbitrary code.
 
     Returns:
@@ -152,15 +152,18 @@ def reproduce(
         >>> import tempfile
         >>> import sledlab as sl
         >>> place = tempfile.mkdtemp()
-        >>> found = sl.reproduce("lee2009-figure-4", "mems-g3", out=place, quick=True, limit=200, jobs=1)
+        >>> few = {"quick": True, "limit": 200, "parallel": 1}
+        >>> found = sl.reproduce("lee2009-figure-4", "mems-g3", out=place, **few)
         >>> [claim.id for claim in found.claims], found.shortened
-        (['L-15', 'L-16'], 'at most 200 requests a run, 1 seed, warmup 0')
+        (['L-15', 'L-16'], 'at most 200 requests a run, seed 1, warmup 0')
         >>> sorted(file.suffix for file in found.write())
         ['.md', '.pdf', '.png', '.svg']
     """
     found = found_by(name)
-    changes = Changes(str(device or ""), settings or {}, tuple(schedulers))
-    asked = AskedReproduction(found, changes, trace, quick, limit, jobs, allow_plugins)
+    changes = Changes(
+        str(device or ""), settings or {}, tuple([scheduler] if isinstance(scheduler, str) else scheduler)
+    )
+    asked = AskedReproduction(found, changes, trace, quick, limit, parallel, allow_plugins)
     shown = tuple(_figures_of(found))
     for each in shown:
         changes.figure(each)  # refuses what the figure cannot show before anything runs
@@ -216,7 +219,7 @@ class AskedReproduction:
         trace: The user's recorded trace.
         quick: Whether runs are shortened.
         limit: Most requests of a run.
-        jobs: Runs at a time.
+        parallel: Runs at the same time.
         allow_plugins: Whether plug-ins that the user's device file names may run.
     """
 
@@ -225,7 +228,7 @@ class AskedReproduction:
     trace: str | Path | None
     quick: bool
     limit: int | None
-    jobs: int | None
+    parallel: int | None
     allow_plugins: bool
 
     @property
@@ -275,10 +278,16 @@ class AskedReproduction:
                 f"`{self.found_name}` runs jobs, which have no limit of requests",
                 remedy="say --quick instead",
             )
-        said = {**ran.said, **self.shortening(ran), "jobs": self.jobs, "allow_plugins": self.allow_plugins}
+        said = {
+            **ran.said,
+            **self.shortening(ran),
+            "parallel": self.parallel,
+            "allow_plugins": self.allow_plugins,
+        }
         said |= self.changes.options(ran, experiment["study"])
         study: Study[Any] = loaded(f"sledlab.studies.{listed.folder}:STUDY")
-        study.run(self.source(ran), said.pop("device", None), said, study=known(ran.experiment), out=out)
+        device = None if "device" in study.axes else said.pop("device", None)
+        study.run(self.source(ran), device, said, study=known(ran.experiment), out=out)
 
     def source(self, ran: FigureRun) -> Any:
         """The trace or workload to replay instead of that of the experiment; `None` for its own.

@@ -111,14 +111,14 @@ def shortened(said: Mapping[str, Any], full: Sequence[str] = ()) -> str:
         full: Settings of jobs, `key=value`, in the full run.
 
     Examples:
-        >>> shortened({"limit": 5000, "seeds": 1})
-        'at most 5,000 requests a run, 1 seed'
+        >>> shortened({"limit": 5000, "seed": 1})
+        'at most 5,000 requests a run, seed 1'
         >>> shortened({"job_settings": ["scale_factor=0.05", "universe=9"]}, ["scale_factor=1", "universe=9"])
         '1/20 of the data (scale_factor=0.05)'
         >>> shortened({"job_settings": ["records=200000"]}, ["records=4281782"])
         'about 1/21 of the data (records=200000)'
     """
-    forms = {"limit": "at most {:,} requests a run", "seeds": "{} seed", "warmup": "warmup {}"}
+    forms = {"limit": "at most {:,} requests a run", "seed": "seed {}", "warmup": "warmup {}"}
     parts = [forms[key].format(value) for key, value in said.items() if key in forms]
     before = dict(each.split("=", 1) for each in full)
     for setting in said.get("job_settings", ()):

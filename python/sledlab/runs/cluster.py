@@ -16,7 +16,7 @@ from sledlab.model.experiment import text_of
 from sledlab.model.plugins import allowed_plugins, plugins_in
 from sledlab.results import leaves, results
 from sledlab.runs.cluster_outcome import KIND, LEFT, result_of, write
-from sledlab.runs.compose import in_its_file, settings_of
+from sledlab.runs.compose import in_its_file, settings_of, single
 from sledlab.runs.keywords import takes_options
 from sledlab.runs.options import Clustered
 from sledlab.runs.places import check_local
@@ -170,8 +170,15 @@ def compose(
     return record, experiment.with_work(record.name)
 
 
-def composed(device: Device | None, options: Mapping[str, Any], base: ClusterExperiment) -> ClusterExperiment:
+def composed(
+    device: Device | None,
+    options: Mapping[str, Any],
+    base: ClusterExperiment,
+    kind: type = Clustered,
+) -> ClusterExperiment:
     """Return the experiment `base` with a device and options, whatever record it replays.
+
+    `kind` is the class that declares the options.
 
     Raises:
         Error: An option is wrong.
@@ -182,4 +189,4 @@ def composed(device: Device | None, options: Mapping[str, Any], base: ClusterExp
     _refuse_queues([options.get("scheduler"), options.get("power"), *kinds])
     plugins = allowed_plugins(options, device)
     experiment = base.with_plugins(plugins) if plugins else base
-    return with_settings(experiment, settings_of(device, options, Clustered))
+    return with_settings(experiment, settings_of(single("device", device), options, kind))

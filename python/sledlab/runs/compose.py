@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from sledlab._native import Experiment
 from sledlab.errors import Error
 from sledlab.model.catalogue import TABLES, Chosen, with_settings
+from sledlab.model.choices import worded
 from sledlab.model.experiment import text_of
 from sledlab.model.lines import placed
 from sledlab.model.plugins import allowed_plugins, words_in
-from sledlab.runs.options import Simulated, declared
+from sledlab.runs.options import Simulated, declared, several_values
 from sledlab.runs.places import check_local
 from sledlab.traces.read import File, ParquetFile, Trace, as_trace
 
@@ -50,6 +51,7 @@ def compose(
     options: Mapping[str, Any] | None = None,
     *,
     base: Experiment | None = None,
+    kind: type = Simulated,
 ) -> ComposedExperiment:
     """The experiment `base`, with a source, a device and options in the place of its own.
 
@@ -58,11 +60,13 @@ def compose(
         device: A device, its name or file; by default the device of `base`.
         options: Options by name (see `sledlab.runs.options`); those without a key are ignored.
         base: An experiment, such as one read from a file; empty by default.
+        kind: The class that declares the options.
 
     Raises:
         Error: An option, or their combination, is wrong.
     """
     options = options or {}
+    source, device = single("source", source), single("device", device)
     if base is not None:
         given = () if source is None else ("trace", "workload")
         check_local(tomllib.loads(base.said()), {*given, *(options.get("settings") or {})})
@@ -70,7 +74,7 @@ def compose(
     workload = source if isinstance(source, Chosen) else None
     if source is not None and workload is None:
         experiment, trace = _with_trace(experiment, source)
-    settings = {**settings_of(device, options, Simulated), "workload": workload}
+    settings = {**settings_of(device, options, kind), "workload": workload}
     experiment = with_settings(experiment, settings)
     plugins = allowed_plugins(options, device, workload)
     return ComposedExperiment(experiment.with_plugins(plugins) if plugins else experiment, trace, plugins)
@@ -84,10 +88,35 @@ def settings_of(device: Device | None, options: Mapping[str, Any], kind: type) -
         options: Options by name, `settings` included; options that are no part of an experiment are ignored.
         kind: The class that declares the options.
     """
-    keys = {name: name if name in TABLES else option.key for name, option in declared(kind).items()}
-    given = {keys[name]: value for name, value in options.items() if keys.get(name)}
+    keys = {name: option.key for name, option in declared(kind).items() if option.key is not None}
+    given = {
+        name if name in TABLES else keys[name]: single(name, value)
+        for name, value in options.items()
+        if name in keys
+    }
     models = {table: given.pop(table, None) for table in TABLES if table != "device"}
-    return {"device": device, **models, **given, **(options.get("settings") or {})}
+    return {**_device(device), **models, **given, **(options.get("settings") or {})}
+
+
+def _device(device: Device | None) -> dict[str, Any]:
+    """A device as settings; parameters in its name, as in `mems-g2:sleds=4`, are parsed as settings are."""
+    chosen = worded("device", device) if isinstance(device, str) else None
+    if chosen is None or not chosen.parameters:
+        return {"device": device}
+    return {"device": chosen.name, **{f"device.{key}": value for key, value in chosen.parameters.items()}}
+
+
+def single(name: str, value: Any) -> Any:
+    """Return the only value of an option that may be a list.
+
+    Raises:
+        Error: There are several values, or none.
+    """
+    if not isinstance(value, (list, tuple)):
+        return value
+    if len(value) != 1:
+        raise several_values(name, len(value))
+    return value[0]
 
 
 @contextmanager
@@ -116,7 +145,8 @@ def _located(
     given = {name: value for name, value in options.items() if value is not None}
     keys = {known[name].key or f"study.{name}" for name in given if name in known}
     keys |= {*(options.get("settings") or {}), *(f"{name}.kind" for name in MODELS if name in given)}
-    tables = {"device": device, **{name: given.get(name) for name in ("front", "node", "host", "network")}}
+    named = {"device": device, **{name: given.get(name) for name in ("front", "node", "host", "network")}}
+    tables = {table: None if isinstance(each, (list, tuple)) else each for table, each in named.items()}
     for table, chosen in (*tables.items(), *given.items()):
         if isinstance(chosen, Chosen):
             keys |= {f"{table}.{key}" for key in chosen.parameters}

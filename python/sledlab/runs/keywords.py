@@ -82,9 +82,9 @@ def _suggestion(name: str, known: Mapping[str, Option | None], given: Mapping[st
     """Return what a user who gave an unknown option may have meant."""
     flags = {option.flag: each for each, option in known.items() if option is not None and option.flag}
     similar = difflib.get_close_matches(name, [*known, *flags], n=1)
-    if name in SOURCES and "source" in known:
+    if name.removesuffix("s") in SOURCES and "source" in known:
         return "pass it as `source`, the first argument"
-    for each in (flags.get(name), f"{name}s", name.removesuffix("s")):
+    for each in (flags.get(name), name.removesuffix("s")):
         if each in known:
             return f"did you mean `{each}`?"
     if calls := _calls(name, given[name], known, given):
@@ -102,7 +102,7 @@ def _suggestion(name: str, known: Mapping[str, Option | None], given: Mapping[st
 def _kinds(known: Collection[str]) -> list[str]:
     """Return the kinds of models that a function with some options takes."""
     options = {*known, *(["workload"] if "source" in known else [])}
-    return [kind for kind in CATALOGUES if kind in options or f"{kind}s" in options]
+    return [kind for kind in CATALOGUES if kind in options]
 
 
 def _calls(parameter: str, value: Any, known: Collection[str], given: Mapping[str, Any]) -> str:
@@ -118,7 +118,7 @@ def _calls(parameter: str, value: Any, known: Collection[str], given: Mapping[st
 
 def _models(kind: str, given: Mapping[str, Any]) -> list[str]:
     """Return the names of the models of a kind among the values of a call."""
-    values = [given.get(name) for name in (kind, f"{kind}s", *(["source"] if kind == "workload" else []))]
+    values = [given.get(name) for name in (kind, *(["source"] if kind == "workload" else []))]
     several = [each for value in values for each in (value if isinstance(value, (list, tuple)) else [value])]
     chosen = [each for each in several if not isinstance(each, Chosen) or each.kind == kind]
     return [each.name if isinstance(each, Chosen) else str(each) for each in chosen if each is not None]

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.written import count, number, numbers, whole, words
+from sledlab.runs.written import count, number, numbers, whole, whole_numbers, words
 
 Models = Chosen | str
 
@@ -29,12 +29,45 @@ Several = Sequence[Models] | Models
 Numbers = Sequence[float] | float
 """One number or several."""
 
+Seeds = Sequence[int] | int | str
+"""One seed or several; as text also `1..10`."""
+
+LISTED: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("source", "device", "trace", "workload", "speedup", "seed"), "`sledlab compare` takes several"
+    ),
+    "scheduler": "`sledlab compare` takes several for one device and one source of requests",
+    "power": "`sledlab power` takes several",
+    "network": "`sledlab smart` takes several",
+}
+"""Options of which some study takes several values, and the remedy for several values elsewhere."""
+
+
+def several_values(name: str, number: int, flag: str = "") -> Error:
+    """Return the error about several values of an option that takes one.
+
+    Args:
+        name: The option.
+        number: The number of values.
+        flag: How the message names the option. Default: its name.
+    """
+    remedy = "; ".join(["give one", *([LISTED[name]] if name in LISTED else [])])
+    return Error(f"`{flag or name}` takes one value here, not {number}", remedy=remedy)
+
+
+def names(text: str) -> list[str]:
+    """Return the names in a text, separated by commas; the name of a file may have a comma."""
+    return [text] if Path(text).is_file() else words(text)
+
+
 READ: Mapping[Any, Callable[[str], Any]] = {
     int: whole,
     float: number,
     bool: bool,
     Numbers: numbers,
     Several: words,
+    Devices: names,
+    Seeds: whole_numbers,
 }
 """Functions that read a value of a type on the command line; values of other types are text."""
 
@@ -149,10 +182,15 @@ class Offered(TypedDict, total=False):
     ]
 
 
-class Set(TypedDict, total=False):
-    """Options of every command that runs an experiment: the seed, and any other setting."""
+class SingleSeed(TypedDict, total=False):
+    """The option for the seed of a run."""
 
     seed: Annotated[int, Option("Seed of all random numbers", default="1", key="seed", advanced=True)]
+
+
+class Settings(TypedDict, total=False):
+    """The option for any setting that has no option of its own."""
+
     settings: Annotated[
         Mapping[str, Any],
         Option(
@@ -165,8 +203,12 @@ class Set(TypedDict, total=False):
     ]
 
 
+class Set(SingleSeed, Settings, total=False):
+    """Options of every command that runs experiments with one seed: the seed, and any other setting."""
+
+
 class Replayed(Offered, Set, total=False):
-    """Options of the replay, the seed and settings: the same for a run and for every study."""
+    """Options of the replay, the seed and settings."""
 
 
 class Trusted(TypedDict, total=False):
@@ -273,11 +315,11 @@ class Furnished(TypedDict, total=False):
 
     node: Annotated[
         Models | Path,
-        Option("Node preset (sledlab list node) or file.", "NAME|FILE", "smart-2003"),
+        Option("Node preset (sledlab list node) or file.", "NAME|FILE", "smart-2003", key="node.preset"),
     ]
     host: Annotated[
         Models | Path,
-        Option("Host for --at host.", "NAME|FILE", "as the nodes", advanced=True),
+        Option("Host for --at host.", "NAME|FILE", "as the nodes", key="host.preset", advanced=True),
     ]
 
 
@@ -286,7 +328,7 @@ class Connected(Furnished, total=False):
 
     network: Annotated[
         Models | Path,
-        Option("Network (sledlab list network) or file.", "NAME|FILE", "fast-ethernet"),
+        Option("Network (sledlab list network) or file.", "NAME|FILE", "fast-ethernet", key="network.preset"),
     ]
     at: Annotated[
         Literal["nodes", "host"],
@@ -309,30 +351,29 @@ class Clustered(Connected, Stored, Trusted, total=False):
 
 
 class Priced(TypedDict, total=False):
-    """Options for prices of devices, energy and time."""
+    """The option for prices of devices, energy and time."""
 
     price: Annotated[
-        Sequence[str],
+        Sequence[str | Path] | str | Path,
         Option(
-            "Price in USD: mems-g3=50, kwh=0.2; or years=5; repeatable.",
-            "NAME=USD",
-            repeated=True,
+            "Price in USD (mems-g3=50, kwh=0.2, years=5) or file of prices.",
+            "NAME=USD,FILE",
+            read=words,
             advanced=True,
         ),
     ]
-    prices: Annotated[str | Path, Option("File of prices, over the built-in ones.", "FILE", advanced=True)]
 
 
 class Repeated(TypedDict, total=False):
-    """The option for repeated runs with different seeds."""
+    """The option for runs repeated with several seeds."""
 
-    seeds: Annotated[int, Option("Number of seeds; workloads only", default="1")]
+    seed: Annotated[Seeds, Option("Seeds; several for workloads only.", "N,N|A..B", "1")]
 
 
 class Parallel(TypedDict, total=False):
     """Options for where the runs of a study execute, and where results of earlier runs are found."""
 
-    jobs: Annotated[int, Option("Parallel runs", default="all processors")]
+    parallel: Annotated[int, Option("Runs at the same time", default="all processors")]
     cluster: Annotated[
         Any,
         Option(
@@ -357,7 +398,7 @@ class Parallel(TypedDict, total=False):
     ]
 
 
-class Studied(Replayed, Repeated, Parallel, Trusted, total=False):
+class Studied(Offered, Settings, Repeated, Parallel, Trusted, total=False):
     """Options of every study."""
 
 

@@ -29,8 +29,8 @@ SETTINGS = {
 """Keys of an experiment whose values may name files, and endings of names that do."""
 
 AXES = {
-    **dict.fromkeys(("devices", "networks"), (".toml",)),
-    **dict.fromkeys(("traces", "records", "tables", "prices", "place"), ANY),
+    **dict.fromkeys(("device", "network", "price"), (".toml",)),
+    **dict.fromkeys(("trace", "work", "tables", "place"), ANY),
     "job": (".py",),
     "query": (".sql",),
 }

@@ -132,6 +132,19 @@ def numbers(text: str) -> list[float]:
     return _ranges(text, lambda value: value + 1)
 
 
+def whole_numbers(text: str) -> list[int]:
+    """Return the whole numbers of a text, separated by commas, with ranges.
+
+    Raises:
+        Error: A word is no whole number, or a range has no end.
+
+    Examples:
+        >>> whole_numbers("7"), whole_numbers("1..3,8")
+        ([7], [1, 2, 3, 8])
+    """
+    return [int(value) for value in _ranges(text, lambda value: value + 1, whole)]
+
+
 def _ranges(text: str, step: Callable[[float], float], read: Callable[[str], float] = number) -> list[float]:
     if text == "none":
         return []

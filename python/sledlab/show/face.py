@@ -72,4 +72,7 @@ def _made_by(result: Any) -> str:
     if not text:
         return f"sledlab {__version__}"
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return f"sledlab {__version__}, seed {tomllib.loads(text)['seed']}, SHA-256 of the experiment {digest}"
+    tables = tomllib.loads(text)
+    several = tables.get("study", {}).get("seed")
+    seed = f"{len(several)} seeds from {several[0]}" if several else f"seed {tables['seed']}"
+    return f"sledlab {__version__}, {seed}, SHA-256 of the experiment {digest}"

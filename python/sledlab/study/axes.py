@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
+from sledlab.runs.written import whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -12,20 +13,49 @@ if TYPE_CHECKING:
     from sledlab._native import Experiment
 
 
-def seeds(config: Mapping[str, Any], count: Any) -> tuple[int, ...]:
-    """`count` roots of random numbers, counting up from the seed of an experiment.
+def seeds(config: Mapping[str, Any], given: Any) -> tuple[int, ...]:
+    """Return the seeds of a study, each once.
+
+    Args:
+        config: The experiment that all runs share, complete.
+        given: One seed, several, or a text such as `1..10`; `None` for the seed of the experiment.
 
     Raises:
-        Error: The count is no whole number above 0, or nothing in the experiment is random.
+        Error: A value is no seed, or there are several and nothing in the experiment is random.
+
+    Examples:
+        >>> seeds({"seed": 7}, None), seeds({"seed": 7, "workload": {}}, "1..3")
+        ((7,), (1, 2, 3))
     """
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise Error(f"`{count}` is not a number of seeds", remedy="give a whole number, 1 or more")
-    if count > 1 and "workload" not in config:
+    found = listed_seeds(config["seed"] if given is None else given)
+    if len(found) > 1 and "workload" not in config:
         raise Error(
-            f"{count} seeds for a trace: nothing in it is random, so all would give the same",
-            remedy="leave seeds out, or take a generated workload",
+            f"{len(found)} seeds for a trace: nothing in it is random, so all would give the same",
+            remedy="leave seed out, or take a generated workload",
         )
-    return tuple(range(config["seed"], config["seed"] + count))
+    return found
+
+
+def listed_seeds(given: Any) -> tuple[int, ...]:
+    """Return seeds as numbers, each once.
+
+    Raises:
+        Error: A value is no whole number of 0 or more, or there is none.
+    """
+    if isinstance(given, str):
+        given = whole_numbers(given)
+    found = tuple(dict.fromkeys(given if isinstance(given, (list, tuple, range)) else [given]))
+    for seed in found or [given]:
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            raise Error(f"`{seed}` is not a seed", remedy="give whole numbers, 0 or more")
+    return found
+
+
+def with_first_seed(experiment: Any, given: Any) -> Any:
+    """Return an experiment with the first of the given seeds; `None` changes nothing."""
+    if given is None:
+        return experiment
+    return experiment.with_setting("seed", str(listed_seeds(given)[0]))
 
 
 def untouched(experiment: Experiment, keys: Iterable[str], instead: str) -> None:

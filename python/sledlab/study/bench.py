@@ -176,7 +176,7 @@ class Bench:
             if self._pool is None:
                 self._pool = self._open.enter_context(cluster(self.where.cluster, send=self.where.send))
             return self._pool
-        wanted = min(self.where.jobs, len(points))
+        wanted = min(self.where.parallel, len(points))
         if wanted == 1 and not any(plugins_of(plan.texts[point]) for point in points):
             return None
         if self._workers < wanted:

@@ -63,12 +63,10 @@ KNOWN: Mapping[str, Configuration] = {
 
 def segments(meaning: str) -> Option:
     """The option for the sizes of segments to sweep."""
-    return Option(
-        meaning, "KB,KB|A..B", "4..256, doubling", flag="segment-kb", read=partial(size_doublings, unit=KIB)
-    )
+    return Option(meaning, "KB,KB|A..B", "4..256, doubling", read=partial(size_doublings, unit=KIB))
 
 
 class Fronted(Scheduled, Paced, total=False):
     """The options that all studies of hybrids take."""
 
-    front: Annotated[Models, Option("MEMS in front of the disk", "NAME|FILE", default=FRONT)]
+    front: Annotated[Models, Option("MEMS in front of the disk", "NAME|FILE", FRONT, key="front.preset")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sledlab._native import ClusterExperiment, Experiment
 from sledlab.lazy import later
-from sledlab.runs.options import Clustered, Simulated, Studied, declared
+from sledlab.runs.options import Clustered, Parallel, Simulated, declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,15 +70,16 @@ class Declaration(Generic[Out]):
         name: Name of its command and of its function in Python, and `kind` in its file.
         meaning: The meaning, in one line.
         help: Further text of `--help`, examples included.
-        options: All its options, a `TypedDict` of `Option`s; those that neither a run nor every study has are
-            its axes.
+        options: All its options, a `TypedDict` of `Option`s. Its axes are those without a key that it does
+            not share with a single run or with the execution of every study.
         plan: Makes the plan, checked, of a question.
         conclude: Makes the outcome of the results of all runs.
         doing: Caption of the progress bar.
         device: Whether it takes one device besides its axes; a name is the default device.
         covered: Keys of an experiment, `table.key`, that its axes stand for: a model that a file names there
             gives way, with its parameters.
-        chosen_by: Keywords that choose it in the command of another study, of which it is a part.
+        chosen_by: Keywords of which several values choose it in the command of another study, of which it is
+            a part.
         race: Makes the plan of all runs from the results of the first plan, where these decide what runs
             next.
         subject: The kind of its runs.
@@ -106,5 +107,6 @@ class Declaration(Generic[Out]):
     @property
     def axes(self) -> tuple[str, ...]:
         """Keywords of its axes."""
-        shared = {*declared(self.subject.said), *declared(Studied)} - {"speedups"}
-        return (*(name for name in declared(self.options) if name not in shared), "seeds")
+        shared = {**declared(self.subject.said), **declared(Parallel)}
+        own = {name: option for name, option in declared(self.options).items() if shared.get(name) != option}
+        return tuple(name for name, option in own.items() if option.key is None)

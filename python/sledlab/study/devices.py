@@ -26,7 +26,7 @@ def given_devices(question: Question) -> tuple[list[Device], dict[str, Experimen
     Raises:
         Error: No device was given, one does not exist or cannot be built, or one was given twice.
     """
-    asked = question.axis("devices", question.device)
+    asked = question.axis("device", question.device)
     if not asked:
         raise Error("no device was given", remedy="name one, such as mems-g2 (sledlab list device)")
     devices: list[Device] = [asked] if isinstance(asked, (str, Path, Chosen)) else list(asked)
@@ -58,7 +58,7 @@ class ByDevice(Outcome):
     @property
     def devices(self) -> list[str]:
         """Names of the devices."""
-        return list(self.axes["devices"])
+        return list(self.axes["device"])
 
     def of_device(self, name: str, device: str) -> list[Any]:
         """The rows of one device in a table."""

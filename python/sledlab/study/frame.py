@@ -14,9 +14,10 @@ from sledlab.model.plugins import check_plugins
 from sledlab.model.settings import document
 from sledlab.results import leaves, results
 from sledlab.runs.compose import in_its_file
-from sledlab.runs.keywords import unknown_option
+from sledlab.runs.keywords import SOURCES, unknown_option
 from sledlab.runs.options import declared
 from sledlab.runs.places import check_local, study_seen
+from sledlab.study.axes import with_first_seed
 from sledlab.study.bench import Bench
 from sledlab.study.executor.where import Where
 from sledlab.study.file import tables_of
@@ -65,13 +66,15 @@ def _run(
     base, axes = read(study, file) if file is not None else (None, {})
     given = {name: said[name] for name in study.axes if said.get(name) is not None}
     check_local({"study": axes}, [f"study.{name}" for name in given])
-    axes |= given
+    replaced = (*(SOURCES if source is not None else ()), *(("device",) if device is not None else ()))
+    axes = {**{name: value for name, value in axes.items() if name not in replaced}, **given}
     if device is None and isinstance(study.device, str) and not _has_device(base):
         device = study.device
-    composed = study.subject.compose(source, device, said, base=base)
-    plan = study.plan(Question(composed.experiment, composed.trace, axes, composed.plugins))
+    composed = study.subject.compose(source, device, said, base=base, kind=study.options)
+    experiment = with_first_seed(composed.experiment, axes.get("seed"))
+    plan = study.plan(Question(experiment, composed.trace, axes, composed.plugins))
     axes = words_of(plan.axes)
-    toml = to_toml(study.name, plan.explicit or composed.experiment, axes, plan.seeds[0], study.covered)
+    toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.covered)
     plan = dataclasses.replace(
         plan,
         axes=axes,

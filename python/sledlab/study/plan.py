@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.model.catalogue import Chosen, require, with_settings
+from sledlab.model.catalogue import Chosen, with_settings
+from sledlab.model.choices import worded
 from sledlab.model.settings import document
 from sledlab.study.axes import seeds
 from sledlab.traces.read import read_trace
@@ -111,14 +112,14 @@ class Plan:
 
     @classmethod
     def for_question(cls, question: Question, cases: Sequence[Case], axes: Mapping[str, Any]) -> Self:
-        """Return the plan of runs on the shared experiment, with as many seeds as the question asks for.
+        """Return the plan of runs on the shared experiment, with the seeds of the question.
 
         Raises:
             Error: The shared experiment is invalid.
         """
         check_source(question.base, question.trace)
-        roots = seeds(plain(question.base.to_toml()), question.axis("seeds", 1))
-        return cls({"": question.base}, question.trace, cases, roots, {**axes, "seeds": len(roots)})
+        roots = seeds(plain(question.base.to_toml()), question.axis("seed"))
+        return cls({"": question.base}, question.trace, cases, roots, {**axes, "seed": roots})
 
     def trace_of(self, point: Point) -> Trace | None:
         """The trace that a run replays instead of the one that its experiment names, if any."""
@@ -229,14 +230,6 @@ def several(said: Any) -> list[Any]:
     return [said] if isinstance(said, (str, Path, Chosen)) else list(said)
 
 
-def worded(kind: str, said: Any) -> Chosen:
-    """A model, given as one or as a word such as `mems-g2:sleds=4`."""
-    name, *rest = said.split(":") if isinstance(said, str) else (said,)
-    if rest and all("=" in each for each in rest):
-        return Chosen(kind, str(name), dict(each.split("=", 1) for each in rest))
-    return require(kind, said)
-
-
 def taking(experiment: Any, what: Chosen | str) -> Any:
     """The experiment with another model, or another trace file; other settings of that table are kept.
 
@@ -325,4 +318,8 @@ def to_toml(kind: str, base: Any, axes: Mapping[str, Any], seed: int, without: I
         said[table] = {name: value for name, value in said.get(table, {}).items() if name != key}
     said = {name: values for name, values in said.items() if values != {}}
     kept = {name: value for name, value in axes.items() if value is not None}
-    return document({"seed": seed, "study": {"kind": kind, **kept}, **said})
+    head: dict[str, Any] = {}
+    if len(kept.get("seed", ())) < 2:
+        kept.pop("seed", None)
+        head = {"seed": seed}
+    return document({**head, "study": {"kind": kind, **kept}, **said})

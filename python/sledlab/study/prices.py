@@ -96,36 +96,40 @@ def defaults() -> Prices:
     return _laid(None, tomllib.loads(DEFAULT.read_text(encoding="utf-8")), str(DEFAULT.name))
 
 
-def prices(file: str | Path | None = None, said: Sequence[str] | str | None = None) -> Prices:
-    """All prices: those that come with sledlab, replaced by those of a file, replaced by those of `said`.
+def prices(given: Sequence[str | Path] | str | Path | None = None) -> Prices:
+    """Return the prices that come with sledlab, replaced by given ones.
 
     Args:
-        file: A file of the same form as `prices.toml`; prices that it leaves out do not change.
-        said: Prices in USD such as `mems-g3=50`, `node.mine=200`, `device_gb.mems-g3=12`, `kwh=0.2`; and
-            `years=5`.
+        given: Prices in USD such as `mems-g3=50`, `node.mine=200`, `device_gb.mems-g3=12`, `kwh=0.2`;
+            `years=5`; and files of the same form as `prices.toml`. Later ones override earlier ones.
 
     Raises:
-        Error: The file cannot be read, or an entry of it or of `said` is no price, or of no known preset.
+        Error: A file cannot be read, or a price is invalid or of no known preset.
 
     Examples:
-        >>> prices(said=["mems-g3=50"]).of("device", "mems-g3")
+        >>> prices(["mems-g3=50"]).of("device", "mems-g3")
         50.0
         >>> prices().of("network", "fast-ethernet")
         40.0
     """
     found = defaults()
-    if file is not None:
-        found = _laid(found, _read(Path(file)), str(file))
-    one_by_one = [said] if isinstance(said, str) else list(said or ())
+    entries = [given] if isinstance(given, (str, Path)) else list(given or ())
     names = []
-    for each in one_by_one:
+    for each in map(str, entries):
+        if _is_file(each):
+            found = _laid(found, _read(Path(each)), each)
+            continue
         key, value = pair("--price", each)
         table, name = _place(found, key)
         found = _laid(found, {table: {name: _number(value)}} if name else {table: _number(value)}, "--price")
         if name:
             names.append((table, name))
-    asked = file is not None or bool(one_by_one)
-    return Prices(found.tables, found.kwh, found.years, asked, tuple(names))
+    return Prices(found.tables, found.kwh, found.years, bool(entries), tuple(names))
+
+
+def _is_file(entry: str) -> bool:
+    """Whether an entry names a file of prices."""
+    return entry.endswith(".toml") or Path(entry).is_file()
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -84,7 +84,8 @@ def slow_plugin(race: Race) -> list[Text]:
     """Return a note about the plug-in whose runs took most of the wall-clock time of a race, if one did."""
     rows = race.costs["decision_cost"]
     total = math.fsum(row.wall_s or 0.0 for row in rows)
-    requests = {row.who.keys: row.requests / race.axes.get("seeds", 1) for row in race.rows["curves"]}
+    seeds = len(race.rows["points"]) / len(race.rows["curves"])
+    requests = {row.who.keys: row.requests / seeds for row in race.rows["curves"]}
     for name in sorted({row.who.name for row in rows if is_plugin(row.who.name)}):
         own = [row for row in rows if row.who.name == name and row.wall_s and row.decision_ns]
         share = math.fsum(row.wall_s or 0.0 for row in own) / total if total >= LONG_S else 0.0

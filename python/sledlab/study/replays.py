@@ -11,6 +11,7 @@ from sledlab.model.plugins import allowed_plugins
 from sledlab.runs import cluster
 from sledlab.runs.cluster_result import COMPONENTS
 from sledlab.runs.compose import ComposedExperiment
+from sledlab.runs.options import Clustered
 from sledlab.study.columns import Column
 from sledlab.study.measure import FoundOf
 
@@ -123,7 +124,8 @@ def compose(
     said: Mapping[str, Any] | None = None,
     *,
     base: ClusterExperiment | None = None,
+    kind: type = Clustered,
 ) -> ComposedExperiment:
     """The experiment that all replays of a study share; records are an axis, so there is no source."""
-    made = cluster.composed(device, said or {}, base or ClusterExperiment())
+    made = cluster.composed(device, said or {}, base or ClusterExperiment(), kind)
     return ComposedExperiment(made, plugins=allowed_plugins(said or {}, device))

@@ -71,7 +71,7 @@ def described(plan: StoresPlan) -> tuple[dict[str, Any], dict[str, Any]]:
         "mems_devices": stores.sleds,
         **axes,
         "hybrid": dict(stores.extras),
-        "seeds": list(plan.seeds),
+        "seed": list(plan.seeds),
         "scheduler": config["scheduler"]["kind"],
         "requests": asdict(stores.facts),
     }
@@ -103,7 +103,7 @@ def hits_of(stores: Stores, policies: Sequence[str], mb: float, segment_kb: int)
     size_mb = (stores.room(mb, segment_kb) + 0.5) * segment_kb * 1024 / 1e6
     for policy in policies:
         _native.check_replacement(policy, stores.bases[DISK].allowed_plugins())
-    found = hit_ratios(stores.requests, policies=policies, cache_mb=[size_mb], segment_kb=segment_kb)
+    found = hit_ratios(stores.requests, replacement=policies, cache_mb=[size_mb], segment_kb=segment_kb)
     return [Hits(**row) for row in found.frame.drop("cache_mb").fill_nan(None).to_dicts()]
 
 
@@ -160,7 +160,7 @@ def facts(study: Outcome) -> Sequence[tuple[str, str]]:
         ("controller cache", controller_cache(study.config) or "none"),
         ("scheduler", wording.label(said["scheduler"])),
         ("replacement", ", ".join(said["replacement"])),
-        ("seeds", ", ".join(map(str, said["seeds"])) if "workload" in study.config else ""),
+        ("seeds", ", ".join(map(str, said["seed"])) if "workload" in study.config else ""),
         *said_facts(study.config, study.toml),
         common[-1],
     ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.lazy import polars
-from sledlab.model.catalogue import replacement
+from sledlab.model.catalogue import CATALOGUES
 from sledlab.model.choices import models, numbers
 from sledlab.traces.columns import BLOCK_BYTES
 
@@ -91,7 +91,7 @@ class HitRatios:
 def hit_ratios(
     trace: Trace,
     *,
-    policies: str | Chosen | Sequence[str | Chosen] = "all",
+    replacement: str | Chosen | Sequence[str | Chosen] = "all",
     cache_mb: float | Sequence[float] | None = None,
     segment_kb: float = 64.0,
 ) -> HitRatios:
@@ -103,7 +103,7 @@ def hit_ratios(
 
     Args:
         trace: The trace.
-        policies: Replacement policies, `name` or `name:key=value`, or `all` that sledlab has.
+        replacement: Replacement policies, `name` or `name:key=value`, or `all` that sledlab has.
         cache_mb: Sizes of the cache, in 10^6 bytes; by default 1 % to 50 % of the segments used.
         segment_kb: Size of a segment, in 1024 bytes; a multiple of half a KB.
 
@@ -121,7 +121,7 @@ def hit_ratios(
     segment_bytes = segment_kb * 1024
     if segment_bytes < BLOCK_BYTES or segment_bytes % BLOCK_BYTES:
         raise Error(f"a segment of {segment_kb:g} KB is not a whole number of blocks of 512 bytes")
-    words = models("replacement", "policies", policies, replacement)
+    words = models("replacement", "policies", replacement, CATALOGUES["replacement"])
     for word in words:
         _native.check_replacement(word, words)
     uses = _native.SegmentUses(trace.open(), int(segment_bytes // BLOCK_BYTES))

@@ -119,7 +119,7 @@ class AskedQuery:
 
 def record_query(
     query: str | Path,
-    nodes: int = 4,
+    node_count: int = 4,
     *,
     work: str | Path | None = None,
     answer: str | Path | None = None,
@@ -136,7 +136,7 @@ def record_query(
 
     Args:
         query: A query of TPC-H (`q1` to `q22`), a file `FILE.sql`, or SQL.
-        nodes: Number of nodes.
+        node_count: Number of nodes.
         work: A file to write the record to.
         answer: A Parquet file to write the answer to.
         scale_factor: Scale factor of the tables of TPC-H.
@@ -153,16 +153,16 @@ def record_query(
 
     Examples:
         >>> import sledlab as sl
-        >>> q6 = sl.record_query("q6", nodes=4, scale_factor=0.01)
+        >>> q6 = sl.record_query("q6", node_count=4, scale_factor=0.01)
         >>> q6.phases["phase"].to_list()
         ['scan lineitem', 'aggregate 1']
     """
     for path in (work, answer):
         if path is not None:
             check_writable(Path(path))
-    check_size(nodes, memory_mb)
+    check_size(node_count, memory_mb)
     own = tuple(of_directory(Path(tables))) if tables is not None else ()
-    asked = AskedQuery(find(query), nodes, float(memory_mb), float(scale_factor), own)
+    asked = AskedQuery(find(query), node_count, float(memory_mb), float(scale_factor), own)
     kept = home() / "records" / f"{asked.content}.work"
     tell: Tell = progress or (lambda what, share: None)
     if again or answer is not None or not kept.exists():

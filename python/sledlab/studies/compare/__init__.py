@@ -48,10 +48,10 @@ def _plain(text: str) -> Any:
 class CompareOptions(Around, Studied, total=False):
     """The options of a comparison of schedulers."""
 
-    schedulers: Annotated[Several, Option("Schedulers (sledlab list scheduler)", "A,B|all", "not oracles")]
-    speedups: Annotated[
+    scheduler: Annotated[Several, Option("Schedulers (sledlab list scheduler)", "A,B|all", "not oracles")]
+    speedup: Annotated[
         Numbers,
-        Option("Speed-ups", "S,S", "1,2,4,8,16; 1 if closed"),
+        Option("Replay S times as fast.", "S,S", "1,2,4,8,16; 1 if closed"),
     ]
     vary: Annotated[
         Mapping[str, Sequence[Any] | Mapping[str, Any]],
@@ -79,15 +79,15 @@ STUDY: Study[Comparison] = Study(
     meaning="Compare schedulers over a range of loads.",
     help="""Compare schedulers over a range of loads, or devices on the same requests.
 
-    With --devices, several devices replay the same requests, by default at one load and under FCFS. STUDY is
-    a file with a table [study], such as study.toml of an earlier run, or the name of an experiment (sledlab
-    list experiment); options override it.
+    Several devices (--device A,B), traces or workloads replay the same requests, by default at one load and
+    under FCFS. STUDY is a file with a table [study], such as study.toml of an earlier run, or the name of an
+    experiment (sledlab list experiment); options override it.
 
     \b
     Examples:
-      sledlab compare --device mems-g2 --trace app.csv --schedulers fcfs,sptf
-      sledlab compare --device mems-g2 --workload uniform --limit 1e5 --seeds 10
-      sledlab compare --devices mems-g2,atlas-10k --trace app.csv
+      sledlab compare --device mems-g2 --trace app.csv --scheduler fcfs,sptf
+      sledlab compare --device mems-g2 --workload uniform --limit 1e5 --seed 1..10
+      sledlab compare --device mems-g2,atlas-10k --trace app.csv
     """,
     options=CompareOptions,
     plan=later("sledlab.studies.compare.plan:planned"),
@@ -109,16 +109,16 @@ def compare(
 ) -> Comparison: ...
 @overload
 def compare(
-    source: Source,
+    source: Source | Sequence[Source] | None,
     device: list[Any] | tuple[Any, ...],
     *,
     out: str | Path | None = ...,
     replace: bool = ...,
     **options: Unpack[SideBySideOptions],
 ) -> SideBySide: ...
-@takes_options(CompareOptions, SideBySideOptions)
+@takes_options(SideBySideOptions, CompareOptions)
 def compare(
-    source: Source | None = None,
+    source: Source | Sequence[Source] | None = None,
     device: Device | list[Any] | tuple[Any, ...] | None = None,
     *,
     study: str | Path | None = None,
@@ -128,17 +128,17 @@ def compare(
 ) -> Comparison | SideBySide:
     """Races schedulers: replays a trace or a workload under each of them, at several speeds.
 
-    Calls `side_by_side`, with its options, for a list of devices, for `devices`, `traces` or `workloads`, and
-    for the file of such a study.
+    Calls `side_by_side`, with its options, for a list of devices, traces or workloads, and for the file of
+    such a study.
 
     Args:
-        source: A trace or a workload, as in `simulate`.
-        device: A device, its name or its file.
+        source: A trace or a workload, as in `simulate`, or a list of trace files or of workloads.
+        device: A device, its name or its file, or a list of them.
         study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a comparison that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **options: Further options; see the table below. `schedulers` are schedulers or their names, `all` is
-            every one that can race; `vary` has further keys with their values, such as
+        **options: Further options; see the table below. `scheduler` is a scheduler, its name or a list,
+            `all` is every one that can race; `vary` has further keys with their values, such as
             `{"device.sleds": [1, 4], "device.active_tips": [640, 1280]}`, which run in all combinations. A
             key may also be a name of your choice with named sets of settings, such as
             `{"saving": {"none": {}, "merging": {"merge.kind": "chains"}}}`.
@@ -153,21 +153,20 @@ def compare(
     Examples:
         >>> import sledlab as sl
         >>> race = sl.compare(
-        ...     sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4],
-        ...     limit=2000, jobs=1,
+        ...     sl.workload("uniform"), "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4],
+        ...     limit=2000, parallel=1,
         ... )
         >>> race.points.height
         4
         >>> race.points.sort("mean_ms")["scheduler"].first()
         'sptf'
     """
-    if isinstance(device, (list, tuple)) or _compares_devices(study, options):
+    if isinstance(device, (list, tuple)) or isinstance(source, (list, tuple)) or _compares_devices(study):
         return side_by_side(source, device, study=study, out=out, replace=replace, **options)
     return STUDY.run(source, device, options, study=study, out=out, replace=replace)
 
 
-def _compares_devices(study: str | Path | None, options: Mapping[str, Any]) -> bool:
-    """Whether options or the file of a study choose `side_by_side`, which compares devices."""
+def _compares_devices(study: str | Path | None) -> bool:
+    """Whether the file of a study is one of `side_by_side`, which compares devices."""
     table = tables_of(study).get("study") if study is not None else None
-    chosen = any(options.get(name) is not None for name in OF_DEVICES.chosen_by)
-    return chosen or (isinstance(table, dict) and table.get("kind") == OF_DEVICES.name)
+    return isinstance(table, dict) and table.get("kind") == OF_DEVICES.name

@@ -38,32 +38,26 @@ def planned(question: Question) -> Plan:
     Raises:
         Error: A scheduler is unknown, a number is invalid, or a recorded trace has several seeds.
     """
-    names = choices.models("scheduler", "schedulers", question.axis("schedulers", "all"), racing())
+    names = choices.models("scheduler", "schedulers", question.axis("scheduler", "all"), racing())
     for name in names:
         if not _native.is_plugin(name):
             scheduler(name)
     closed = (question.base.setting("replay.mode") or "open").startswith("closed")
     speedups = choices.numbers(
-        "speed-up", question.axis("speedups", (1.0,) if closed else SPEEDUPS), above=True
+        "speed-up", question.axis("speedup", (1.0,) if closed else SPEEDUPS), above=True
     )
     vary, combined = _varied(question.axis("vary"))
     said = {"seed": 1, **said_of(question.base)}
     for each in combined:
         _check(question, names[0], each)
-    seeds = axes.seeds(said, question.axis("seeds", 1))
+    seeds = axes.seeds(said, question.axis("seed"))
     overload = question.axis("overload", "stop")
     made = Plan(
         bases={"": question.base},
         trace=question.trace,
         cases=[_case(*place) for place in product(reversed(speedups), combined, names)],
         seeds=seeds,
-        axes={
-            "schedulers": names,
-            "speedups": speedups,
-            "seeds": len(seeds),
-            "vary": vary,
-            "overload": overload,
-        },
+        axes={"scheduler": names, "speedup": speedups, "seed": seeds, "vary": vary, "overload": overload},
         measure=measure_of(overload),
     )
     assert made.texts  # checks every point
@@ -127,7 +121,7 @@ def _values(key: str, values: Any) -> list[Varied]:
     if not isinstance(values, (list, tuple)) or not values:
         raise Error(f"vary: `{key}` has no list of values", remedy=f"write it as {{{key!r}: [1, 4]}}")
     if key in ("scheduler.kind", "replay.speedup", "seed"):
-        raise Error(f"vary: `{key}` varies already", remedy="give schedulers, speed-ups or seeds instead")
+        raise Error(f"vary: `{key}` varies already", remedy="use scheduler, speedup or seed instead")
     values = list(dict.fromkeys(values))
     if not all(isinstance(value, (int, float)) for value in values):
         values = [str(value) for value in values]

@@ -28,14 +28,14 @@ class Comparison(Race):
         rows: The simulated results: `points`, `curves` and `throughput`.
         costs: Wall-clock figures: `decision_cost`.
         config: The part of the experiment that all points share, as plain data.
-        axes: Schedulers, speed-ups, number of seeds, and `vary`.
+        axes: Schedulers, speed-ups, seeds, and `vary`.
         toml: The comparison as a file that `sledlab compare` takes.
 
     Examples:
         >>> import sledlab as sl
         >>> race = sl.compare(
-        ...     sl.workload("uniform"), "mems-g2", schedulers=["fcfs", "sptf"], speedups=[1, 1.4],
-        ...     limit=2000, jobs=1,
+        ...     sl.workload("uniform"), "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4],
+        ...     limit=2000, parallel=1,
         ... )
         >>> race.curves.columns[:2]
         ['scheduler', 'speedup']
@@ -46,7 +46,7 @@ class Comparison(Race):
     @property
     def schedulers(self) -> tuple[str, ...]:
         """The schedulers in the order in which the user gave them."""
-        return tuple(self.axes["schedulers"])
+        return tuple(self.axes["scheduler"])
 
     @property
     def competitors(self) -> Sequence[str]:

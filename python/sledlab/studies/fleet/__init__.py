@@ -30,8 +30,8 @@ STUDY: Study[Fleet] = Study(
 
     \b
     Examples:
-      sledlab fleet sample: --devices mems-g2,atlas-10k,ssd-tlc --goal p99=20ms
-      sledlab fleet sample: --devices mems-g2 --placement packed --out fleet
+      sledlab fleet sample: --device mems-g2,atlas-10k,ssd-tlc --goal p99=20ms
+      sledlab fleet sample: --device mems-g2 --placement packed --out fleet
       sledlab fleet fleet/study.toml --goal mean=2ms
     """,
     options=FleetArguments,
@@ -54,7 +54,7 @@ STUDY: Study[Fleet] = Study(
 @takes_options(FleetOptions)
 def fleet(
     place: str | Path | None = None,
-    devices: Sequence[Device] | Device | None = None,
+    device: Sequence[Device] | Device | None = None,
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
@@ -69,7 +69,7 @@ def fleet(
 
     Args:
         place: A directory with a trace for each volume, or another place that `read_volumes` knows.
-        devices: Kinds of devices, or experiments such as hybrids, by name or file.
+        device: Kinds of devices, or experiments such as hybrids, by name or file.
         study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
@@ -86,9 +86,9 @@ def fleet(
     Examples:
         >>> import sledlab as sl
         >>> place = "cloud:volumes=4,requests=4000,footprint_gb=0.1"
-        >>> found = sl.fleet(place, ["mems-g2", "mems-g3"], placement="packed", goal="p99=20ms", jobs=1)
+        >>> found = sl.fleet(place, ["mems-g2", "mems-g3"], placement="packed", goal="p99=20ms", parallel=1)
         >>> found.tables["fleet"]["fleet"].to_list()
         ['mems-g2', 'mems-g3', 'mix']
     """
-    asked: dict[str, Any] = {**options, "place": place, "devices": devices}
+    asked: dict[str, Any] = {**options, "place": place, "device": device}
     return STUDY.run(None, None, asked, study=study, out=out, replace=replace)

@@ -76,7 +76,7 @@ def kinds(question: Question, said: list[Device], group: int, prices: Prices) ->
             raise Error(f"the device `{name}` was given twice", remedy="leave one of them out")
         found[name] = _kind(name, _experiment(question, each), group, prices)
     if not found:
-        raise Error("no device was given", remedy="name some with --devices mems-g2,atlas-10k")
+        raise Error("no device was given", remedy="name some with --device mems-g2,atlas-10k")
     return found
 
 

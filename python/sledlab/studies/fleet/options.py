@@ -6,7 +6,6 @@ from pathlib import Path  # noqa: TC003 - annotations are read at run time
 from typing import Annotated
 
 from sledlab.runs.options import Arranged, Devices, Option, Parallel, Priced, Saving, Scheduled, Set, Trusted
-from sledlab.runs.written import words
 from sledlab.studies.fleet.placement import LIST
 
 PLACEMENT, FILL, GROUP = "one-each", 0.7, 4
@@ -41,11 +40,4 @@ class FleetArguments(FleetOptions, total=False):
     """All arguments of a study of a fleet."""
 
     place: Annotated[str | Path, Option("Place of the volumes, if STUDY is given.", "PLACE")]
-    devices: Annotated[
-        Devices,
-        Option(
-            "Kinds of devices: mems-g2,atlas-10k; or experiments.",
-            "A,B,C",
-            read=words,
-        ),
-    ]
+    device: Annotated[Devices, Option("Kinds of devices: mems-g2,atlas-10k; or experiments.", "NAME|FILE,..")]

@@ -63,12 +63,12 @@ def planned(question: Question) -> FleetPlan:
     way = placement(question.axis("placement", PLACEMENT))
     fill, group = _share(question.axis("fill", FILL)), _group(question.axis("group"), way)
     years, price = question.axis("years"), several(question.axis("price"))
-    costs = prices(question.axis("prices"), [*price, *([f"years={years}"] if years is not None else [])])
+    costs = prices([*price, *([f"years={years}"] if years is not None else [])])
     wanted = goal(question.axis("goal"))
     place = question.axis("place")
     if place is None:
         raise Error("no volumes were given", remedy="name a directory with a trace for each volume")
-    devices = several(question.axis("devices"))
+    devices = several(question.axis("device"))
     known = kinds(question, devices, group if way.grouped else 1, costs)
     costs.check(
         {"node": set(), "device": {"ram"}.union(*(each.named for each in known.values())), "network": set()}
@@ -87,14 +87,13 @@ def planned(question: Question) -> FleetPlan:
         axes={
             "place": str(place),
             "format": question.axis("format"),
-            "devices": devices,
+            "device": devices,
             "placement": way.name,
             "fill": fill,
             "group": group if way.grouped else None,
             "goal": None if wanted is None else str(wanted),
             "years": years,
-            "price": price or None,
-            "prices": None if question.axis("prices") is None else str(question.axis("prices")),
+            "price": [str(each) for each in price] or None,
         },
         volumes=volumes,
         kinds=known,

@@ -27,16 +27,16 @@ def segment_size(word: str) -> int:
 class HybridOptions(Studied, Fronted, total=False):
     """The options of a hybrid study."""
 
-    configurations: Annotated[
+    configuration: Annotated[
         Several,
-        Option("Configurations, such as disk,mems,mcd-all", "A,B|all", "not mirror", flag="configs"),
+        Option("Configurations, such as disk,mems,mcd-all", "A,B|all", "not mirror"),
     ]
     mems_mb: Annotated[
         Numbers,
         Option("Sizes of the MEMS cache", "MIB,MIB", "64 to 3072", read=partial(sizes, unit=MIB)),
     ]
-    segments_kb: Annotated[Numbers, segments("Segment sizes")]
-    price_ratios: Annotated[
+    segment_kb: Annotated[Numbers, segments("Segment sizes")]
+    price_ratio: Annotated[
         Numbers, Option("Price of non-volatile memory over MEMS", "R,R|A..B", "1..10", advanced=True)
     ]
     replacement: Annotated[
@@ -115,8 +115,8 @@ def hybrid_study(
 
     Examples:
         >>> import sledlab as sl
-        >>> few = {"mems_mb": [64], "segments_kb": [8], "price_ratios": [4], "limit": 300, "jobs": 1}
-        >>> study = sl.hybrid_study(sl.workload("cello"), configurations=["disk", "mems"], **few)
+        >>> few = {"mems_mb": [64], "segment_kb": [8], "price_ratio": [4], "limit": 300, "parallel": 1}
+        >>> study = sl.hybrid_study(sl.workload("cello"), configuration=["disk", "mems"], **few)
         >>> study.tables["configurations"]["faster_than_disk"].max() > 1
         True
     """

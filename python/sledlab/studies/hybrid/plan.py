@@ -31,20 +31,20 @@ def plan(question: Question) -> StoresPlan:
     Raises:
         Error: An option is invalid.
     """
-    names = chosen(question.axis("configurations"))
+    names = chosen(question.axis("configuration"))
     stores = Stores.of(question)
     axes = {
-        "configurations": stores.with_baselines(names),
+        "configuration": stores.with_baselines(names),
         "mems_mb": values_of("size", question.axis("mems_mb", SIZES_MB)),
-        "segments_kb": whole(question.axis("segments_kb", SEGMENTS_KB)),
-        "price_ratios": values_of("price ratio", question.axis("price_ratios", RATIOS)),
+        "segment_kb": whole(question.axis("segment_kb", SEGMENTS_KB)),
+        "price_ratio": values_of("price ratio", question.axis("price_ratio", RATIOS)),
         "replacement": policies(question.axis("replacement", "lru")),
         "at_mb": checked("size", question.axis("at_mb", AT_MB), above=True)[0],
         "at_segment_kb": whole(question.axis("at_segment_kb", segment_kb(stores.facts.mean_kb)))[0],
     }
-    roots = seeds(plain(stores.bases[DISK].to_toml()), question.axis("seeds", 1))
+    roots = seeds(plain(stores.bases[DISK].to_toml()), question.axis("seed"))
     cases = list(_cases(stores, axes))
-    axes["seeds"] = len(roots)
+    axes["seed"] = roots
     return stores.plan(cases, roots, axes)
 
 
@@ -56,18 +56,18 @@ def _cases(stores: Stores, axes: Mapping[str, Any]) -> Iterator[Case]:
         on = MEMS if name == MEMS else DISK
         return Case(section, tuple({"configuration": name, **labels}.items()), on, settings)
 
-    for name in axes["configurations"]:
+    for name in axes["configuration"]:
         own = stores.settings(name, at_mb, at_kb, first)
         yield case("configurations", name, own, label=KNOWN[name].label)
     for mb in axes["mems_mb"]:
-        for kb in axes["segments_kb"]:
+        for kb in axes["segment_kb"]:
             yield case("sizes", ALL, stores.settings(ALL, mb, kb, first), mems_mb=mb, segment_kb=kb)
     if len(axes["replacement"]) > 1:
         for policy in axes["replacement"]:
             yield case("replacement", ALL, stores.settings(ALL, at_mb, at_kb, policy), policy=policy)
-    if axes["price_ratios"]:
+    if axes["price_ratio"]:
         yield case("prices", ALL, stores.settings(ALL, at_mb, at_kb, first))
-    for ratio in axes["price_ratios"]:
+    for ratio in axes["price_ratio"]:
         yield case("prices", DISK_RAM, memory(at_mb / ratio), ratio=ratio, memory_mb=at_mb / ratio)
 
 

@@ -104,8 +104,8 @@ class HybridStudy(Outcome):
 
     Examples:
         >>> import sledlab as sl
-        >>> few = {"mems_mb": [64], "segments_kb": [8], "price_ratios": [4], "limit": 300, "jobs": 1}
-        >>> study = sl.hybrid_study(sl.workload("cello"), configurations=["disk", "mems", "mcd-all"], **few)
+        >>> few = {"mems_mb": [64], "segment_kb": [8], "price_ratio": [4], "limit": 300, "parallel": 1}
+        >>> study = sl.hybrid_study(sl.workload("cello"), configuration=["disk", "mems", "mcd-all"], **few)
         >>> study.of("mems").run.mean_ms < study.of("disk").run.mean_ms
         True
         >>> study.plot("sizes").axes[0].get_xlabel()

@@ -105,7 +105,7 @@ def best_size(study: HybridStudy) -> str:
     by_size = {mb: fastest([row for row in rows if row.mems_mb == mb]) for mb in sizes}
     at = min(sizes, key=lambda mb: abs(mb - study.axes["at_mb"]))
     text = ""
-    if len(study.axes["segments_kb"]) > 1:
+    if len(study.axes["segment_kb"]) > 1:
         mine = by_size[at]
         text = f"The best segment at {size(at)} is {mine.segment_kb} KB, {_ms(mine)} on average."
     if len(sizes) < 2:
@@ -139,11 +139,11 @@ def best_price(study: HybridStudy) -> str:
 
 def noise(study: HybridStudy) -> str:
     """A sentence: how far differences can be trusted."""
-    count = len(study.axes["seeds"])
+    count = len(study.axes["seed"])
     if "workload" not in study.config:
         return "Every store had the same trace once: the differences are exact for this trace."
     if count == 1:
-        return "One seed: small differences may be chance; --seeds 5 shows which are not."
+        return "One seed: small differences may be chance; --seed 1..5 shows which are not."
     return f"Means over {count} seeds; every store had the same requests."
 
 
@@ -217,7 +217,7 @@ def _sizes(study: HybridStudy) -> Grid:
         return lambda kb: starred(figure(found[kb, mb].mean_ms), saturated=found[kb, mb].saturated)
 
     columns = {size(mb): cell(mb) for mb in study.axes["mems_mb"]}
-    return grid(study.axes["segments_kb"], {"segment": lambda kb: f"{kb} KB", **columns})
+    return grid(study.axes["segment_kb"], {"segment": lambda kb: f"{kb} KB", **columns})
 
 
 def _policies(study: HybridStudy) -> Grid:

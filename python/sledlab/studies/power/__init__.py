@@ -43,7 +43,7 @@ STUDY: Study[PowerStudy] = Study(
 @takes_options(PowerOptions)
 def power_study(
     source: Source | None = None,
-    devices: Sequence[Device] | Device | None = None,
+    device: Sequence[Device] | Device | None = None,
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
@@ -54,13 +54,13 @@ def power_study(
 
     Args:
         source: A trace or a workload, as in `simulate`.
-        devices: One device or several, to see side by side.
+        device: One device or several, to see side by side.
         study: A file such as `out` leaves behind; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
-        **options: Further options; see the table below. `strategies` are `base`, `immediate`, `merging`,
-            `subsector` and `all` of these together; the word `all` by itself stands for every one that the
-            device knows. `speedup` is that of all sections but those on loads and on strategies.
+        **options: Further options; see the table below. `strategy` is one or several of `base`, `immediate`,
+            `merging`, `subsector` and `all` of these together; the word `all` by itself stands for every one
+            that the device knows. `speedup` is that of all sections but those on loads and on strategies.
 
     Returns:
         The tables, which draw and explain themselves.
@@ -71,7 +71,7 @@ def power_study(
     Examples:
         >>> import sledlab as sl
         >>> study = sl.power_study(
-        ...     sl.workload("uniform", mean_interarrival_ms=20), "mems-g2", limit=300, loads=[1], jobs=1
+        ...     sl.workload("uniform", mean_interarrival_ms=20), "mems-g2", limit=300, load=[1], parallel=1
         ... )
         >>> energy = study.tables["timeouts"].sort("timeout_ms")["energy_j"]
         >>> energy.is_sorted()
@@ -79,5 +79,5 @@ def power_study(
         >>> study.tables["break_even"]["break_even_ms"].item() < 1
         True
     """
-    asked: dict[str, Any] = {**options, "devices": devices}
+    asked: dict[str, Any] = {**options, "device": device}
     return STUDY.run(source, None, asked, study=study, out=out, replace=replace)

@@ -145,7 +145,7 @@ def startup(study: PowerStudy, device: str) -> Figure:
 
 def loads(study: PowerStudy, device: str) -> Figure:
     """Shares of the states, energy of a request and response against the load, under two policies."""
-    rows, speedups = study.of_device("loads", device), study.axes["loads"]
+    rows, speedups = study.of_device("loads", device), study.axes["load"]
     made = mpl_figure.Figure(figsize=(plots.WIDTH, 4.9), layout="constrained")
     places = made.subplots(2, 2)
     left, right = places[1]
@@ -198,8 +198,8 @@ def _distance(row: Policy) -> str:
 
 def strategies(study: PowerStudy, device: str) -> Figure:
     """Energy and response of every strategy at every load."""
-    rows, speedups = study.of_device("strategies", device), study.axes["loads"]
-    ways = {way: WAYS[way] for way in study.axes["strategies"][device]}
+    rows, speedups = study.of_device("strategies", device), study.axes["load"]
+    ways = {way: WAYS[way] for way in study.axes["strategy"][device]}
     made, places = plots.panels(3, 6.4)
     panels = (
         ("total_energy_per_request_mj", "energy (mJ)", "All energy, for each request"),

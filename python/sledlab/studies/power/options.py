@@ -34,25 +34,25 @@ def words_or_all(text: str) -> list[str] | str:
 class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
     """The options of a power study, without its devices."""
 
-    policies: Annotated[Several, Option("Power policies (sledlab list power)", "A,B|all", "all")]
-    timeouts_ms: Annotated[
+    power: Annotated[Several, Option("Power policies (sledlab list power)", "A,B|all", "all")]
+    timeout_ms: Annotated[
         Numbers,
         Option(
             "Idle timeouts, in ms",
             "MS,MS",
             "0 to 100,000",
-            flag="timeouts",
+            flag="timeout",
         ),
     ]
-    startups_ms: Annotated[
+    startup_ms: Annotated[
         Numbers,
         Option("Start-up times, in ms", "MS,MS", "0 to 4 × device's", flag="startup"),
     ]
-    loads: Annotated[
+    load: Annotated[
         Numbers,
-        Option("Speed-ups", "S,S", "1,2,5,10; 1 if closed"),
+        Option("Loads, as speed-ups", "S,S", "1,2,5,10; 1 if closed"),
     ]
-    strategies: Annotated[
+    strategy: Annotated[
         Several,
         Option("Strategies that save energy", "A,B|all", "all", read=words_or_all),
     ]
@@ -62,12 +62,4 @@ class PowerOptions(Studied, Scheduled, Arranged, Paced, total=False):
 class PowerArguments(PowerOptions, total=False):
     """All arguments of a power study: its options, and the devices."""
 
-    devices: Annotated[
-        Devices,
-        Option(
-            "Preset (sledlab list device) or file; repeatable.",
-            "NAME|FILE",
-            flag="device",
-            repeated=True,
-        ),
-    ]
+    device: Annotated[Devices, Option("Presets (sledlab list device) or device files.", "NAME|FILE,..")]

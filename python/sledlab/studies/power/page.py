@@ -210,10 +210,10 @@ def page(study: PowerStudy) -> Document:
         parts += section.parts(study, study.devices)
     _, *common, version = common_facts(study.config)
     facts = (
-        ("policies", ", ".join(spaced(word) for word in study.axes["policies"])),
+        ("policies", ", ".join(spaced(word) for word in study.axes["power"])),
         ("pace", f"{study.axes['pace']:g} times its own"),
         ("scheduler", label(str(study.axes["scheduler"]))),
-        ("seeds", ", ".join(map(str, study.axes["seeds"]))),
+        ("seeds", ", ".join(map(str, study.axes["seed"]))),
         ("battery", f"{study.axes['battery_wh']:g} Wh"),
     )
     said = (pair for pair in said_facts(study.config, study.toml) if pair[0] != "speed-up")

@@ -32,7 +32,7 @@ def plan(question: Question) -> Plan:
     Raises:
         Error: An option is invalid.
     """
-    untouched(question.base, ("power.kind", "merge.kind"), "policies and strategies")
+    untouched(question.base, ("power.kind", "merge.kind"), "power and strategy")
     devices, bases = given_devices(question)
     for name, base in bases.items():
         if startup(base) is None:
@@ -45,21 +45,21 @@ def plan(question: Question) -> Plan:
     pace, charge = float(first["replay"]["speedup"]), question.axis("battery_wh", 10.0)
     if not is_number(charge) or charge <= 0:
         raise Error(f"`{charge}` is not a charge in Wh", remedy="give a number above 0, such as 10")
-    startups = question.axis("startups_ms")
+    startups = question.axis("startup_ms")
     refused = {name: {each: _refusal(base, each) for each in STRATEGIES} for name, base in bases.items()}
-    strategies = _strategies(question.axis("strategies", "all"), refused.values())
+    strategies = _strategies(question.axis("strategy", "all"), refused.values())
     axes = {
-        "devices": devices,
-        "policies": _policies(question.axis("policies", "all")),
-        "timeouts_ms": numbers("timeout", question.axis("timeouts_ms", TIMEOUTS_MS)),
-        "startups_ms": None if startups is None else numbers("start-up time", startups),
-        "loads": _loads(question, str(first["replay"]["mode"])),
-        "strategies": strategies,
+        "device": devices,
+        "power": _policies(question.axis("power", "all")),
+        "timeout_ms": numbers("timeout", question.axis("timeout_ms", TIMEOUTS_MS)),
+        "startup_ms": None if startups is None else numbers("start-up time", startups),
+        "load": _loads(question, str(first["replay"]["mode"])),
+        "strategy": strategies,
         "battery_wh": float(charge),
     }
-    roots = seeds(first, question.axis("seeds", 1))
+    roots = seeds(first, question.axis("seed"))
     cases = [case for name in bases for case in _cases(name, bases[name], axes, pace, refused[name])]
-    return Plan(bases, question.trace, cases, roots, {**axes, "seeds": len(roots)}, watch=True)
+    return Plan(bases, question.trace, cases, roots, {**axes, "seed": roots}, watch=True)
 
 
 def _cases(
@@ -78,16 +78,16 @@ def _cases(
     yield case("rests", policy(NEVER))
     for word in (OWN, IMMEDIATE):
         yield case("request_energy", policy(word), policy=word)
-    for timeout_ms in axes["timeouts_ms"]:
+    for timeout_ms in axes["timeout_ms"]:
         yield case("timeouts", policy(f"fixed:timeout_ms={timeout_ms!r}"), timeout_ms=timeout_ms)
     key, own_ms = startup(base) or ("", 0.0)
     own = numbers("start-up time", [factor * own_ms for factor in STARTUP_FACTORS])
-    for each_ms in own if axes["startups_ms"] is None else axes["startups_ms"]:
+    for each_ms in own if axes["startup_ms"] is None else axes["startup_ms"]:
         yield case("startup", (*policy(IMMEDIATE), (key, repr(each_ms))), time_per_startup_ms=each_ms)
-    for word in axes["policies"]:
+    for word in axes["power"]:
         yield case("policies", policy(word), policy=word)
-    known = [each for each in axes["strategies"] if refused[each] is None]
-    for load in axes["loads"]:
+    known = [each for each in axes["strategy"] if refused[each] is None]
+    for load in axes["load"]:
         for word in (OWN, IMMEDIATE):
             yield case("loads", policy(word), policy=word, load=load)
         for each in known:
@@ -109,7 +109,7 @@ def _loads(question: Question, mode: str) -> tuple[float, ...]:
             f"replay `{mode}` keeps the device busy: it never rests, so there is nothing to decide",
             remedy="replay open, or with a think time, such as closed:1:20ms",
         )
-    loads = numbers("load", question.axis("loads", 1.0 if closed else LOADS), above=True)
+    loads = numbers("load", question.axis("load", 1.0 if closed else LOADS), above=True)
     if closed and loads != (1.0,):
         raise Error(
             "a closed replay has no load to vary: the next request waits for the last one",

@@ -31,7 +31,7 @@ class PowerStudy(ByDevice):
     Examples:
         >>> import sledlab as sl
         >>> sparse = sl.workload("uniform", mean_interarrival_ms=20)
-        >>> study = sl.power_study(sparse, "mems-g2", limit=300, loads=[1], jobs=1)
+        >>> study = sl.power_study(sparse, "mems-g2", limit=300, load=[1], parallel=1)
         >>> [round(fit["slope"], 1) for fit in study.fits]  # ms of response per ms of start-up
         [1.0]
         >>> study.plot("policies").axes[0].get_xlabel()
@@ -143,13 +143,13 @@ def _axes(plan: Plan, configs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
 
     first = next(iter(configs.values()))
     return {
-        "devices": list(plan.bases),
-        **{name: list(plan.axes[name]) for name in ("policies", "timeouts_ms", "loads")},
-        "startups_ms": labels_of("startup", "time_per_startup_ms"),
+        "device": list(plan.bases),
+        **{name: list(plan.axes[name]) for name in ("power", "timeout_ms", "load")},
+        "startup_ms": labels_of("startup", "time_per_startup_ms"),
         "pace": float(first["replay"]["speedup"]),
-        "strategies": labels_of("strategies", "strategy"),
+        "strategy": labels_of("strategies", "strategy"),
         "battery_wh": plan.axes["battery_wh"],
-        "seeds": list(plan.seeds),
+        "seed": list(plan.seeds),
         "scheduler": str(first["scheduler"]["kind"]),
         # The timeout of a hybrid is that of the device behind; the front has its own.
         "own_timeout_ms": {

@@ -124,14 +124,14 @@ def best(study: PowerStudy, device: str) -> str:
 
 def noise(study: PowerStudy) -> str:
     """A sentence: how far differences between policies can be trusted."""
-    count = len(study.axes["seeds"])
+    count = len(study.axes["seed"])
     if "workload" not in study.config:
         return (
             "Every policy had the same trace once. Nothing in that is random, so the differences are exact "
             "for this trace; how far they hold for others, one trace cannot say."
         )
     if count == 1:
-        return "One seed: small differences may be chance. Give --seeds 5 to see which are not."
+        return "One seed: small differences may be chance. Give --seed 1..5 to see which are not."
     unsure = [
         f"{spaced(row.policy)} ({row.device})"
         for device in study.devices
@@ -184,7 +184,7 @@ def startup(study: PowerStudy, device: str) -> str:
 def loads(study: PowerStudy, device: str) -> str:
     """A sentence: energy and response of parking at once, against the own timeout, and the load's effect."""
     runs = {(row.load, row.policy): row.run for row in study.of_device("loads", device)}
-    speedups = study.axes["loads"]
+    speedups = study.axes["load"]
     parts = [
         f"{change(runs[load, IMMEDIATE].energy_j / runs[load, OWN].energy_j - 1)} energy at ×{load:g}"
         for load in dict.fromkeys((speedups[0], speedups[-1]))
@@ -202,7 +202,7 @@ def loads(study: PowerStudy, device: str) -> str:
 
 def strategies(study: PowerStudy, device: str) -> str:
     """A sentence: savings of each strategy at the lightest load, and strategies that had no effect."""
-    rows, light = study.of_device("strategies", device), min(study.axes["loads"])
+    rows, light = study.of_device("strategies", device), min(study.axes["load"])
     others = [row for row in rows if row.load == light and row.strategy != "base"]
     parts = [f"{row.strategy} {saved(row.energy_saved)}" for row in others]
     said = [f"Saved at ×{light:g}: {', '.join(parts)}."] if parts else []

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied
-from sledlab.runs.written import words as word_list
+from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied, names
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:
@@ -24,12 +23,18 @@ if TYPE_CHECKING:
 class SideBySideOptions(Scheduled, Around, Studied, total=False):
     """The options of a comparison of devices."""
 
-    devices: Annotated[Devices, Option("Devices: mems-g2,atlas-10k:buffer_kb=0.", "A,B,C", read=word_list)]
-    traces: Annotated[
-        Sequence[str | Path], Option("Several traces.", "FILE,FILE", read=word_list, advanced=True)
+    speedup: Annotated[Numbers, Option("Replay S times as fast.", "S,S", "1")]
+
+
+class SideBySideArguments(SideBySideOptions, total=False):
+    """All arguments of a comparison of devices."""
+
+    device: Annotated[Devices, Option("Presets (sledlab list device) or device files.", "NAME|FILE,..")]
+    trace: Annotated[
+        Sequence[str | Path] | str | Path,
+        Option("Trace files, or sample:NAME (sledlab list trace).", "FILE,..", read=names),
     ]
-    workloads: Annotated[Several, Option("Several generated workloads.", "A,B,C", advanced=True)]
-    speedups: Annotated[Numbers, Option("Speed-ups", "S,S", "1")]
+    workload: Annotated[Several, Option("Generated workloads (sledlab list workload).", "NAME,..")]
 
 
 __all__ = ["STUDY", "side_by_side"]
@@ -40,12 +45,12 @@ STUDY: Study[SideBySide] = Study(
     name="side-by-side",
     meaning="Compare devices with each other, on one trace or several.",
     help="",
-    options=SideBySideOptions,
+    options=SideBySideArguments,
     plan=later("sledlab.studies.side_by_side.plan:planned"),
     conclude=later("sledlab.studies.side_by_side.tables:conclude"),
     doing="comparing",
     covered=("replay.speedup",),
-    chosen_by=("devices", "traces", "workloads"),
+    chosen_by=("device", "trace", "workload"),
 )
 
 
@@ -81,16 +86,16 @@ def side_by_side(
     Examples:
         >>> import sledlab as sl
         >>> several = [sl.workload("uniform"), sl.workload("cello")]
-        >>> found = sl.side_by_side(several, ["mems-g2", "mems-g3"], limit=200, jobs=1)
+        >>> found = sl.side_by_side(several, ["mems-g2", "mems-g3"], limit=200, parallel=1)
         >>> found.points.height
         4
     """
     given: dict[str, Any] = dict(options)
     one: Any = device
     if isinstance(device, (list, tuple)):
-        given["devices"], one = device, None
+        given["device"], one = device, None
     if isinstance(source, (list, tuple)):
         workloads = all(isinstance(each, Chosen) for each in source)
-        given |= {"workloads": source} if workloads else {"traces": [file_of(each) for each in source]}
+        given |= {"workload": source} if workloads else {"trace": [file_of(each) for each in source]}
         source = None
     return STUDY.run(source, one, given, study=study, out=out, replace=replace)

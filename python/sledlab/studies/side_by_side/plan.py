@@ -13,7 +13,7 @@ from sledlab.errors import Error
 from sledlab.model import choices
 from sledlab.model.device import describe
 from sledlab.study import axes
-from sledlab.study.plan import Case, Plan, check_source, plain, taking, worded
+from sledlab.study.plan import Case, Plan, check_source, plain, taking
 from sledlab.traces.fitted import fitted
 from sledlab.traces.read import File, ParquetFile, Trace
 from sledlab.traces.samples import called
@@ -65,9 +65,9 @@ def planned(question: Question) -> Plan:
             bases[key] = device.experiment.with_setting("replay.outside", "reject")
             traces[key] = trace
             places.append((device.name, source.name))
-    speedups = choices.numbers("speed-up", question.axis("speedups", (1.0,)), above=True)
-    seeds = axes.seeds(plain(next(iter(bases.values())).to_toml()), question.axis("seeds", 1))
-    said = {name: question.axis(name) for name in ("devices", "traces", "workloads")}
+    speedups = choices.numbers("speed-up", question.axis("speedup", (1.0,)), above=True)
+    seeds = axes.seeds(plain(next(iter(bases.values())).to_toml()), question.axis("seed"))
+    said = {name: question.axis(name) for name in ("device", "trace", "workload")}
     made = Plan(
         bases=bases,
         trace=question.trace,
@@ -84,7 +84,7 @@ def planned(question: Question) -> Plan:
             for speedup, (device, source) in product(reversed(speedups), places)
         ],
         seeds=seeds,
-        axes={**said, "speedups": speedups, "seeds": len(seeds)},
+        axes={**said, "speedup": speedups, "seed": seeds},
     )
     assert made.texts  # checks every point
     return made
@@ -92,12 +92,10 @@ def planned(question: Question) -> Plan:
 
 def _devices(question: Question, experiment: Experiment) -> list[NamedExperiment]:
     """The devices, each in the experiment of a source."""
-    said, one = question.axis("devices"), question.base.setting("device.preset")
+    said = question.axis("device")
     if said is None:
         return [NamedExperiment(str(plain(experiment.to_toml())["device"]["name"]), experiment)]
-    if one is not None:
-        raise Error("both one device and several were given", remedy="keep --device or --devices")
-    chosen = [worded("device", each) for each in _listed(said)]
+    chosen = [choices.worded("device", each) for each in _listed(said)]
     if not chosen:
         raise Error("there are no devices to compare", remedy="name some (sledlab list device)")
     names = [_called(choices.spelled(each)) for each in chosen]
@@ -121,15 +119,15 @@ def _listed(said: Any) -> list[Any]:
 
 def _sources(question: Question) -> tuple[str, list[NamedExperiment]]:
     """The kind of the sources, `trace` or `workload`, and each source in the shared experiment."""
-    traces, workloads = question.axis("traces"), question.axis("workloads")
+    traces, workloads = question.axis("trace"), question.axis("workload")
     one = question.trace is not None or any(map(question.base.setting, ("trace.file", "workload.kind")))
     if sum(map(bool, (traces, workloads, one))) > 1:
         raise Error(
             "requests were named in several ways",
-            remedy="keep one of --trace, --traces, --workload and --workloads",
+            remedy="keep --trace or --workload",
         )
     if workloads:
-        models = [worded("workload", each) for each in _listed(workloads)]
+        models = [choices.worded("workload", each) for each in _listed(workloads)]
         return "workload", [
             NamedExperiment(choices.spelled(each), taking(question.base, each)) for each in models
         ]

@@ -28,14 +28,14 @@ class SideBySide(Race):
         rows: The simulated results: `points`, `curves` and `throughput`.
         costs: Wall-clock figures: `decision_cost`.
         config: The experiment of one point, as plain data: what all points share is read from it.
-        axes: Devices, traces or workloads, speed-ups and number of seeds.
+        axes: Devices, traces or workloads, speed-ups and seeds.
         toml: The study as a file that `sledlab compare` takes.
         devices: The devices in the order in which the user gave them.
         sources: Traces or workloads in the order in which the user gave them.
 
     Examples:
         >>> import sledlab as sl
-        >>> found = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, jobs=1)
+        >>> found = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, parallel=1)
         >>> found.answer.split(" on average")[0]
         'mems-g2 answers uniform in 1.78 ms'
         >>> found.points.columns[:4]

@@ -74,7 +74,7 @@ class SmartSize(Shown):
     Examples:
         >>> import sledlab as sl
         >>> found = sl.smart_size(
-        ...     "scan", "mems-g2", deadline="20ms", nodes="1..8", job_settings=["scale_factor=0.001"]
+        ...     "scan", "mems-g2", deadline="20ms", node_count="1..8", job_settings=["scale_factor=0.001"]
         ... )
         >>> n = found.smallest["mems-g2"]
         >>> found.sizes.filter(found.sizes["nodes"].is_in([n - 1, n]))["meets"].to_list()

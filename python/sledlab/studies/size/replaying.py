@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sledlab import _native
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
+from sledlab.model.choices import worded
 from sledlab.model.plugins import allowed_plugins
 from sledlab.results import leaves, results
 from sledlab.runs.cluster import composed, run
@@ -19,7 +20,7 @@ from sledlab.studies.size.goal import goal, nodes_of
 from sledlab.studies.size.search import fastest, smallest
 from sledlab.studies.smart.options import FEWEST_TO_MOST
 from sledlab.study.devices import name_of
-from sledlab.study.plan import named, plain, taking, worded
+from sledlab.study.plan import named, plain, taking
 from sledlab.study.prices import prices as read_prices
 from sledlab.study.recording import recordables, settings_of
 from sledlab.study.replays import row_of
@@ -44,17 +45,16 @@ NOTHING = b"""{"work": 1, "job": "nothing", "nodes": 1, "files": {}}
 @takes_options(Clustered)
 def smart_size(
     job: str | Path | None = None,
-    devices: Sequence[Device] | Device | None = None,
+    device: Sequence[Device] | Device | None = None,
     *,
     query: str | Path | None = None,
     tables: str | Path | None = None,
     until: str | None = None,
     deadline: float | str | None = None,
     budget: float | str | None = None,
-    nodes: str | Sequence[int] = FEWEST_TO_MOST,
+    node_count: str | Sequence[int] = FEWEST_TO_MOST,
     job_settings: Sequence[str] | str = (),
-    price: Sequence[str] | str = (),
-    prices: str | Path | None = None,
+    price: Sequence[str | Path] | str | Path = (),
     out: str | Path | None = None,
     replace: bool = False,
     progress: Tell | None = None,
@@ -72,15 +72,14 @@ def smart_size(
         job: A job (`sledlab list job`), or a Python file that defines one.
         query: Instead of a job: `q1` to `q22` of TPC-H, a file of SQL, or SQL.
         tables: A directory of tables for the query, if not those of TPC-H.
-        devices: A device or several, as the stores of nodes.
+        device: A device or several, as the stores of nodes.
         until: The component that has to save most when twice as fast: `compute` (or `processor`),
             `store` or `network`.
         deadline: Longest time the job may take: in s, or a text such as `60s`, `2min`, `500ms`.
         budget: Highest price of the cluster, in USD. Either `until`, or `deadline` or `budget` or both.
-        nodes: The fewest and the most nodes, as a text or a pair.
+        node_count: The fewest and the most nodes, as a text or a pair.
         job_settings: Parameters of the job or of data, such as `scale_factor=0.1`.
-        price: Prices in USD, such as `mems-g3=50`.
-        prices: A file of prices, over those of sledlab.
+        price: Prices in USD, such as `mems-g3=50`, or files of prices, over those of sledlab.
         out: A directory for report, table and summary.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
         progress: Called now and then with the current step and the share of it that is done.
@@ -97,17 +96,21 @@ def smart_size(
     Examples:
         >>> import sledlab as sl
         >>> found = sl.smart_size(
-        ...     "sort", ["mems-g3", "ram"], until="store", nodes="2..8", job_settings=["scale_factor=0.001"]
+        ...     "sort",
+        ...     ["mems-g3", "ram"],
+        ...     until="store",
+        ...     node_count="2..8",
+        ...     job_settings=["scale_factor=0.001"],
         ... )
         >>> list(found.smallest)
         ['mems-g3', 'ram']
     """
     wanted = goal(until, deadline, budget)
-    costs = read_prices(prices, price)
-    first, last = nodes_of(nodes)
+    costs = read_prices(price)
+    first, last = nodes_of(node_count)
     recordable = _one(job, query, tables)
     settings = settings_of([recordable], [job_settings] if isinstance(job_settings, str) else job_settings)
-    clusters = _clusters(devices, options)
+    clusters = _clusters(device, options)
     directory = results(out, KIND, replace=replace)
     runs = _Runs(recordable, settings, options, clusters, progress or (lambda what, share: None))
     # Per node, the fewest nodes store most: a job that does not fit is refused at once.
@@ -274,7 +277,7 @@ def _clusters(devices: Sequence[Device] | Device | None, said: Clustered) -> dic
     single = isinstance(devices, (str, Path, Chosen))
     listed: list[Any] = [devices] if single else list(devices or ())  # type: ignore[arg-type]
     if not listed:
-        raise Error("no device was given", remedy="name some with --devices (sledlab list device)")
+        raise Error("no device was given", remedy="name some with --device (sledlab list device)")
     base = composed(None, said, _native.ClusterExperiment())
     nothing = _native.Work("nothing", NOTHING)
     found: dict[str, ClusterExperiment] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sledlab.lazy import later
@@ -12,6 +11,7 @@ from sledlab.study.run import REPLAYS, Study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from sledlab.runs.compose import Device
     from sledlab.studies.smart.tables import SmartStudy
@@ -29,9 +29,9 @@ STUDY: Study[SmartStudy] = Study(
 
     \b
     Examples:
-      sledlab smart --job sort --nodes 4,8,16 --devices hp-c2490a,mems-g3
-      sledlab smart --query q5 --nodes 64 --devices mems-g3 --out study
-      sledlab smart study/study.toml --networks fast-ethernet,infiniband-1x
+      sledlab smart --job sort --node-count 4,8,16 --device hp-c2490a,mems-g3
+      sledlab smart --query q5 --node-count 64 --device mems-g3 --out study
+      sledlab smart study/study.toml --network fast-ethernet,infiniband-1x
     """,
     options=SmartArguments,
     plan=later("sledlab.studies.smart.plan:planned"),
@@ -44,8 +44,8 @@ STUDY: Study[SmartStudy] = Study(
 
 @takes_options(SmartOptions)
 def smart_study(
-    records: Sequence[str | Path] | str | Path | None = None,
-    devices: Sequence[Device] | Device | None = None,
+    work: Sequence[str | Path] | str | Path | None = None,
+    device: Sequence[Device] | Device | None = None,
     *,
     study: str | Path | None = None,
     out: str | Path | None = None,
@@ -55,9 +55,9 @@ def smart_study(
     """Studies jobs on storage nodes: replays their records on devices, page sizes and networks.
 
     Args:
-        records: Work records, one for each number of nodes of a job; in addition to those of `job` and
+        work: Work records, one for each number of nodes of a job; in addition to those of `job` and
             `query`.
-        devices: A device or several, as the stores of nodes.
+        device: A device or several, as the stores of nodes.
         study: A file `study.toml` that a study left; other arguments override it.
         out: A directory for tables and report, in which a study that was stopped goes on.
         replace: Whether to remove first the files that sledlab left in that directory, even of another kind.
@@ -71,15 +71,13 @@ def smart_study(
 
     Examples:
         >>> import sledlab as sl
-        >>> study = sl.smart_study("sample:scan", ["mems-g2", "hp-c2490a"], jobs=1)
+        >>> study = sl.smart_study("sample:scan", ["mems-g2", "hp-c2490a"], parallel=1)
         >>> study.answer.split(",")[0]
         '`scan` on 4 nodes is fastest with mems-g2'
-        >>> sizes = sl.smart_study(
-        ...     devices="mems-g2", job="sort", nodes=[2, 4], job_settings=["scale_factor=0.001"], jobs=1
-        ... )
+        >>> small = {"job_settings": ["scale_factor=0.001"], "parallel": 1}
+        >>> sizes = sl.smart_study(device="mems-g2", job="sort", node_count=[2, 4], **small)
         >>> sizes.tables["runs"]["nodes"].to_list()
         [2, 4]
     """
-    files = [records] if isinstance(records, (str, Path)) else records
-    asked: dict[str, Any] = {**options, "records": files, "devices": devices}
+    asked: dict[str, Any] = {**options, "work": work, "device": device}
     return STUDY.run(None, None, asked, study=study, out=out, replace=replace)

@@ -16,6 +16,7 @@ from sledlab.runs.options import (
     Several,
     Stored,
     Trusted,
+    names,
 )
 from sledlab.runs.written import words
 
@@ -24,7 +25,7 @@ FEWEST_TO_MOST = "2..1024"
 
 
 class SmartOptions(Furnished, Stored, Priced, Parallel, Trusted, total=False):
-    """The options of a study of smart storage, without records and devices."""
+    """The options of a study of smart storage, without work records and devices."""
 
     job: Annotated[Several, Option("Jobs (sledlab list job) or Python files.", "NAME,FILE")]
     query: Annotated[
@@ -38,7 +39,7 @@ class SmartOptions(Furnished, Stored, Priced, Parallel, Trusted, total=False):
     tables: Annotated[
         str | Path, Option("Tables for queries  [default: generated TPC-H]", "DIR", advanced=True)
     ]
-    nodes: Annotated[Numbers, Option("Numbers of nodes.", "N,N", "4,8,16,32")]
+    node_count: Annotated[Numbers, Option("Numbers of nodes.", "N,N", "4,8,16,32")]
     job_settings: Annotated[
         Sequence[str],
         Option(
@@ -48,18 +49,18 @@ class SmartOptions(Furnished, Stored, Priced, Parallel, Trusted, total=False):
             repeated=True,
         ),
     ]
-    networks: Annotated[Several, Option("Networks to sweep.", "A,B", "fast-ethernet")]
-    pages_kb: Annotated[
-        Numbers, Option("Page sizes to sweep.", "KB,KB", "those of the node", flag="page-kb", advanced=True)
-    ]
-    places: Annotated[
-        Sequence[str],
-        Option("Where jobs run: nodes, host.", "A,B", "nodes", flag="at", read=words, advanced=True),
+    network: Annotated[Several, Option("Networks (sledlab list network) or files.", "A,B", "fast-ethernet")]
+    page_kb: Annotated[Numbers, Option("Page sizes.", "KB,KB", "those of the node", advanced=True)]
+    at: Annotated[
+        Sequence[str] | str,
+        Option("Where jobs run: nodes, host.", "A,B", "nodes", read=words, advanced=True),
     ]
 
 
 class SmartArguments(SmartOptions, total=False):
     """All arguments of a study of smart storage."""
 
-    records: Annotated[Sequence[str], Option("Work records.", "FILE,FILE", read=words)]
-    devices: Annotated[Devices, Option("Devices of the nodes: mems-g2,hp-c2490a.", "A,B,C", read=words)]
+    work: Annotated[
+        Sequence[str | Path] | str | Path, Option("Work records instead of jobs.", "FILE,FILE", read=names)
+    ]
+    device: Annotated[Devices, Option("Devices of the nodes: mems-g2,hp-c2490a.", "NAME|FILE,..")]

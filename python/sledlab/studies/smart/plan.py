@@ -6,10 +6,11 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
+from sledlab.model.choices import worded
 from sledlab.show.progress import Progress
 from sledlab.studies.smart.costs import check_prices
 from sledlab.study.devices import name_of
-from sledlab.study.plan import Case, Plan, said_of, taking, worded
+from sledlab.study.plan import Case, Plan, said_of, taking
 from sledlab.study.prices import prices
 from sledlab.study.recording import recordables, settings_of
 from sledlab.traces.work import work
@@ -30,11 +31,9 @@ def planned(question: Question) -> Plan:
         Error: A model is missing or named twice, or a record does not fit on a device.
     """
     records = _records(question)
-    devices = _several(question, "devices", question.device, "device")
-    networks = _several(
-        question, "networks", question.base.setting("network.preset") or "fast-ethernet", "network"
-    )
-    pages, places = _pages(question), _listed(question.axis("places", ("nodes",)))
+    devices = _several(question, "device", question.device)
+    networks = _several(question, "network", question.base.setting("network.preset") or "fast-ethernet")
+    pages, places = _pages(question), _listed(question.axis("at", ("nodes",)))
     if unknown := [place for place in places if place not in ("nodes", "host")]:
         raise Error(f"`{unknown[0]}` is no place to work at", remedy="say nodes, host or nodes,host")
     bases: dict[str, Any] = {}
@@ -59,27 +58,26 @@ def planned(question: Question) -> Plan:
         "job": _listed(question.axis("job")) or None,
         "query": [str(query) for query in _listed(question.axis("query"))] or None,
         "tables": None if question.axis("tables") is None else str(question.axis("tables")),
-        "nodes": _nodes(question) if question.axis("job") or question.axis("query") else None,
+        "node_count": _nodes(question) if question.axis("job") or question.axis("query") else None,
         "job_settings": _listed(question.axis("job_settings")) or None,
-        "records": [str(file) for file in _listed(question.axis("records"))] or None,
-        "devices": devices,
-        "networks": networks,
-        "pages_kb": [page for page in pages if page] or None,
-        "places": places,
-        "price": _listed(question.axis("price")) or None,
-        "prices": None if question.axis("prices") is None else str(question.axis("prices")),
+        "work": [str(file) for file in _listed(question.axis("work"))] or None,
+        "device": devices,
+        "network": networks,
+        "page_kb": [page for page in pages if page] or None,
+        "at": places,
+        "price": [str(price) for price in _listed(question.axis("price"))] or None,
     }
     made = Plan(bases, None, cases, (int(said_of(question.base).get("seed", 1)),), axes)
     assert made.texts  # checks every run
-    check_prices(made, prices(axes["prices"], axes["price"]))
+    check_prices(made, prices(axes["price"]))
     return made
 
 
 def _records(question: Question) -> list[tuple[str, Work]]:
     """The records, sorted by job and number of nodes."""
-    files = [str(file) for file in _listed(question.axis("records"))] + _recorded(question)
+    files = [str(file) for file in _listed(question.axis("work"))] + _recorded(question)
     if not files:
-        remedy = "name a job, as in --job sort, a query, as in --query q5, or records: --records sort.work"
+        remedy = "name a job, as in --job sort, a query, as in --query q5, or work records: --work sort.work"
         raise Error("neither a job nor a work record was given", remedy=remedy)
     found = sorted(((file, work(file)) for file in files), key=lambda each: _rank(each[1]))
     names = [(record.job, record.nodes) for _, record in found]
@@ -123,27 +121,27 @@ def _nodes(question: Question) -> list[int]:
     Raises:
         Error: A number is not whole.
     """
-    nodes = _listed(question.axis("nodes", NODES))
+    nodes = _listed(question.axis("node_count", NODES))
     if bad := [each for each in nodes if not float(each).is_integer()]:
         raise Error(f"a job cannot run on {bad[0]:g} nodes", remedy="give whole numbers")
     return [int(each) for each in nodes]
 
 
-def _several(question: Question, axis: str, one: Any, noun: str) -> list[Any]:
+def _several(question: Question, kind: str, one: Any) -> list[Any]:
     """The models of an axis, each once."""
-    found = _listed(question.axis(axis, one))
+    found = _listed(question.axis(kind, one))
     if not found:
-        raise Error(f"no {noun} was given", remedy=f"name some with --{axis} (sledlab {noun} list)")
+        raise Error(f"no {kind} was given", remedy=f"name some with --{kind} (sledlab list {kind})")
     names = [name_of(each) for each in found]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise Error(f"the {noun} `{twice}` was given twice", remedy="name each once")
+        raise Error(f"the {kind} `{twice}` was given twice", remedy="name each once")
     return found
 
 
 def _pages(question: Question) -> list[float | None]:
     """Sizes of pages in KB; None for the node's own."""
-    pages = _listed(question.axis("pages_kb"))
+    pages = _listed(question.axis("page_kb"))
     if bad := [page for page in pages if not float(page).is_integer() or page < 1]:
         raise Error(f"a page of {bad[0]:g} KB cannot be", remedy="give whole KB, 1 or more")
     return [float(page) for page in pages] or [None]

@@ -76,7 +76,7 @@ class SmartStudy(Outcome):
 
     Examples:
         >>> import sledlab as sl
-        >>> study = sl.smart_study("sample:scan", ["mems-g2", "hp-c2490a"], jobs=1)
+        >>> study = sl.smart_study("sample:scan", ["mems-g2", "hp-c2490a"], parallel=1)
         >>> study.tables["runs"].select("device", "bottleneck").rows()
         [('mems-g2', 'store'), ('hp-c2490a', 'store')]
     """
@@ -105,7 +105,7 @@ class SmartStudy(Outcome):
 
 def conclude(plan: Plan, found: Mapping[Point, FoundOf[Any]]) -> SmartStudy:
     """The outcome, made of the results of all replays."""
-    said = prices(plan.axes["prices"], plan.axes["price"])
+    said = prices(plan.axes["price"])
     runs = [_run(plan, case, found, said) for case in plan.of("runs")]
     phases = [PhaseRow(each.where, **phase) for each in runs for phase in each.run.phases]
     used = said.used(all_names(plan))

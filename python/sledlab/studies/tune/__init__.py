@@ -72,7 +72,7 @@ def tune_hybrid(
     Examples:
         >>> import sledlab as sl
         >>> found = sl.tune_hybrid(
-        ...     sl.workload("cello"), budget=16, segments_kb=[8, 64], replacement="lru", limit=2000, jobs=1
+        ...     sl.workload("cello"), budget=16, segment_kb=[8, 64], replacement="lru", limit=2000, parallel=1
         ... )
         >>> found.choice.mems_mb <= 16
         True

@@ -23,5 +23,5 @@ class TuneOptions(Replayed, Parallel, Fronted, Trusted, total=False):
         ),
     ]
     price_per_mb: Annotated[float, Option("Price of a MiB of MEMS, in any currency", "P")]
-    segments_kb: Annotated[Numbers, segments("Segment sizes to try")]
+    segment_kb: Annotated[Numbers, segments("Segment sizes to try")]
     replacement: Annotated[Several, Option("Replacement policies to try", "A,B|all", ",".join(POLICIES))]

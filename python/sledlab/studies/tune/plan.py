@@ -83,11 +83,11 @@ def plan(question: Question) -> StoresPlan:
     axes: dict[str, Any] = {
         "budget": numbers("budget", budget, above=True)[0],
         "price_per_mb": None if price is None else numbers("price", price, above=True)[0],
-        "segments_kb": whole(question.axis("segments_kb", SEGMENTS_KB)),
+        "segment_kb": whole(question.axis("segment_kb", SEGMENTS_KB)),
         "replacement": policies(question.axis("replacement", POLICIES)),
     }
     stores = Stores.of(question)
-    roots = seeds(plain(stores.bases[DISK].to_toml()), 1)
+    roots = seeds(plain(stores.bases[DISK].to_toml()), None)
     baselines = [
         Case(
             "baselines",
@@ -147,7 +147,7 @@ def _with_room(plan: StoresPlan) -> list[int]:
         Error: There is none.
     """
     mb = budget_mb(plan.axes)
-    found = [kb for kb in plan.axes["segments_kb"] if plan.stores.room(mb, kb) > 0]
+    found = [kb for kb in plan.axes["segment_kb"] if plan.stores.room(mb, kb) > 0]
     if not found:
         raise Error(f"{mb:g} MiB of MEMS have no room for a segment", remedy="raise the budget")
     return found

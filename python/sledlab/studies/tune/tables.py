@@ -60,7 +60,7 @@ class TunedHybrid(Outcome):
     Examples:
         >>> import sledlab as sl
         >>> found = sl.tune_hybrid(
-        ...     sl.workload("cello"), budget=16, segments_kb=[64], replacement="lru", limit=1000, jobs=1
+        ...     sl.workload("cello"), budget=16, segment_kb=[64], replacement="lru", limit=1000, parallel=1
         ... )
         >>> found.choice.segment_kb, found.choice.policy, "[hybrid]" in found.experiment
         (64, 'lru', True)

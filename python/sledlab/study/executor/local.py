@@ -36,11 +36,11 @@ def processors() -> int:
 class Local:
     """Processes of this machine, as a pool."""
 
-    def __init__(self, executor: Executor, jobs: int) -> None:
-        """A pool over a loky executor of `jobs` processes."""
+    def __init__(self, executor: Executor, workers: int) -> None:
+        """A pool over a loky executor of `workers` processes."""
         self._executor = executor
-        self.at_once = jobs
-        self.window = max(LEAST_WINDOW, 8 * jobs)
+        self.at_once = workers
+        self.window = max(LEAST_WINDOW, 8 * workers)
 
     def submit(self, tasks: Sequence[Task], done: SimpleQueue[Any]) -> list[Future[Answer]]:
         """See `Pool.submit`."""
@@ -88,8 +88,8 @@ def _later() -> Iterator[None]:
 
 
 @contextmanager
-def processes(jobs: int) -> Iterator[Local]:
-    """A pool of `jobs` processes, which are ended on the way out, also in the middle of a point."""
+def processes(workers: int) -> Iterator[Local]:
+    """A pool of `workers` processes, which are ended on the way out, also in the middle of a point."""
     paths = [path or os.getcwd() for path in sys.path]
     if os.name == "posix":
         loky.backend.process.LokyProcess.kill = _kill
@@ -98,13 +98,13 @@ def processes(jobs: int) -> Iterator[Local]:
         _before.append(starting.fork_exec)
         starting.fork_exec = _start  # type: ignore[attr-defined]
     with _later(), _quiet():
-        pool = loky.ProcessPoolExecutor(jobs, initializer=begin, initargs=(paths, os.getpid()))
+        pool = loky.ProcessPoolExecutor(workers, initializer=begin, initargs=(paths, os.getpid()))
     done = False
     with warnings.catch_warnings():
         # loky finds the children of its processes with `pgrep`. Without it, loky kills its processes alone.
         warnings.filterwarnings("ignore", "Failed to kill subprocesses")
         try:
-            yield Local(pool, jobs)
+            yield Local(pool, workers)
             done = True
         finally:
             pool.shutdown(wait=True, kill_workers=not done)

@@ -16,10 +16,10 @@ CLUSTER = "SLEDLAB_CLUSTER"
 """Variable of the environment that names the cluster, where no option chooses workers."""
 
 CONTRADICTIONS = (
-    ("cluster", "jobs", "its workers decide how many runs there are at the same time"),
+    ("cluster", "parallel", "its workers decide how many runs there are at the same time"),
     ("cluster", "share", "a cluster shares points out by itself"),
     ("cluster", "executor", "points are measured in one place"),
-    ("executor", "jobs", "it decides how many runs there are at the same time"),
+    ("executor", "parallel", "it decides how many runs there are at the same time"),
     ("executor", "share", "an executor shares points out by itself"),
 )
 """Pairs of options that exclude each other, and why."""
@@ -70,14 +70,14 @@ class Where:
     """The workers that measure points.
 
     Attributes:
-        jobs: Number of points measured at the same time, on this machine.
+        parallel: Number of points measured at the same time, on this machine.
         cluster: Workers of Dask instead: the address or the file of a scheduler, or a client.
         executor: Another executor instead.
         share: The share of the points to measure here, where other processes measure the rest.
         send: Whether traces are sent to workers of the cluster.
     """
 
-    jobs: int = 1
+    parallel: int = 1
     cluster: Any = None
     executor: Any = None
     share: Share | None = None
@@ -95,7 +95,7 @@ class Where:
             Error: Options exclude each other, or one is invalid.
         """
         given = {
-            name: said[name] for name in ("cluster", "executor", "jobs", "share") if _is_said(said, name)
+            name: said[name] for name in ("cluster", "executor", "parallel", "share") if _is_said(said, name)
         }
         for one, other, why in CONTRADICTIONS:
             if one in given and other in given:
@@ -117,7 +117,7 @@ class Where:
                 "`--share` needs a directory in which all shares keep their points",
                 remedy="give the same --out to all",
             )
-        return Where(at_once(given.get("jobs")), given.get("cluster"), given.get("executor"), share, send)
+        return Where(at_once(given.get("parallel")), given.get("cluster"), given.get("executor"), share, send)
 
 
 def _is_said(said: Mapping[str, Any], name: str) -> bool:
@@ -130,13 +130,13 @@ def _flag(name: str) -> str:
     return name if name == "executor" else f"--{name}"
 
 
-def at_once(jobs: int | None) -> int:
-    """Number of runs at the same time: `jobs`, by default the number of processors.
+def at_once(parallel: int | None) -> int:
+    """Number of runs at the same time: `parallel`, by default the number of processors.
 
     Raises:
-        Error: `jobs` is no whole number above 0.
+        Error: `parallel` is no whole number above 0.
     """
-    found = processors() if jobs is None else jobs
+    found = processors() if parallel is None else parallel
     if found < 1:
-        raise Error(f"`{jobs}` is not a number of jobs", remedy="give a whole number, 1 or more")
+        raise Error(f"`{parallel}` is not a number of runs", remedy="give a whole number, 1 or more")
     return found

@@ -1,0 +1,115 @@
+"""Commands in help texts, pages, experiments and templates parse: options exist and take their values."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+
+import click
+import pytest
+from sledlab.cli import cli
+
+from tests.docs.blocks import PROJECT, blocks
+
+SHELL = ("sh", "bash", "console")
+ENDS = {"|", ">", "2>", "&&", ";", "<"}
+"""Words that end a command within a line of a shell."""
+
+VARIABLE = re.compile(r"\$\w+")
+SHOWN = {"--sch"}
+"""Words that pages show although they are no options: a word to be completed."""
+
+CODE = re.compile(r"(?<!`)`(sledlab [^`]+)`(?!`)")
+FENCES = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+PAGES = sorted(
+    {*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "papers").glob("*.md")}
+    - {PROJECT / "CHANGELOG.md"}
+)
+FILES = sorted(
+    path
+    for folder, pattern in (
+        ("papers/experiments", "*.toml"),
+        ("presets", "**/*.toml"),
+        ("python/sledlab/cli/templates", "*"),
+        ("examples", "**/*.py"),
+    )
+    for path in (PROJECT / folder).glob(pattern)
+)
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """Yield the commands of a text, one for each line that begins with `sledlab`."""
+    for line in text.replace("\\\n", " ").splitlines():
+        command = line.strip().removeprefix("$ ").removeprefix("# ").strip()
+        if command.startswith("sledlab ") and not command.startswith("sledlab: "):
+            yield VARIABLE.sub("1", re.split(" -- | # ", command)[0])  # words after `--` are another command
+
+
+def find(words: list[str]) -> tuple[click.Command, list[str], list[str]]:
+    """Return the command that words name, its path, and the other words."""
+    command: click.Command = cli
+    path, words = words[:1], words[1:]
+    while isinstance(command, click.Group) and words:
+        beneath = command.get_command(click.Context(command), words[0])
+        if beneath is None:
+            break
+        command, path, words = beneath, [*path, words[0]], words[1:]
+    return command, path, words
+
+
+def parse(line: str) -> None:
+    """Parse a command without running it."""
+    words = list(takewhile(lambda word: word not in ENDS, shlex.split(line)))
+    command, path, words = find(words)
+    command.make_context(" ".join(path), words)
+
+
+def options_of(line: str) -> set[str]:
+    """Return the long options of a command."""
+    words = line.partition(" -- ")[0].split()
+    return {word.partition("=")[0] for word in words if re.match(r"--[a-z]", word)} - SHOWN
+
+
+def commands(command: click.Command) -> Iterator[click.Command]:
+    """Yield a command and all its subcommands."""
+    yield command
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            beneath = command.get_command(click.Context(command), name)
+            assert beneath is not None
+            yield from commands(beneath)
+
+
+def test_examples_of_help_parse() -> None:
+    helps = [(each.help or "").partition("\b\n")[2] for each in commands(cli)]
+    examples = [line for text in helps for line in lines_of(text)]
+    assert len(examples) > 60
+    for line in examples:
+        parse(line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_commands_in_blocks_of_pages_parse(page: Path) -> None:
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.language in SHELL:
+            for line in lines_of(block.text):
+                parse(line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_options_in_sentences_of_pages_exist(page: Path) -> None:
+    for line in CODE.findall(FENCES.sub("", page.read_text(encoding="utf-8"))):
+        command, path, words = find(line.split())
+        if command is cli and words[:1] == ["depth"]:
+            continue  # the study of tests/contributing/study.patch
+        known = {name for each in command.get_params(click.Context(command)) for name in each.opts}
+        assert options_of(line) <= {*known, "--help", "--help-all"}, (path, line)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PROJECT)))
+def test_commands_in_comments_of_files_parse(file: Path) -> None:
+    for line in lines_of(file.read_text(encoding="utf-8").replace("@FILE@", "file.toml")):
+        parse(line)
