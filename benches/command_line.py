@@ -15,6 +15,7 @@ from pathlib import Path
 RESULTS = Path(__file__).parent / "results.json"
 EXAMPLES = Path(__file__).parents[1] / "examples"
 REQUESTS = 100_000_000
+BLOCKS = ("--set", "workload.blocks=1")
 SLEDLAB = [sys.executable, "-m", "sledlab"]
 
 
@@ -32,7 +33,7 @@ def help_s() -> float:
 def replay_mb() -> tuple[float, float]:
     """Peak memory in MB of a replay of `REQUESTS` generated requests, and million requests/s."""
     limit = ["--limit", str(REQUESTS), "--json"]
-    command = [*SLEDLAB, "simulate", "--device", "mems-g2", "--workload", "uniform", *limit]
+    command = [*SLEDLAB, "simulate", "--device", "mems-g2", "--workload", "uniform", *BLOCKS, *limit]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     # The largest of all children so far: `--help`, which ran before, needs less. Linux reports KiB.
     peak_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -41,7 +42,15 @@ def replay_mb() -> tuple[float, float]:
 
 def scheduler_rate(name: str) -> float:
     """Million requests/s of a replay at which some six requests wait, under a scheduler."""
-    load = ["--workload", "uniform", "--set", "workload.mean_interarrival_ms=0.6", "--limit", "200000"]
+    load = [
+        "--workload",
+        "uniform",
+        *BLOCKS,
+        "--set",
+        "workload.mean_interarrival_ms=0.6",
+        "--limit",
+        "200000",
+    ]
     command = [*SLEDLAB, "simulate", "--device", "mems-g2", *load, "--scheduler", name, "--json"]
 
     def once() -> float:
@@ -53,7 +62,15 @@ def scheduler_rate(name: str) -> float:
 
 def race_s() -> float:
     """Wall-clock time of a race of all schedulers at 8 loads, up to twice what the best of them can serve."""
-    load = ["--workload", "uniform", "--limit", "100000", "--speedup", "0.6,1,1.3,1.6,2,2.6,3.9,5.2"]
+    load = [
+        "--workload",
+        "uniform",
+        *BLOCKS,
+        "--limit",
+        "100000",
+        "--speedup",
+        "0.6,1,1.3,1.6,2,2.6,3.9,5.2",
+    ]
     with tempfile.TemporaryDirectory() as out:
         command = [*SLEDLAB, "compare", "--device", "mems-g2", *load, "--parallel", "2", "--out", out]
         begun = time.perf_counter()

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 import sledlab as sl
-from journal import ASKS, READ, REQUEST, WRITE, Client, LostError
 from keeping import machine, write
+from sledlab.emulation.client import ASKS, READ, REQUEST, WRITE, Client, LostError
 
 ROUNDS = 5
 READS = 1500

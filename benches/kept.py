@@ -31,7 +31,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         small, large = Path(directory) / "small.csv", Path(directory) / "large"
         generate = [sys.executable, "-m", "sledlab", "trace", "generate", "uniform", str(small)]
-        subprocess.run([*generate, "--limit", str(REQUESTS)], check=True, stderr=subprocess.DEVNULL)
+        small_ones = ["--set", "workload.blocks=1", "--limit", str(REQUESTS)]
+        subprocess.run([*generate, *small_ones], check=True, stderr=subprocess.DEVNULL)
         text = small.read_bytes()
         with large.open("wb") as file:
             for _ in range(GIGABYTE // len(text)):

@@ -54,7 +54,7 @@ def seconds(**where: object) -> float:
     """Time of a study of all points with these workers, without a page."""
     said = {"scheduler": ["fcfs", "sptf"], "speedup": [1], "seed": range(1, SEEDS + 1), "limit": REQUESTS}
     begun = time.perf_counter()
-    found = sl.compare(sl.workload("uniform"), "mems-g2", **said, **where)
+    found = sl.compare(sl.workload("uniform", blocks=1), "mems-g2", **said, **where)
     assert found.points.height == 2 * SEEDS
     return time.perf_counter() - begun
 

@@ -98,7 +98,7 @@ def cached(policy: str) -> Callable[[], Any]:
 def main() -> None:
     """Measures, prints, and writes the results."""
     sys.path.insert(0, str(Path(__file__).parent))
-    uniform, ram = sl.workload("uniform"), sl.device("ram")
+    uniform, ram = sl.workload("uniform", blocks=1), sl.device("ram")
     measured = {
         "workload `uniform` on `ram`": replayed(uniform, ram),
         "workload in Python, in batches, on `ram`": replayed(sl.workload(f"{OWN}:Uniform"), ram),

@@ -45,6 +45,11 @@ from sledlab_papers import pages
 from lab.evidence.manifest import bench_summary, page_summary
 
 LABORATORY = "laboratory.html"
+REPOSITORY = "https://github.com/sledlab/sledlab"
+
+IN_REPOSITORY = re.compile(r"(?<!\[)`(examples/[\w./-]+|SECURITY\.md)`")
+"""Files of the repository that pages name: readers have no checkout, so that the names are links."""
+
 """The laboratory in a page of the site."""
 
 QUOTED = re.compile(r"\{\{ (?:bench|table) (\w+) \}\}|benches/(\w+)\.(?:json|py)")
@@ -71,6 +76,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     text = re.sub(
         r"\{\{ (\w+) ?([\w ./-]*) \}\}", lambda found: MARKERS[found[1]](*found[2].split()), markdown
     )
+    text = IN_REPOSITORY.sub(rf"[`\g<1>`]({REPOSITORY}/blob/main/\g<1>)", text)
     return f"{text}\n\n{bench_summary(quoted)}".rstrip() + "\n"
 
 

@@ -230,7 +230,7 @@ def _gaps_words(found: tuple[Gap, ...]) -> dict[str, object]:
 
 def _short_queues() -> list[float]:
     """Return mean response times under the schedulers of the section, a few hundred requests each."""
-    load = sl.workload("uniform", mean_interarrival_ms=0.5)
+    load = sl.workload("uniform", blocks=1, mean_interarrival_ms=0.5)
     return [
         sl.simulate(load, "mems-g2", scheduler=name, limit=SHORT, seed=1).response_time.mean
         for name in SHORT_SCHEDULERS

@@ -81,7 +81,7 @@ def _run_without_page(words: list[str]) -> str:
 def random_pairs(device: str, count: int, **changes: Any) -> sl.Result:
     """`count` reads of one block at random places, each from where the last one left the device."""
     chosen = sl.device(device, **changes)
-    workload = sl.workload("uniform", read_share=1.0)
+    workload = sl.workload("uniform", blocks=1, read_share=1.0)
     return sl.simulate(
         workload, chosen, replay="closed:1", limit=count, seed=1, settings=PARKED, requests=True
     )

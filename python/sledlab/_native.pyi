@@ -74,6 +74,7 @@ class Experiment:
         progress: Callable[[int, float | None], None] | None = None,
         highest_end: int | None = None,
         time_decisions: bool = False,
+        stop_overloaded: bool = False,
     ) -> str:
         """Runs and gives the outcome as JSON.
 
@@ -82,7 +83,8 @@ class Experiment:
         outcome is that of what had been done. The interrupt is raised if nothing had been done, and without
         `progress`.
 
-        With `time_decisions` the outcome has `decision_ns`, the mean real time of a scheduling decision.
+        With `time_decisions` the outcome has `decision_ns`, the mean real time of a scheduling decision. With
+        `stop_overloaded` a run whose queue kept growing ends with its last arrival; others do not change.
         """
 
 @final

@@ -76,7 +76,7 @@ def unknown(what: str, word: str, known: Sequence[str]) -> Error:
         unknown strategy `mergng`
           help: did you mean `merging`?
     """
-    near = difflib.get_close_matches(word, known, n=1)
+    near = difflib.get_close_matches(word.lower(), known, n=1)
     remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
     return Error(f"unknown {what} `{word}`", remedy=remedy)
 

@@ -135,7 +135,8 @@ def test_caches_and_hybrids_count_in_columns_of_their_own():
         "cached": {"cache.kind": "write-back"},
         "hybrid": {"hybrid.kind": "caching-disk"},
     }
-    found = race(vary={"store": sets}, scheduler=["fcfs"], speedup=[1]).points
+    blocks = sl.workload("uniform", blocks=1)
+    found = race(source=blocks, vary={"store": sets}, scheduler=["fcfs"], speedup=[1]).points
     rows = {row["store"]: row for row in found.to_dicts()}
     assert rows["alone"]["read_mean_ms"] == rows["alone"]["mean_ms"]
     cached, hybrid = rows["cached"], rows["hybrid"]
@@ -529,3 +530,57 @@ def test_sets_of_settings_are_compared_by_name(tmp_path: Path) -> None:
 def test_sets_that_make_no_sense_are_refused(refused, vary: dict[str, Any]) -> None:
     with refused("vary"):
         sl.compare(sl.workload("uniform", requests=10), "mems-g2", scheduler=["fcfs"], vary=vary)
+
+
+def test_stopping_in_overload_changes_no_sustained_run():
+    stopped, drained = (
+        race(speedup=[1, 1.4, 2, 4], overload=how).points.sort("scheduler", "speedup")
+        for how in ("stop", "drain")
+    )
+    late = drained["saturated"]
+    assert stopped["saturated"].to_list() == late.to_list()
+    assert stopped.filter(~late).equals(drained.filter(~late))
+    assert 0 < late.sum() < len(late)
+    assert (stopped.filter(late)["requests"] < drained.filter(late)["requests"]).all()
+    offered = [each.filter(late)["arrival_rate_iops"].to_list() for each in (stopped, drained)]
+    assert offered[0] == pytest.approx(offered[1])
+
+
+def test_stopped_runs_are_mentioned():
+    note = "Overloaded runs end at their last arrival"
+    assert note in repr(race(speedup=[1, 4]))
+    assert note not in repr(race(speedup=[1], source=sl.workload("uniform", blocks=1)))
+    assert note not in repr(race(speedup=[1, 4], overload="drain"))
+
+
+def test_slow_plugin_is_named_with_its_cost(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("slow_one.py").write_text(
+        "import time\n\n\nclass Slow:\n"
+        "    def __init__(self): self.queue = []\n"
+        "    def push(self, request): self.queue.append(request)\n"
+        "    def pop(self, now, device): time.sleep(0.002); return self.queue.pop(0)\n"
+        "    def __len__(self): return len(self.queue)\n"
+    )
+    found = race(scheduler=["fcfs", "slow_one:Slow"], speedup=[1], limit=100)
+    assert race_parts.slow_plugin(found) == []
+    monkeypatch.setattr(race_parts, "LONG_S", 0.0)
+    (note,) = race_parts.slow_plugin(found)
+    assert re.match(r"Slow takes \d\.\d+ ms of wall-clock time for a decision with \d", note.text)
+    assert race_parts.slow_plugin(race(limit=100)) == []
+
+
+def test_stopped_run_counts_all_requests_offered():
+    count = 3000
+    ops = ["F" if number % 10 == 9 else "W" for number in range(count)]
+    offsets = [(number * 48_271 % 800_000) * 4096 for number in range(count)]
+    columns = {"time_us": np.arange(count) * 100, "op": ops, "offset_bytes": offsets}
+    trace = sl.trace({**columns, "length_bytes": np.full(count, 4096)})
+    (stopped,), (drained,) = (
+        race(source=trace, scheduler=["fcfs"], speedup=[1], limit=0, overload=how).points.to_dicts()
+        for how in ("stop", "drain")
+    )
+    assert stopped["saturated"]
+    assert stopped["requests"] < drained["requests"]
+    assert stopped["arrival_rate_iops"] == drained["arrival_rate_iops"]

@@ -91,7 +91,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, (kind, mean_ms) in enumerate(
         [("uniform", 4.0), ("uniform", 20.0), ("cello", None), ("uniform", 60.0), ("uniform", 9.0)]
     ):
-        said = {} if mean_ms is None else {"mean_interarrival_ms": mean_ms}
+        said = {} if mean_ms is None else {"mean_interarrival_ms": mean_ms, "blocks": 1}
         result = sl.simulate(sl.workload(kind, **said), "mems-g2", limit=1500, seed=number + 1)
         rows = result.requests.sort("id")
         keep = rows.filter(rows["lbn"] < 1_200_000)

@@ -357,7 +357,7 @@ def test_every_section_draws_every_device(refused, two, section):
         made.canvas.draw()
     with refused("unknown section `state`"):
         two.plot("state")
-    with refused("`mems-g3` was not studied"):
+    with refused("unknown device `mems-g3` in this study"):
         two.plot(section, device="mems-g3")
 
 

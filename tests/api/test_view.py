@@ -83,7 +83,7 @@ def test_what_cannot_be_in_a_page(built, tmp_path, monkeypatch):
 
 def test_without_a_page_that_was_built(tmp_path, monkeypatch):
     monkeypatch.setattr(viewing, "FRAME", tmp_path / "none.html")
-    with pytest.raises(sl.Error, match="has not been built") as failed:
+    with pytest.raises(sl.Error, match="lacks the page") as failed:
         sl.view().write(tmp_path / "view.html")
     assert "make web" in failed.value.remedy
     assert not (tmp_path / "view.html").exists()

@@ -13,7 +13,8 @@ from sledlab.study.kept import line_of
 
 from tests.points import keep, kept_lines
 
-UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 1500)
+UNIFORM = ("compare", "--device", "mems-g2", "--workload", "uniform")
+UNIFORM = (*UNIFORM, "--set", "workload.blocks=1", "--limit", 1500)
 SMALL = (*UNIFORM, "--scheduler", "fcfs,sptf", "--speedup", "1,1.4")
 
 STABLE = (
@@ -101,7 +102,18 @@ def test_an_experiment_file_with_what_to_compare(sledlab, tmp_path):
     assert len(found["points"]) == 16
     assert {row["seed"] for row in found["points"]} == {3, 4}
     assert {row["device.active_tips"] for row in found["points"]} == {1280, 3200}
-    fewer = ("--scheduler", "fcfs", "--speedup", 4, "--seed", "1", "--vary", "replay.warmup=0,100")
+    fewer = (
+        "--scheduler",
+        "fcfs",
+        "--speedup",
+        4,
+        "--seed",
+        "1",
+        "--vary",
+        "replay.warmup=0,100",
+        "--overload",
+        "drain",
+    )
     less = sledlab("compare", file, *fewer, "--parallel", 1, "--json").json
     assert [(row["speedup"], row["replay.warmup"], row["requests"]) for row in less["points"]] == [
         (4.0, 0, 400),

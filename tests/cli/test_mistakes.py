@@ -24,6 +24,9 @@ sledlab --jsn
 sledlab simulate
 sledlab simulate --device mems-g2
 sledlab simulate --device mems-g4 --workload uniform
+sledlab simulate --device disk --workload uniform
+sledlab simulate --device small.csv --workload uniform
+sledlab simulate --device sled.parv --workload uniform
 sledlab simulate --device mems-g2 --workload unifrom
 sledlab serve
 sledlab serve --device mems-g2 --set workload.kind=uniform
@@ -31,14 +34,21 @@ sledlab serve --device mems-g2 --tcp 192.0.2.1:10809
 sledlab serve --device mems-g2 --scratch
 sledlab serve --device mems-g2 --attach file:nowhere
 sledlab serve --device mems-g2,ram
+sledlab serve --device mems-g2 --exercise seqread
+sledlab serve --device mems-g2 --exercise randread -- true
 sledlab serve --device mems-g2 -- no-such-program
 sledlab simulate --device mems-g2 --trace missing.csv
 sledlab simulate --device mems-g2 --trace notes.txt
+sledlab simulate --device mems-g2 --trace foreign.csv
+sledlab simulate --device mems-g2 --trace disks.csv
 sledlab simulate --device mems-g2 --trace run
 sledlab simulate --device missing.toml --workload uniform
 sledlab simulate missing.toml
 sledlab simulate run
 sledlab simulate empty
+sledlab simulate mems-g2 small.csv
+sledlab simulate mems-g2
+sledlab simulate SPTF
 sledlab simulate study.toml
 sledlab simulate power.toml
 sledlab simulate small.csv
@@ -136,6 +146,7 @@ sledlab device import small.csv
 sledlab trace info
 sledlab trace info missing.csv
 sledlab trace info notes.txt
+sledlab trace info foreign.csv
 sledlab trace info small.csv --format msrr
 sledlab trace info small.csv --sort -1
 sledlab trace head small.csv --rows 0
@@ -198,6 +209,8 @@ sledlab check hp-c2247a --measured small.csv --kind scheduler
 
 FILES = {
     "small.csv": "time_us,op,offset_bytes,length_bytes\n0,R,0,4096\n900,W,8192,512\n",
+    "foreign.csv": "timestamp,rw,lba,bytes\n17:00:01,read,4096,512\n",
+    "disks.csv": "100,usr,0,Read,0,4096,5\n200,web,0,Write,8192,512,5\n300,usr,0,Read,0,4096,5\n",
     "notes.txt": "root:x:0:0:secret\n",
     "wrong.toml": 'kind = "mems"\nactive_tips = 0\n',
     "power.toml": 'seed = 1\n\n[study]\nkind = "power"\n\n[device]\npreset = "mems-g2"\n',

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 import pytest
 from sledlab.show import progress
 from sledlab.show.progress import APART_S, Progress, in_notebook, quietly
-from sledlab.study import bench
+from sledlab.study import bench, work_done
+from sledlab.study.plan import Point
+from sledlab.study.work_done import WorkDone
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def test_an_estimate_before_many_runs(clock, capsys, runs, at_once, seconds, req
 def test_a_study_says_how_long_it_takes_unless_it_is_to_be_quiet(sledlab, monkeypatch):
     monkeypatch.setattr(progress, "SHORT_S", 0.0)
     race = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 200, "--parallel", 1)
-    race = (*race, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4")
+    race = (*race, "--scheduler", "fcfs,sptf", "--speedup", "1,2,4", "--overload", "drain")
     assert sledlab(*race).err == "6 runs of 200 requests, about 1 s on 1 processor\n"
     assert sledlab(*race, "--quiet").err == ""
     assert sledlab(*race, "-q").err == ""
@@ -107,3 +109,36 @@ def test_a_log_stays_empty_where_all_is_fast(tmp_path):
     command = ["simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", "1000", "--json"]
     done = subprocess.run([sys.executable, "-m", "sledlab", *command], capture_output=True, check=True)
     assert done.stderr == b""
+
+
+@pytest.fixture
+def wall(monkeypatch):
+    made = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(work_done, "time", SimpleNamespace(monotonic=lambda: made.now))
+    return made
+
+
+def test_progress_counts_work_and_names_the_slowest_run(wall):
+    runs = [Point("", (), seed) for seed in range(4)]
+    work = WorkDone({run: f"run {run.seed}" for run in runs}, 4, 2)
+    assert (work.fraction, work.slowest) == (0.0, None)
+    work.pending(runs)
+    for now, run in ((1.0, runs[1]), (2.0, runs[2])):
+        wall.now = now
+        work.completed(run, 1.0)
+        work.pending([each for each in runs if each != run][:2])
+    work.pending([runs[0]])
+    wall.now = 62.0
+    assert work.slowest == ("run 0", 62.0)
+    assert work.done == 2
+    assert 0.4 < work.fraction < 0.6  # counted in runs it would be at 50 % already after 2 of 124 s
+
+
+def test_log_names_a_run_that_goes_on_for_long(clock, capsys):
+    with Progress("comparing", of="runs") as shown:
+        while clock.now < 1000:
+            clock.now += 1
+            shown.update(19, 0.95, ("mine:Lcfs at speed-up 16", clock.now))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "comparing: 95%, 19 runs, mine:Lcfs at speed-up 16 for 60 s, about 3 s left"
+    assert len(lines) == 5  # after 1, 2, 4, 8 and 16 minutes

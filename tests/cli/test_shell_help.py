@@ -151,3 +151,10 @@ def test_doctor_knows_what_the_package_needs():
         re.split("[>=; ]", each)[0] for some in project["optional-dependencies"].values() for each in some
     }
     assert extras - {"mpich"} <= {each.what for each in doctors.findings()}
+
+
+def test_help_ends_with_the_address_of_the_documentation(sledlab):
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    address = project["urls"]["Documentation"]
+    assert sledlab("--help").out.rstrip().endswith(f"\nDocumentation: {address}")
+    assert sledlab("setup", "docs").out == f"{address}\n"

@@ -12,8 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 import sledlab as sl
+from sledlab.emulation.client import BLOCK, Client, LostError
 
-from benches.journal import BLOCK, SLOTS, Client, Journal, LostError
+from benches.journal import SLOTS, Journal
 from tests.require import need
 
 pytestmark = pytest.mark.slow("servers of many kinds serve programs, are held up, killed, and started again")

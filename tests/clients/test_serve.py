@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 import sledlab as sl
+from sledlab.emulation.client import ASKS, REQUEST, WRITE, Client
 from sledlab.emulation.recorded import Recorded
 
-from benches.journal import ASKS, REQUEST, WRITE, Client
 from tests.require import need
 
 pytestmark = pytest.mark.slow("programs use devices for seconds, and servers keep processors awake meanwhile")
@@ -353,3 +353,22 @@ def test_a_file_of_the_device_is_what_nbdfuse_makes(tmp_path):
         file.close()
     assert not os.path.ismount(tmp_path / "disk")
     assert_closed(server)
+
+
+def test_exercise_needs_no_other_program(sledlab_program):
+    command = [
+        *sledlab_program,
+        "serve",
+        "--device",
+        "ram",
+        "--exercise",
+        "randrw",
+        "--duration",
+        "0.5",
+        "--json",
+    ]
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    exercise = found["exercise"]
+    assert exercise["requests"] == found["requests"] > 10
+    assert min(found["read"]["requests"], found["write"]["requests"]) > 0
+    assert exercise["client_ms"]["mean"] > exercise["simulated_ms"]["mean"] > 0

@@ -1,9 +1,8 @@
 """Blocks of code on pages of the documentation, and running them as a reader would.
 
-Blocks in `sh` and `python` are run, in order, where a reader would be: in a directory with `sample`,
-`presets`, `examples` and `papers`. A block with title="NAME" is a file that the reader saves. A `text` block
-behind one that is run is what that printed; `...` stands for words that the page leaves out. Others are only
-shown.
+Blocks in `sh` and `python` are run, in order, where a reader would be: in an empty directory. A block with
+title="NAME" is a file that the reader saves. A `text` block behind one that is run is what that printed;
+`...` stands for words that the page leaves out. Others are only shown.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from difflib import ndiff
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
-LINKED = ("sample", "presets", "examples", "papers")
 FENCE = re.compile(
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
@@ -72,7 +70,7 @@ def blocks(page: str) -> list[Block]:
 
 def steps(found: list[Block]) -> list[Step]:
     """What is run, each with the output behind it."""
-    behind = [*found[1:], None]
+    behind = [*found[1:], None] if found else []
     return [
         Step(block, after if after and after.language == "text" and not after.title else None)
         for block, after in zip(found, behind, strict=True)
@@ -80,14 +78,17 @@ def steps(found: list[Block]) -> list[Step]:
     ]
 
 
-def printed(found: list[Block], directory: Path) -> list[str]:
-    """What each step prints, run in a directory that is made as a checkout looks."""
+def save_files(found: list[Block], directory: Path) -> None:
+    """Save the blocks of a page that are files."""
     directory.mkdir(parents=True, exist_ok=True)
-    for name in LINKED:
-        (directory / name).symlink_to(PROJECT / name)
     for block in found:
         if block.title:
             (directory / block.title).write_text(block.text, encoding="utf-8")
+
+
+def printed(found: list[Block], directory: Path) -> list[str]:
+    """What each step prints, run in an empty directory."""
+    save_files(found, directory)
     program = directory / "bin" / "sledlab"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sledlab "$@"\n', encoding="utf-8")

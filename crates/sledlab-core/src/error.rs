@@ -139,7 +139,8 @@ impl std::error::Error for Error {}
 
 /// The known name closest to `name`, if one is close enough to be a slip of the hand.
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let distance = |candidate: &&str| strsim::damerau_levenshtein(name, candidate);
+    let name = &name.to_lowercase();
+    let distance = |candidate: &&str| strsim::damerau_levenshtein(name, &candidate.to_lowercase());
     let best = known.iter().copied().min_by_key(distance)?;
     let tolerated = 1 + name.chars().count().max(best.chars().count()) / 4;
     (distance(&best) <= tolerated).then_some(best)

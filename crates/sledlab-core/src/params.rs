@@ -197,6 +197,19 @@ pub fn read<T: ParamValue>(
     Ok(())
 }
 
+/// The choice that a text names, in upper or lower case.
+///
+/// # Errors
+/// A value that is no text, or none of the words.
+pub fn chosen<T: Choices>(value: &Value) -> Result<T, String> {
+    let text = value.as_str().unwrap_or_default();
+    let place = T::WORDS.iter().position(|word| word.eq_ignore_ascii_case(text));
+    place
+        .and_then(|place| T::ALL.get(place))
+        .copied()
+        .ok_or_else(|| format!("expected one of {}, found `{value}`", T::WORDS.join(", ")))
+}
+
 /// Splits `name:key=value:key=value` into a name and parameters. A value is a TOML value or text. Messages name
 /// the `path` and show an `example`.
 pub fn parse_word(path: &str, word: &str, example: &str) -> Result<(String, Table)> {
@@ -340,13 +353,7 @@ macro_rules! choices {
                 $crate::params::ParamKind::Choice(<$name as $crate::params::Choices>::WORDS);
 
             fn from_value(value: &toml::Value) -> Result<Self, String> {
-                match value.as_str() {
-                    $( Some($word) => Ok($name::$variant), )+
-                    _ => {
-                        let words = <$name as $crate::params::Choices>::WORDS.join(", ");
-                        Err(format!("expected one of {words}, found `{value}`"))
-                    }
-                }
+                $crate::params::chosen(value)
             }
 
             fn to_value(&self) -> toml::Value {

@@ -74,19 +74,18 @@ pub struct Registry<Make: 'static, Facts: 'static = ()> {
 }
 
 impl<Make, Facts> Registry<Make, Facts> {
-    /// The model that has `name` as its name or an alias.
+    /// The model that has `name` as its name or an alias, in upper or lower case.
     ///
     /// # Errors
     /// An unknown name; the message suggests the nearest.
     pub fn find(&self, name: &str) -> Result<&'static Entry<Make, Facts>> {
-        let known = |entry: &&Entry<Make, Facts>| entry.name == name || entry.aliases.contains(&name);
         let words = |entry: &'static Entry<Make, Facts>| {
             std::iter::once(entry.name).chain(entry.aliases.iter().copied())
         };
         let names = self.entries.iter().flat_map(words);
         self.entries
             .iter()
-            .find(known)
+            .find(|entry| words(entry).any(|known| known.eq_ignore_ascii_case(name)))
             .ok_or_else(|| Error::unknown(self.noun, name, names.chain(self.also.iter().copied())))
     }
 
@@ -284,6 +283,8 @@ mod tests {
         assert!(((chosen.entry.make)(&chosen.params) - 9.0).abs() < 1e-12);
         assert_eq!(chosen.to_table().to_string(), "kind = \"circle\"\nradius = 3.0\nedge = 2.0\n");
         assert_eq!(SHAPES.list()[1].name, "box");
+        assert_eq!(SHAPES.find("Box").unwrap().name, "box");
+        assert_eq!(SHAPES.find("ROUND").unwrap().name, "circle");
     }
 
     #[test]

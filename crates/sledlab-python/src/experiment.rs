@@ -193,10 +193,11 @@ impl Experiment {
     }
 
     /// Runs; `rows` is called with chunks of the per-request table, `progress` with operations done and the share of
-    /// the whole. With `time_decisions` the outcome has `decision_ns`. Returns the outcome as JSON; after a
-    /// `KeyboardInterrupt` in `progress`, that of the operations done so far. Without `progress`, or where no operation
-    /// was done, the interrupt is raised.
-    #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None, time_decisions = false))]
+    /// the whole. With `time_decisions` the outcome has `decision_ns`. With `stop_overloaded` a run whose queue kept
+    /// growing ends with its last arrival. Returns the outcome as JSON; after a `KeyboardInterrupt` in `progress`, that
+    /// of the operations done so far. Without `progress`, or where no operation was done, the interrupt is raised.
+    #[pyo3(signature = (source = None, rows = None, progress = None, highest_end = None, time_decisions = false, stop_overloaded = false))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn run(
         &self,
         py: Python<'_>,
@@ -205,6 +206,7 @@ impl Experiment {
         progress: Option<Py<PyAny>>,
         highest_end: Option<u64>,
         time_decisions: bool,
+        stop_overloaded: bool,
     ) -> PyResult<String> {
         let experiment = self.ready(py)?;
         let source = source.map(Source::take).transpose()?;
@@ -222,6 +224,7 @@ impl Experiment {
                 rows: if wanted { Some(Box::new(&mut take_rows)) } else { None },
                 progress: Some(&mut show),
                 time_decisions,
+                stop_overloaded,
             };
             let outcome = experiment.run(hooks)?;
             serde_json::to_string(&outcome)

@@ -19,6 +19,8 @@ const SAMPLE_EVERY: u64 = 8;
 pub struct Counts {
     /// Operations issued, of any kind.
     pub issued: u64,
+    /// Reads and writes issued, warm-up included.
+    pub offered: u64,
     /// Reads completed, warm-up included.
     pub reads: u64,
     /// Writes completed, warm-up included.
@@ -27,10 +29,12 @@ pub struct Counts {
     pub trims: u64,
     /// Flushes completed.
     pub flushes: u64,
-    /// Operations in flight when the run was interrupted.
+    /// Operations in flight when the run was interrupted, or stopped in overload.
     pub dropped: u64,
     /// Whether the run was interrupted.
     pub interrupted: bool,
+    /// Whether the run was stopped at its last arrival, as its queue kept growing.
+    pub overloaded: bool,
 }
 
 /// An operation that the host issues.
@@ -116,6 +120,7 @@ impl Bookkeeping {
                     recorder.arrive(id, now, system.queue_length());
                 }
                 self.in_flight += 1;
+                self.counts.offered += 1;
                 system.arrive(now, Queued::new(id, request));
             }
             Op::Trim => {
@@ -196,7 +201,7 @@ fn conserve(system: &dyn System, recorder: &Recorder, counts: &Counts) -> Result
     if counts.issued != done + counts.dropped {
         return Err(Error::internal(format!("operations were lost: {counts:?}")));
     }
-    if counts.interrupted {
+    if counts.interrupted || counts.overloaded {
         return Ok(());
     }
     if counts.dropped > 0 {

@@ -74,6 +74,7 @@ use std::ops::ControlFlow;
 
 use sledlab_core::{Error, Result, Source, Span, Time};
 use sledlab_models::system::{MOST_COMPLETED, System};
+use sledlab_trace::Continuation;
 
 use crate::bookkeeping::{Bookkeeping, Counts, IssuedOperation};
 use crate::feed::Feed;
@@ -85,6 +86,9 @@ use crate::replay::{Mode, Replay};
 /// A queue that has become longer than this, and more than twice as long as at the last check, may make decisions
 /// slower.
 const LONG_QUEUE: usize = 32;
+
+/// Fewest requests that count and are complete, of a run that is stopped in overload.
+const FEWEST_COMPLETED: u64 = 100;
 
 /// The progress of a run.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +134,8 @@ fn simulate_at(
     recorder: &mut Recorder,
     progress: Option<ProgressSink>,
 ) -> Result<Counts> {
-    let mut run = Run::new(poll, system, Box::new(source), replay, progress);
+    let feed = Feed::new(Box::new(source), Continuation::default(), replay, system.capacity_blocks());
+    let mut run = Run::new(poll, feed, replay, progress);
     run.run_to_pause(system, recorder)?;
     run.close(system, recorder)
 }
@@ -150,6 +155,9 @@ pub(crate) struct Run<'s, 'p> {
     bookkeeping: Bookkeeping,
     think: Span,
     interrupted: bool,
+    /// Whether the run ends with its last arrival if the queue kept growing until then.
+    stops_overloaded: bool,
+    overloaded: bool,
     pause: Pause,
     closed: bool,
     /// When to poll. Arrivals are counted here and events in `events`, since an event takes much less time.
@@ -164,8 +172,7 @@ pub(crate) struct Run<'s, 'p> {
 impl<'s, 'p> Run<'s, 'p> {
     pub fn new(
         poll: PollInterval,
-        system: &dyn System,
-        source: Box<dyn Source + 's>,
+        feed: Feed<'s>,
         replay: &Replay,
         progress: Option<ProgressSink<'p>>,
     ) -> Self {
@@ -174,10 +181,12 @@ impl<'s, 'p> Run<'s, 'p> {
             Mode::Closed { think, .. } => think,
         };
         Run {
-            feed: Feed::new(source, replay, system.capacity_blocks()),
+            feed,
             bookkeeping: Bookkeeping::new(replay.warmup),
             think,
             interrupted: false,
+            stops_overloaded: false,
+            overloaded: false,
             pause: Pause::Never,
             closed: replay.mode != Mode::Open,
             arrivals: poll.clone(),
@@ -186,6 +195,12 @@ impl<'s, 'p> Run<'s, 'p> {
             memory: MemoryMonitor::new(),
             progress,
         }
+    }
+
+    /// The same run, which ends with its last arrival if the queue kept growing until then. An open replay only.
+    #[must_use]
+    pub fn stopping_overloaded(self, stops_overloaded: bool) -> Self {
+        Run { stops_overloaded, ..self }
     }
 
     /// Runs to the end, or to a pause; returns whether the end is reached.
@@ -205,7 +220,7 @@ impl<'s, 'p> Run<'s, 'p> {
             }
         }
         self.notice_failure(system)?;
-        if self.interrupted {
+        if self.interrupted || self.overloaded {
             self.complete_before(recorder, reached)?;
         }
         let paused = self.pause == Pause::Now;
@@ -229,8 +244,9 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Ends the run and returns its counts.
     pub fn close(self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
-        let Run { feed, mut bookkeeping, interrupted, .. } = self;
+        let Run { feed, mut bookkeeping, interrupted, overloaded, .. } = self;
         bookkeeping.counts.interrupted = interrupted;
+        bookkeeping.counts.overloaded = overloaded;
         bookkeeping.close(feed.issued(), system, recorder)
     }
 
@@ -248,6 +264,10 @@ impl<'s, 'p> Run<'s, 'p> {
     fn run_open(&mut self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Option<Time>> {
         let arrival = self.next_arrival()?;
         if self.interrupted {
+            return Ok(None);
+        }
+        if arrival.is_none() && self.stops_overloaded && self.is_overloaded(recorder) {
+            self.overloaded = true;
             return Ok(None);
         }
         let horizon = arrival.unwrap_or(Time::MAX);
@@ -272,6 +292,13 @@ impl<'s, 'p> Run<'s, 'p> {
             self.complete_before(recorder, horizon)?;
         }
         Ok(arrival)
+    }
+
+    /// Whether the run, after its last arrival, will count as saturated once all requests are complete, and has
+    /// completed enough of them for statistics.
+    fn is_overloaded(&self, recorder: &Recorder) -> bool {
+        let completed: u64 = recorder.by_op.iter().map(|times| times.moments().count()).sum();
+        completed >= FEWEST_COMPLETED && recorder.trend.grew(completed + self.bookkeeping.in_flight())
     }
 
     /// How far to go at once towards `horizon`: all the way, or one event where the work of several may take too long

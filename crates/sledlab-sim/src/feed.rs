@@ -3,11 +3,15 @@
 use std::collections::VecDeque;
 
 use sledlab_core::{Error, Request, Result, Source, Time};
+use sledlab_trace::Continuation;
 
 use crate::replay::{Limits, Mode, Replay};
 
 /// Latest arrival: 146 years. Times computed from it still fit the clock, which holds 584 years.
 const LATEST: Time = Time::from_ns(1 << 62);
+
+/// Most devices of a trace that an error names.
+const MOST_NAMED: usize = 8;
 
 /// A source seen through a replay: the next operation, and when it is issued.
 pub(crate) struct Feed<'a> {
@@ -25,10 +29,18 @@ pub(crate) struct Feed<'a> {
     last: Time,
     /// The only device that requests name so far.
     device: Option<u16>,
+    /// Names of devices, for messages.
+    devices: Continuation,
 }
 
 impl<'a> Feed<'a> {
-    pub fn new(source: Box<dyn Source + 'a>, replay: &Replay, capacity_blocks: u64) -> Self {
+    /// The operations of `source`, whose `devices` have names where the format of the trace has them.
+    pub fn new(
+        source: Box<dyn Source + 'a>,
+        devices: Continuation,
+        replay: &Replay,
+        capacity_blocks: u64,
+    ) -> Self {
         let slots = match replay.mode {
             Mode::Open => None,
             Mode::Closed { outstanding, .. } => Some(VecDeque::from(vec![Time::ZERO; outstanding as usize])),
@@ -45,6 +57,7 @@ impl<'a> Feed<'a> {
             slots,
             last: Time::ZERO,
             device: None,
+            devices,
         }
     }
 
@@ -124,7 +137,7 @@ impl<'a> Feed<'a> {
             self.last = request.arrival;
             check(number, request, self.capacity_blocks)?;
             if *self.device.get_or_insert(request.device) != request.device {
-                return Err(several_devices(number, request.device));
+                return Err(several_devices(number, request.device, &self.devices));
             }
         }
         Ok(true)
@@ -184,10 +197,22 @@ fn unsorted(number: u64, arrival: Time, last: Time) -> Error {
 }
 
 #[cold]
-fn several_devices(number: u64, device: u16) -> Error {
-    Error::user(format!("request {number} is for device {device}, but those before were for another one"))
-        .with_remedy(
-            "place the devices one after another with --set trace.devices=place, lay them over each other with \
-             --set trace.devices=overlay, or choose one with `sledlab trace slice --device`",
-        )
+fn several_devices(number: u64, device: u16, devices: &Continuation) -> Error {
+    let names = devices.names();
+    let listed: Vec<String> = names
+        .iter()
+        .take(MOST_NAMED)
+        .enumerate()
+        .map(|(number, name)| format!("{number} ({})", String::from_utf8_lossy(name)))
+        .collect();
+    let more = if names.len() > MOST_NAMED { ", ..." } else { "" };
+    let message = if names.is_empty() {
+        format!("the trace has several devices: request {number} is for device {device}")
+    } else {
+        format!("the trace has several devices: {}{more}", listed.join(", "))
+    };
+    Error::user(message).with_remedy(
+        "choose one with `sledlab trace slice FILE OUT --device N` (`sledlab trace info FILE` lists all), place \
+         them one after another with --set trace.devices=place, or overlay them with --set trace.devices=overlay",
+    )
 }

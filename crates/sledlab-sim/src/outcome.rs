@@ -138,6 +138,8 @@ pub struct MergedCounts {
 pub struct Operations {
     /// Issued.
     pub issued: u64,
+    /// Reads and writes issued.
+    pub offered: u64,
     /// Reads completed.
     pub read: u64,
     /// Writes completed.
@@ -152,7 +154,7 @@ pub struct Operations {
     pub moved: u64,
     /// Cut short to fit the device.
     pub shortened: u64,
-    /// Under way when the run was interrupted.
+    /// Under way when the run was interrupted, or stopped in overload.
     pub dropped: u64,
 }
 
@@ -475,6 +477,7 @@ fn operations(context: &Context) -> Operations {
     let counts = &context.counts;
     Operations {
         issued: counts.issued,
+        offered: counts.offered,
         read: counts.reads,
         write: counts.writes,
         trim: counts.trims,

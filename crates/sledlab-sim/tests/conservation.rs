@@ -375,6 +375,32 @@ fn overload_is_called_saturated() {
     assert!(!summary(2_000_000).saturated);
 }
 
+#[test]
+fn stopping_in_overload_changes_no_sustained_run() {
+    let summary = |root, gap, stop_overloaded| {
+        let source = Some(Box::new(InMemory::new(requests(root, 3000, G2_BLOCKS, gap))) as Box<_>);
+        let hooks = Hooks { source, stop_overloaded, ..Hooks::default() };
+        experiment("mems-g2", &[("replay.warmup", "100")]).run(hooks).unwrap().summary
+    };
+    let mut saturated = 0;
+    for (root, gap) in
+        (0..6).flat_map(|root| [200_000, 600_000, 700_000, 800_000, 1_200_000].map(|gap| (root, gap)))
+    {
+        let (whole, stopped) = (summary(root, gap, false), summary(root, gap, true));
+        assert_eq!(stopped.saturated, whole.saturated, "{root}, {gap}");
+        if whole.saturated {
+            saturated += 1;
+            assert_eq!(stopped.operations.issued, whole.operations.issued);
+            assert_eq!(stopped.operations.offered, whole.operations.offered);
+            assert_eq!(whole.operations.offered, whole.operations.read + whole.operations.write);
+            assert!(stopped.operations.dropped > 0 && stopped.elapsed_s < whole.elapsed_s);
+        } else {
+            assert_eq!(serde_json::to_string(&stopped).unwrap(), serde_json::to_string(&whole).unwrap());
+        }
+    }
+    assert!((6..30).contains(&saturated), "{saturated}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 

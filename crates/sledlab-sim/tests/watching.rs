@@ -91,7 +91,7 @@ fn apart(one: f64, other: f64) -> f64 {
 #[test]
 fn the_first_sector_is_under_the_head_when_a_transfer_begins() {
     for disk in ["atlas-10k", "cheetah-9lp", "hp-c2490a", "ibm-18es", "seagate-st41601n"] {
-        let said = format!("device.preset = \"{disk}\"\nscheduler.kind = \"sptf\"");
+        let said = format!("device.preset = \"{disk}\"\nscheduler.kind = \"sptf\"\nworkload.blocks = 1");
         let mut running = experiment(&said).begin(Hooks::default()).unwrap();
         running.stations_mut()[0].watch(Time::ZERO);
         while !running.run_for(100).unwrap() {}

@@ -18,13 +18,15 @@ from sledlab._native import __version__
 from sledlab.cli import mistakes, streams
 from sledlab.cli.group import Lazy, LazyGroup, LegibleHelp
 from sledlab.errors import Error, InternalError, Notice
-from sledlab.lazy import loaded
+from sledlab.lazy import later, loaded
 from sledlab.runs.interrupt import code_of, in_order
 from sledlab.show import terminal
 from sledlab.studies import LIST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+documentation = later("sledlab.cli.setup:address")
 
 
 def sections() -> dict[str, dict[str, Lazy]]:
@@ -72,6 +74,12 @@ class RootGroup(LazyGroup):
         if word in loaded("sledlab.cli.kinds:KINDS"):
             return f"`sledlab list {word}` lists all, `sledlab show {word} NAME` shows one"
         return super().remedy(word, known)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the address of the documentation at the end of the help."""
+        if address := documentation():
+            formatter.write_paragraph()
+            formatter.write_text(f"Documentation: {address}")
 
 
 click.Context.formatter_class = LegibleHelp  # for every command, also for those that do not say so

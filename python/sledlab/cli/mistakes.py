@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli import streams
-from sledlab.errors import Error
+from sledlab.errors import Error, unknown
 from sledlab.lazy import difflib
 from sledlab.legible import visible
+from sledlab.model.guess import option_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-UNKNOWN_FORM = ("this is none of the known trace formats", "this is no work record")
-"""How messages begin about files that are not of the kind that a command expects."""
+NO_RECORD = "this is no work record"
+"""Beginning of the message about a file that is no work record."""
+
+NEAR = 0.75
+"""Least similarity of an option to one that a message suggests."""
 
 OS_ERROR = r" \(os error \d+\)"
 EXPECTED = r"expected (.*), found (.*)$"
@@ -78,7 +82,7 @@ def with_help(error: Error, command: click.Command, arguments: Sequence[str]) ->
         arguments: The words after `sledlab`.
     """
     message, place, remedy = error.message, error.place, error.remedy
-    if place is not None and any(message.startswith(each) for each in UNKNOWN_FORM):
+    if place is not None and message.startswith(NO_RECORD):
         place = replace(place, text="")  # a file of another kind may hold text that is private
     message = re.sub(OS_ERROR, "", message)
     if message.count("\n") == 1:
@@ -135,6 +139,7 @@ def of_usage(mistake: click.ClickException, command: click.Command, arguments: S
     see = f"`{path} --help` lists what it takes"
     match mistake:
         case click.NoSuchOption(option_name=name, possibilities=near):
+            near = difflib.get_close_matches(name, near or (), n=1, cutoff=NEAR)
             return Error(f"unknown option `{name}`", remedy=f"did you mean `{near[0]}`?" if near else see)
         case click.MissingParameter(param=click.Parameter() as parameter):
             return Error(
@@ -146,7 +151,9 @@ def of_usage(mistake: click.ClickException, command: click.Command, arguments: S
             return _bad_value(mistake, parameter)
     extra = re.search(r"unexpected extra arguments? \((.*)\)", mistake.format_message())
     if extra:
-        return Error(f"`{path}`: too many words: `{extra[1]}`", remedy=see)
+        meant = option_for(extra[1].split()[0])
+        remedy = f"did you mean `{meant}`? Separate several values by commas" if meant else see
+        return Error(f"`{path}`: too many words: `{extra[1]}`", remedy=remedy)
     return Error(mistake.format_message().rstrip("."), remedy=see)
 
 
@@ -179,7 +186,11 @@ def _bad_value(mistake: click.BadParameter, parameter: click.Parameter) -> Error
         value = next(filter(None, found.groups()), "") if found else ""
         wrong = "is out of range" if found and found[2] else f"is not {noun}"
         return Error(f"`{name}`: `{value}` {wrong}", remedy=f"give {noun}{_range(kind)}")
-    return Error(f"`{name}`: {mistake.message.rstrip('.')}", remedy="see that it is there, and of that kind")
+    if isinstance(kind, click.Choice):
+        value = next(iter(re.findall(r"'(.*?)'", mistake.message)), "")
+        error = unknown("value", value, [str(each) for each in kind.choices])
+        return Error(f"`{name}`: {error.message}", remedy=error.remedy)
+    return Error(f"`{name}`: {mistake.message.rstrip('.')}", remedy="correct the value")
 
 
 def _range(kind: click.ParamType[Any]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sledlab.cli.completion import experiment_or_file
+from sledlab.cli.doctor import CLIENTS
 from sledlab.cli.help import GroupedHelp
 from sledlab.cli.options import (
     REPLACE,
@@ -21,10 +22,13 @@ from sledlab.cli.options import (
     options,
     quiet_option,
     show_json,
+    show_table,
     static_option,
 )
 from sledlab.cli.plug import pulled
 from sledlab.cli.study_file import refuse_study
+from sledlab.emulation.attached import PACKAGES
+from sledlab.emulation.exercise import SECONDS, Exercise
 from sledlab.emulation.options import Emulated
 from sledlab.emulation.server import serve as start
 from sledlab.errors import Error
@@ -43,6 +47,10 @@ if TYPE_CHECKING:
     from sledlab.runs.result import Result
 
 OUTPUT = {"out": Option("Directory for summary, tables, recording and report.", "DIR"), **REPLACE}
+
+EXERCISE = {
+    "exercise": Option("Send requests: randread | randwrite | randrw.", "HOW"),
+}
 
 DEVICES = Option(
     "Preset (sledlab list device) or device file; several run COMMAND on each.", "NAME|FILE,..", read=names
@@ -73,7 +81,7 @@ class WithCommand(GroupedHelp):
 
 @click.command(cls=WithCommand)
 @click.argument("experiment", required=False, shell_complete=experiment_or_file)
-@options({"device": DEVICES, **declared(Emulated), **OUTPUT})
+@options({"device": DEVICES, **EXERCISE, **declared(Emulated), **OUTPUT})
 @static_option
 @quiet_option
 @json_option
@@ -83,6 +91,7 @@ def serve(
     /,
     experiment: str | None,
     device: list[str] | None,
+    exercise: str | None,
     out: str | None,
     replace: bool | None,
     *,
@@ -92,20 +101,24 @@ def serve(
     """Serve a simulated device as a network block device (NBD).
 
     Replies leave when the model completes the request; data is stored. --attach makes the device a file, a
-    block device or a file system. COMMAND finds SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and
-    SLEDLAB_TIME_SCALE in its environment; without COMMAND the server runs until Ctrl-C. Then the requests are
-    replayed, and the timing accuracy is reported.
+    block device or a file system. COMMAND has SLEDLAB_URI, SLEDLAB_SOCKET, SLEDLAB_DISK and
+    SLEDLAB_TIME_SCALE in its environment; without it the server runs until Ctrl-C. Reports its accuracy.
 
     \b
     Examples:
       sledlab serve --device mems-g2 -- sh -c 'qemu-img info "$SLEDLAB_URI"'
-      sledlab serve --device atlas-10k --duration 1 --out run
+      sledlab serve --device mems-g2 --exercise randread --duration 1 --out run
       sledlab serve --device mems-g2 --power-fail-after 30 -- ./database.sh
     """
     refuse_study(experiment)
     command: list[str] = context.meta.get("command", [])
     lasts_s = said.pop("serve_s")
     given = {name: value for name, value in said.items() if value is not None}
+    client = Exercise(exercise) if exercise is not None else None
+    if client is not None and (command or (device is not None and len(device) > 1)):
+        raise Error(
+            "--exercise replaces COMMAND and serves one device", remedy="omit COMMAND, name one device"
+        )
     if device is not None and len(device) > 1:
         return _serve_each(
             device, command, experiment, out, given, lasts_s, replace=bool(replace), as_json=as_json
@@ -115,13 +128,16 @@ def serve(
         start(only(device), experiment=experiment, out=out, replace=bool(replace), **given) as server,
     ):
         plug.server = server
-        code = _run(server, command, lasts_s, quiet=as_json)
+        if client is None:
+            code = _run(server, command, lasts_s, quiet=as_json)
+        else:
+            code = _exercise(server, client, lasts_s or SECONDS)
         plug.server = None
         try:
             server.stop()
         finally:
             if server.emulation is not None:
-                _tell(server, out, as_json=as_json)
+                _tell(server, out, client, as_json=as_json)
                 if "power_fail_after_s" in given and not server.emulation.power_failures:
                     terminal.tell(
                         "The power did not fail: the end came first. A smaller --power-fail-after helps."
@@ -213,6 +229,15 @@ def _run(server: Server, command: list[str], lasts_s: float | None, *, quiet: bo
         return _exit_code(process.wait())
 
 
+def _exercise(server: Server, client: Exercise, seconds: float) -> int:
+    """Send the requests of an exercise until its end or Ctrl-C; returns the exit code."""
+    try:
+        client.run(server.socket, seconds, lambda: not server.status()["error"])
+    except KeyboardInterrupt as stopped:
+        return code_of(stopped) if isinstance(stopped, Stopped) else 0
+    return 0
+
+
 def _pause(process: subprocess.Popen[bytes] | None, seconds: float) -> None:
     """Waits a while, or until the command ends."""
     if process is None:
@@ -236,9 +261,9 @@ def _started(command: list[str], server: Server) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(command, env={**os.environ, **server.environment})
     except OSError as error:
-        raise Error(
-            f"`{command[0]}` cannot be started: {error.strerror}", remedy="is it installed?"
-        ) from error
+        package = {**PACKAGES, **CLIENTS}.get(command[0])
+        remedy = f"install it: apt-get install {package}" if package else "check its name and path"
+        raise Error(f"`{command[0]}` cannot be started: {error.strerror}", remedy=remedy) from error
 
 
 def _introduce(server: Server) -> None:
@@ -266,15 +291,18 @@ def _uses(server: Server) -> list[str]:
     ]
 
 
-def _tell(server: Server, out: str | None, *, as_json: bool) -> None:
+def _tell(server: Server, out: str | None, client: Exercise | None, *, as_json: bool) -> None:
     """Prints the result of a server that has stopped."""
     emulation, result = server.emulation, server.result
     assert emulation is not None
+    exercised = {} if client is None else client.to_dict(result, emulation.scale)
     if as_json:
-        show_json(_as_data(result, emulation))
+        show_json({**_as_data(result, emulation), **({"exercise": exercised} if exercised else {})})
         return
     if result is not None:
         face_of(result).show(result)
+        if "client_ms" in exercised:
+            show_table(*words.exercise(exercised))
     else:
         asked = emulation.replies or emulation.untimed
         terminal.say(words.verdict(emulation) if asked else "Nothing was read or written.")

@@ -237,7 +237,7 @@ def show_job(name: str, options: ShowOptions) -> None:
 
 def _job_meaning(name: str) -> str:
     """Return one line on what a job does."""
-    listed = next((each.meaning for each in jobs.LIST if each.name == name), "")
+    listed = next((each.meaning for each in jobs.LIST if each.name == name.lower()), "")
     return listed or (jobs.find(name).function.__doc__ or "a job in a file").strip().splitlines()[0]
 
 

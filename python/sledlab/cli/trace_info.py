@@ -9,10 +9,13 @@ from sledlab.show import terminal
 from sledlab.show.wording import counted, figure, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sledlab.traces.read import Trace
 
+
+MOST_DEVICES = 20
+"""Most devices of a trace that are listed."""
 
 KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
 """Kinds of operation in the singular and the plural."""
@@ -38,6 +41,8 @@ def show(found: Mapping[str, Any]) -> None:
     if not media:
         return
     show_table(("what", "value", "unit"), _rows(found), right=("value",))
+    if len(found["devices"]) > 1:
+        _show_devices(found["devices"])
     _show_sizes(found["sizes"])
     head = ("cache (MiB)", "hits")
     show_table(
@@ -76,6 +81,16 @@ def _rows(found: Mapping[str, Any]) -> list[tuple[str, str, str]]:
             busiest = counted(window["busiest"], "request")
             rows.append((name, figure(window["index"]), f"1 is Poisson; busiest {busiest}"))
     return rows
+
+
+def _show_devices(devices: Sequence[Mapping[str, Any]]) -> None:
+    head = ("device", "name", "requests")
+    rows = [(str(each["device"]), each.get("name", ""), f"{each['requests']:,}") for each in devices]
+    show_table(head, rows[:MOST_DEVICES], right=("device", "requests"))
+    terminal.say(
+        f"The trace has {len(devices):,} devices. Choose one: sledlab trace slice FILE OUT --device N. "
+        "Or place them one after another: --set trace.devices=place."
+    )
 
 
 def _show_sizes(sizes: Mapping[str, Any]) -> None:

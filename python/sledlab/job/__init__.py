@@ -164,7 +164,7 @@ def find(name: str | Path, data: str = "") -> Job:
     if str(name).endswith(".py"):
         return _of_file(Path(name), data)
     for listed in LIST:
-        if listed.name == name:
+        if listed.name == str(name).lower():
             function = loaded(listed.home)
             client = getattr(inspect.getmodule(function), "client", None)
             return Job(

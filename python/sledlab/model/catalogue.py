@@ -6,7 +6,7 @@ for hyphens. Parameters and their meanings come from their declarations in the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache as remembered
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sledlab import _native
 from sledlab.errors import Error, unknown
 from sledlab.lazy import json, later
+from sledlab.model.chosen import MODELS
+from sledlab.model.chosen import Chosen as Chosen  # noqa: PLC0414 - part of this module for others
 from sledlab.model.settings import to_toml, word
 
 if TYPE_CHECKING:
@@ -51,26 +53,6 @@ PLURALS = {
     "network": "networks",
 }
 """Plurals of kinds of models in sentences."""
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A named model with some of its parameters set.
-
-    Attributes:
-        kind: A kind of model, such as `device` or `scheduler`: a key of `CATALOGUES`.
-        name: Its name, or the path of a device file.
-        parameters: The parameters that were set, by name; the others keep their defaults.
-    """
-
-    kind: str
-    name: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        """The call that makes it: `sledlab.device('mems-g2', active_tips=3200)`."""
-        said = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
-        return f"sledlab.{self.kind}({self.name!r}{said})"
 
 
 @remembered
@@ -135,11 +117,23 @@ class Catalogue:
         """
         return self.show(name).parameters
 
+    def spelled(self, word: str) -> str:
+        """Return the name of a model as listed, for a name in any case; other words stay as they are.
+
+        Examples:
+            >>> device.spelled("MEMS-G2:sleds=4"), scheduler.spelled("Mine:Lcfs")
+            ('mems-g2:sleds=4', 'Mine:Lcfs')
+        """
+        name, colon, parameters = word.partition(":")
+        lower = name.lower()
+        return f"{lower}{colon}{parameters}" if self.knows(lower) and not _native.is_plugin(word) else word
+
     def _find(self, name: str) -> Entry | None:
+        name = self.spelled(name)
         return next((entry for entry in self.list() if name in (entry.name, *entry.aliases)), None)
 
     def knows(self, name: str) -> bool:
-        """Whether a name or an alias is listed."""
+        """Whether a name or an alias is listed, in lower case."""
         items = everything()[self._section]
         return any(name in (item["name"], *item.get("aliases", ())) for item in items)
 
@@ -364,6 +358,8 @@ CATALOGUES: Mapping[str, Catalogue] = {
     "network": network,
 }
 """Every kind of model by its name."""
+
+MODELS.update(CATALOGUES)
 
 TABLES: Mapping[str, str] = {**{kind: kind for kind in CATALOGUES}, "front": "device", "host": "node"}
 """Tables of an experiment that hold a model, each with the kind of the model."""

@@ -36,9 +36,7 @@ def models(kind: str, what: str, given: Any, everything: Iterable[str]) -> tuple
         if isinstance(item, Chosen) and item.kind == kind:
             words.append(spelled(item))
         elif isinstance(item, str):
-            if item != "all":
-                require(kind, item)
-            words += everything if item == "all" else [item]
+            words += everything if item.lower() == "all" else [require(kind, item).name]
         else:
             raise Error(f"expected {what}, found {given!r}", remedy="give a list of names, or `all`")
     if not words:

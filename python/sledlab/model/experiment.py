@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sledlab.model.entries import ExperimentEntry
 
+option_for = later("sledlab.model.guess:option_for")
 to_entry = later("sledlab.model.entries:ExperimentEntry")
 
 PACKAGE = Path(__file__).parents[1]
@@ -47,10 +48,13 @@ class Experiments:
             Error: There is no such name; the remedy has the nearest one.
         """
         found = files()
+        name = name if name in found else name.lower()
         if name not in found:
             near = difflib.get_close_matches(name, found, n=1)
             seen = "`sledlab list experiment` shows all; the name of a file ends in .toml"
-            raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{near[0]}`?" if near else seen)
+            option = None if near else option_for(name)
+            meant = near[0] if near else option
+            raise Error(f"unknown experiment `{name}`", remedy=f"did you mean `{meant}`?" if meant else seen)
         return found[name]
 
     def list(self) -> builtins.list[ExperimentEntry]:
@@ -149,7 +153,7 @@ def text_of(path: str | Path, noun: str = "experiment") -> str:
 
 def is_name(word: str) -> bool:
     """Whether a word names an experiment that comes with sledlab, and no file that exists."""
-    return word in names() and not Path(word).exists()
+    return word.lower() in names() and not Path(word).exists()
 
 
 def heading(text: str) -> str:

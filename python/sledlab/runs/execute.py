@@ -127,10 +127,12 @@ def execute(
     trace: Trace | None = None,
     progress: Tell | None = None,
     time_decisions: bool = False,
+    stop_overloaded: bool = False,
 ) -> Result:
     """Runs an experiment, records it as planned, and gives the result.
 
     `time_decisions` puts the mean real time of a scheduling decision into the timing, as `decision_ns`.
+    `stop_overloaded` ends a run whose queue kept growing at its last arrival.
 
     Raises:
         Error: The run failed: the experiment, its trace or a plug-in is wrong.
@@ -145,7 +147,9 @@ def execute(
             if progress is not None:
                 progress(operations, share)
 
-        text = experiment.run(stream.source, recording.sink, tell, stream.highest_end, time_decisions)
+        text = experiment.run(
+            stream.source, recording.sink, tell, stream.highest_end, time_decisions, stop_overloaded
+        )
     outcome = json.loads(text)
     result = Result(
         summary=outcome["summary"],

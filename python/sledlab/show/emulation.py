@@ -257,3 +257,14 @@ def live(status: Mapping[str, Any], name: str) -> Sequence[str]:
         f"late {figure(late['p99'])} us at 99 % | {counted(status['stalls']['count'], 'stall')} | "
         f"way to the client {figure(status['host']['read_us'])} us",
     )
+
+
+def exercise(found: Mapping[str, Any]) -> tuple[Sequence[str], list[tuple[str, str, str]], Sequence[str]]:
+    """Return head, rows and right-aligned columns of a table of latencies at a client and simulated."""
+    head = ("response time (ms)", "at the client", "simulated")
+    names = {"mean": "mean", "p50": "median", "p99": "99 % within"}
+    rows = [
+        (title, figure(found["client_ms"][name]), figure(found["simulated_ms"][name]))
+        for name, title in names.items()
+    ]
+    return head, rows, head[1:]

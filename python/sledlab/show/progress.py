@@ -21,6 +21,9 @@ APART_S = 60.0
 STEP = 0.1
 """Least progress between two lines in a log, as a share of the whole, where that is known."""
 
+SLOW_S = 5.0
+"""A part of the work is named when it has taken this many seconds."""
+
 FEW = 5
 """No estimate of the duration is printed for this many runs or fewer."""
 
@@ -41,6 +44,7 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
         self._begun = self._told = 0.0
+        self._patience = APART_S
         self._share: float | None = 0.0
         self._expected = False
         self.workers = 0
@@ -74,12 +78,20 @@ class Progress:
         """Shows the step of the work called `what`, and the share of the whole done where known."""
         self._show(what, fraction, "")
 
-    def update(self, count: int, fraction: float | None) -> None:
-        """Shows the number of things done, and the share of the whole where known."""
+    def update(self, count: int, fraction: float | None, slowest: tuple[str, float] | None = None) -> None:
+        """Show the number of things done, and the share of the whole where known.
+
+        Args:
+            count: Number of things done.
+            fraction: Share of the whole.
+            slowest: The part of the work that is in progress for the longest time, and for how many seconds.
+        """
         elapsed = time.monotonic() - self._begun
         rate = f", {count / elapsed / 1e6:.2f} M/s" if elapsed and count >= 1000 else ""
         by = f" on {self.workers:,} workers" if self.workers > 1 else ""
-        self._show(self.what, fraction, f"{count:,} {self.of}{by}{rate}")
+        lasts = slowest is not None and slowest[1] >= SLOW_S
+        slow = f", {slowest[0]} for {lasting(slowest[1])}" if slowest is not None and lasts else ""
+        self._show(self.what, fraction, f"{count:,} {self.of}{by}{rate}{slow}", lasts=lasts)
 
     def tell(self, text: str) -> None:
         """Prints a message about the work, unless `silent`."""
@@ -104,14 +116,16 @@ class Progress:
             processors = "processor" if at_once == 1 else "processors"
             self._say(f"{runs:,} runs{each}, about {lasting(whole)} on {at_once} {processors}")
 
-    def _show(self, what: str, fraction: float | None, done: str) -> None:
+    def _show(self, what: str, fraction: float | None, done: str, *, lasts: bool = False) -> None:
         if self._bar is not None:
             total = None if fraction is None else 1.0
             self._bar.update(self._task, description=what, total=total, completed=fraction or 0.0, done=done)
             return
         now = time.monotonic()
-        if self.silent or now - self._told < APART_S or not self._far(fraction):
+        far = self._far(fraction)
+        if self.silent or now - self._told < (APART_S if far else self._patience) or not (far or lasts):
             return
+        self._patience = APART_S if far else 2 * self._patience
         self._told, self._share = now, fraction
         said = [] if fraction is None else [f"{fraction:.0%}"]
         if fraction:

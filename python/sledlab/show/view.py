@@ -35,6 +35,9 @@ FRAME = Path(__file__).parents[1] / "view" / "page.html"
 CORE = FRAME.with_name("core.wasm.xz")
 """The page without the core, and the core: built by `make web`, and part of every wheel."""
 
+REMEDY = "in the checkout that was installed, run: make web && pip install ."
+"""How to get the page: only an installation from a checkout lacks it."""
+
 SLOT_OF_CORE = '<script type="application/octet-stream" id="core"></script>'
 """The element that the core is put into, as gzip in base64, which browsers can unpack."""
 
@@ -74,8 +77,7 @@ class View:
             Error: The page has not been built on this machine.
         """
         if not is_built():
-            remedy = "`make web` builds it; wheels bring it along"
-            raise Error("the page has not been built here", remedy=remedy)
+            raise Error("this installation lacks the page, which wheels contain", remedy=REMEDY)
         # No text can end the element that holds it: `<` does not occur in it.
         inside = json.dumps(self.given).replace("<", "\\u003c")
         return _whole(FRAME, CORE).replace(SLOT, SLOT.replace("null", inside), 1)

@@ -17,9 +17,10 @@ from sledlab.study.inputs import plugins_of
 from sledlab.study.kept import Kept, keys
 from sledlab.study.partial import write_runs
 from sledlab.study.plan import named
+from sledlab.study.work_done import WorkDone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -132,21 +133,29 @@ class Bench:
         workers: set[str] = set()
         pool = self._where(plan, points)
         at_once = max(1, min(pool.at_once if pool else 1, len(points)))
-        with (
-            Progress(doing, of="points") as progress,
-            closing(measured(plan, points, pool)) as runs,
-        ):
-            for count, done in enumerate(runs, start=1):
-                if isinstance(done.found, (Error, InternalError)):
-                    failed[done.point] = done.found
-                    self._kept.add_failed(known[done.point], done.point, done.found)
-                else:
-                    self._kept.add(known[done.point], done.point, done.found)
-                    progress.expect(count, len(points), at_once, getattr(done.found.row, "requests", None))
-                workers.add(done.worker)
-                self._hosts[done.host] += 1
-                progress.workers = len(workers)
-                progress.update(count, count / len(points))
+        work = WorkDone(plan.names, len(points), at_once)
+        with Progress(doing, of="runs") as progress:
+
+            def watch(pending: Sequence[Point]) -> None:
+                work.pending(pending)
+                progress.update(work.done, work.fraction, work.slowest)
+
+            with closing(measured(plan, points, pool, watch)) as runs:
+                for run in runs:
+                    seconds = 0.0
+                    if isinstance(run.found, (Error, InternalError)):
+                        failed[run.point] = run.found
+                        self._kept.add_failed(known[run.point], run.point, run.found)
+                    else:
+                        self._kept.add(known[run.point], run.point, run.found)
+                        seconds = run.found.timing.get("wall_s", 0.0)
+                        requests = getattr(run.found.row, "requests", None)
+                        progress.expect(work.done + 1, len(points), at_once, requests)
+                    work.completed(run.point, seconds)
+                    workers.add(run.worker)
+                    self._hosts[run.host] += 1
+                    progress.workers = len(workers)
+                    progress.update(work.done, work.fraction)
         return failed
 
     def tell_hosts(self) -> None:

@@ -77,5 +77,7 @@ class ByDevice(Outcome):
         """
         device = self.devices[0] if device is None else device
         if device not in self.devices:
-            raise Error(f"`{device}` was not studied", remedy=f"studied: {', '.join(self.devices)}")
+            raise Error(
+                f"unknown device `{device}` in this study", remedy=f"available: {', '.join(self.devices)}"
+            )
         return self._draw(section, device=device)

@@ -76,7 +76,11 @@ def _run(
     axes = words_of(plan.axes)
     toml = to_toml(study.name, plan.explicit or experiment, axes, plan.seeds[0], study.covered)
     plan = dataclasses.replace(
-        plan, axes=axes, toml=toml, plugins=composed.plugins, measure=arrived(study.subject.measure)
+        plan,
+        axes=axes,
+        toml=toml,
+        plugins=composed.plugins,
+        measure=plan.measure or arrived(study.subject.measure),
     )
     for text in plan.texts.values():
         check_plugins(plugins_of(text), plan.plugins)

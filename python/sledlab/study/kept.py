@@ -238,10 +238,10 @@ def keys(plan: Plan, *, lasting: bool) -> Mapping[Point, str]:
 
 
 def _own(measure: Callable[..., Any] | None) -> str:
-    """A hash of the module that measures points, which need not be one of `program.MEASURING`."""
+    """The function that measures points and a hash of its module, which `program.MEASURING` may lack."""
     module = sys.modules.get(getattr(measure, "__module__", ""))
     place = getattr(module, "__file__", None)
-    return content(Path(place)) if place else ""
+    return f"{content(Path(place))} {getattr(measure, '__name__', '')}" if place else ""
 
 
 def _digest(*parts: str) -> str:

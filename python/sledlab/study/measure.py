@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from sledlab import _native
+from sledlab.errors import unknown
 from sledlab.model import settings
 from sledlab.model.device import describe
 from sledlab.runs.execute import execute
@@ -147,7 +148,14 @@ Found = FoundOf[Measured]
 """The results of a run against one system."""
 
 
-def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()) -> Found:
+def measure(
+    text: str,
+    trace: Trace | None,
+    watch: bool = False,
+    plugins: Sequence[str] = (),
+    *,
+    stop_overloaded: bool = False,
+) -> Found:
     """Runs an experiment.
 
     Args:
@@ -156,6 +164,7 @@ def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequen
             seed.
         watch: Whether to count the rests of a device that never parks.
         plugins: Plug-ins that may run.
+        stop_overloaded: Whether a run whose queue kept growing ends with its last arrival.
 
     Raises:
         Error: The run failed because of its experiment, trace or plug-in.
@@ -166,8 +175,27 @@ def measure(text: str, trace: Trace | None, watch: bool = False, plugins: Sequen
     trace = trace.of_seed(plain(text)["seed"]) if trace else None
     rests = Rests() if watch and experiment.setting("power.kind") == "never" else None
     recording = Recording(sinks=[rests] if rests else [])
-    result = execute(experiment, recording, trace=trace, time_decisions=True)
+    result = execute(experiment, recording, trace=trace, time_decisions=True, stop_overloaded=stop_overloaded)
     return Found(row_of(result, arrival_rate(result, trace), rests), dict(result.timing))
+
+
+def measure_until_overload(
+    text: str, trace: Trace | None, watch: bool = False, plugins: Sequence[str] = ()
+) -> Found:
+    """Run an experiment as `measure` does; a run whose queue kept growing ends with its last arrival."""
+    return measure(text, trace, watch, plugins, stop_overloaded=True)
+
+
+def measure_of(overload: str) -> Callable[..., Found]:
+    """Return the function that measures runs whose overloaded ones `stop`, or `drain` their queues.
+
+    Raises:
+        Error: `overload` is another word.
+    """
+    ways = {"stop": measure_until_overload, "drain": measure}
+    if overload not in ways:
+        raise unknown("value of overload", overload, list(ways))
+    return ways[overload]
 
 
 def row_of(result: Result, rate: float, rests: Rests | None) -> Measured:
@@ -237,7 +265,7 @@ def arrival_rate(result: Result, trace: Trace | None) -> float:
     span_s = _span_s(result.config, trace) / float(replay["speedup"])
     if replay.get("duration_s"):
         span_s = min(span_s, float(replay["duration_s"]))
-    offered = float(operations["read"] + operations["write"])
+    offered = float(operations["offered"])
     return offered / span_s if span_s > 0 else result.throughput_iops
 
 

@@ -92,7 +92,7 @@ class Plan:
         plugins: Plug-ins that may run, as of `allowed_plugins`; set by the frame.
         explicit: The experiment in the study's file, where the plan sets more than the user did.
         toml: The study as a file; set by the frame.
-        measure: The function that measures a run, unless it is one against one system; set by the frame.
+        measure: The function that measures a run; by default the one of the study's subject.
         failed: Points without results, with their errors, of a study that concludes in spite of them
             (`Study.despite_failures`); set by the frame.
     """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sledlab._native import is_plugin
 from sledlab.show import load_curves, spread
 from sledlab.show.curves import Curves, Line, LoadDot
 from sledlab.show.document import Beside, Drawing, Grid, Heading, Text
-from sledlab.show.wording import figure, interval, listed, milliseconds, percent
+from sledlab.show.wording import figure, interval, label, listed, milliseconds, percent
 from sledlab.study.race import LEVEL
 
 if TYPE_CHECKING:
@@ -38,6 +40,15 @@ def has_seeds(groups: Sequence[Group]) -> bool:
     """Whether the rows of groups are means over several seeds."""
     return groups[0].curves[0].rows[0].run.seeds > 1
 
+
+STOPPED = "Overloaded runs end at their last arrival; --overload drain also serves the requests queued then."
+"""Note about runs whose queue kept growing."""
+
+SLOW = 0.5
+"""Least share of the wall-clock time of a study for which a plug-in is named."""
+
+LONG_S = 10.0
+"""Least wall-clock time of all runs for which a plug-in is named, in seconds."""
 
 DRAWN = {
     "mean_ms": "Mean response time",
@@ -80,6 +91,32 @@ def everything(group: Group) -> Grid:
             late = " *" if curve.run(speedup).saturated else ""
             rows.append((f"{speedup:g}", curve.label + late, *cells(curve.at(speedup))))
     return Grid(("speed-up", group.what, *HEAD), rows, "numbers left", group=True, after=len(group.curves))
+
+
+def stopped(race: Race) -> list[Text]:
+    """Return a note about overloaded runs that ended at their last arrival, if there are any."""
+    late = any(row.run.saturated for row in race.rows["curves"])
+    return [Text(STOPPED, "quiet")] if late and race.axes.get("overload") == "stop" else []
+
+
+def slow_plugin(race: Race) -> list[Text]:
+    """Return a note about the plug-in whose runs took most of the wall-clock time of a race, if one did."""
+    rows = race.costs["decision_cost"]
+    total = math.fsum(row.wall_s or 0.0 for row in rows)
+    seeds = len(race.rows["points"]) / len(race.rows["curves"])
+    requests = {row.who.keys: row.requests / seeds for row in race.rows["curves"]}
+    for name in sorted({row.who.name for row in rows if is_plugin(row.who.name)}):
+        own = [row for row in rows if row.who.name == name and row.wall_s and row.decision_ns]
+        share = math.fsum(row.wall_s or 0.0 for row in own) / total if total >= LONG_S else 0.0
+        if share > SLOW:
+            worst = max(own, key=lambda row: row.wall_s or 0.0)
+            # Single calls are timed: a decision takes no longer than its share of the run.
+            whole_ns = (worst.wall_s or 0.0) / requests[worst.who.keys] * 1e9
+            each = milliseconds(min(worst.decision_ns or whole_ns, whole_ns) / 1e6)
+            text = f"{label(name)} takes {each} of wall-clock time for a decision"
+            queued = f"with {figure(worst.queue_mean)} requests queued on average"
+            return [Text(f"{text} {queued}: its runs took {percent(share)} of this study.", "warning")]
+    return []
 
 
 def limits(group: Group, few: int) -> Iterator[str]:

@@ -70,7 +70,7 @@ def check_columns(found: Sequence[str], name: str) -> list[str]:
 def is_parquet(path: str, format: str | None = None) -> bool:
     """Whether a file is Parquet: because `format` says so, or by its first bytes."""
     if format is not None:
-        return format == PARQUET
+        return format.lower() == PARQUET
     try:
         with Path(path).open("rb") as file:
             return file.read(4) == b"PAR1"
@@ -90,9 +90,9 @@ def format_to_write(path: str, format: str | None = None) -> str:
     """
     known = list(dict.fromkeys(ENDINGS.values()))
     if format is not None:
-        if format not in known:
+        if format.lower() not in known:
             raise unknown("format to write", format, known)
-        return format
+        return format.lower()
     name = Path(path).name.lower()
     packed = next((ending for ending in PACKED if name.endswith(ending)), "")
     found = ENDINGS.get(Path(name.removesuffix(packed)).suffix)

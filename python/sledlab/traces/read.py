@@ -49,7 +49,11 @@ class File:
 
     def open(self) -> _native.Source:
         """Opens the requests at the first."""
-        return _native.Source.open(self.path, self.format, self.sort_window)
+        return self.naming(_native.Continuation())
+
+    def naming(self, continuation: _native.Continuation) -> _native.Source:
+        """Open the requests; `continuation` collects the names of devices as they are read."""
+        return _native.Source.open(self.path, self.format, self.sort_window, continuation=continuation)
 
 
 @dataclass(frozen=True)
@@ -127,8 +131,8 @@ class Trace:
         0.5
         >>> trace.head(1).row(0)
         (0.0, 'R', 0, 512, 0)
-        >>> trace.frame().height
-        2
+        >>> trace.frame().height, len(trace)
+        (2, 2)
         >>> trace.write("/dev/null", format="csv")
         2
     """
@@ -150,13 +154,28 @@ class Trace:
         """The characterisation of the trace: rate, sizes, working set, sequentiality, bursts, reuse.
 
         Returns:
-            Plain data; units are in the names. `docs/trace.md` says what each number means.
+            Plain data; units are in the names. `devices` has the number and the count of requests of each
+            device, and its name where the format has names.
 
         Raises:
             Error: The trace is wrong somewhere; the error says where.
         """
-        found: dict[str, Any] = json.loads(_native.characterise(self.open()))
+        continuation = _native.Continuation()
+        source = self.opener.naming(continuation) if isinstance(self.opener, File) else self.open()
+        found: dict[str, Any] = json.loads(_native.characterise(source))
+        names = [name.decode(errors="replace") for name in continuation.names()]
+        for device in found["devices"]:
+            if device["device"] < len(names):
+                device["name"] = names[device["device"]]
         return found
+
+    def __len__(self) -> int:
+        """Return the number of operations. The whole trace is read to count them."""
+        return _native.survey(self.open())[0]
+
+    def __bool__(self) -> bool:
+        """Return `True`, without reading the trace."""
+        return True
 
     def head(self, rows: int = 10) -> polars.DataFrame:
         """The first operations, one row each; columns as in `read_trace`, and `device`."""

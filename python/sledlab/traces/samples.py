@@ -15,7 +15,7 @@ PREFIX = "sample:"
 """The prefix of the name of a sample."""
 
 PLACE = Path(__file__).parents[1] / "sample"
-"""Directory of the samples: in a checkout a link to `sample`, in a wheel without the longest traces."""
+"""Directory of the samples: in a checkout a link to `sample`, in a wheel without the longest trace."""
 
 FILES = {"traces": "{}.csv.zst", "work": "{}.work"}
 """File names of samples, by folder."""

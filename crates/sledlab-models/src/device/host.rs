@@ -48,7 +48,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn preset(name: &str) -> Result<HostParams> {
     let text = HOSTS
         .iter()
-        .find_map(|(known, text)| (*known == name).then_some(*text))
+        .find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text))
         .ok_or_else(|| Error::unknown("host", name, names()))?;
     let broken = |error: toml::de::Error| Error::internal(format!("host {name}: {error}"));
     let mut table: Table = text.parse().map_err(broken)?;

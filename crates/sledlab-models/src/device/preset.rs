@@ -37,8 +37,21 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// An unknown name; the message suggests the nearest.
 pub fn text(name: &str) -> Result<&'static str> {
     presets()
-        .find_map(|(known, text)| (known == name).then_some(text))
-        .ok_or_else(|| Error::unknown("device", name, names()))
+        .find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(text))
+        .ok_or_else(|| unknown(name))
+}
+
+/// The error about an unknown device. The name of a kind of device gets the presets of that kind.
+fn unknown(name: &str) -> Error {
+    let Some(kind) = LIST.iter().find(|kind| kind.name.eq_ignore_ascii_case(name)) else {
+        return Error::unknown("device", name, names());
+    };
+    let presets: Vec<&str> = kind.facts.presets.iter().map(|(name, _)| *name).collect();
+    Error::user(format!("unknown device `{name}`")).with_remedy(format!(
+        "devices of kind {}: {}",
+        kind.name,
+        presets.join(", ")
+    ))
 }
 
 /// Reads the table of a device file; `kind` says which model it is for.
@@ -141,6 +154,8 @@ mod tests {
     #[test]
     fn unknown_names_get_a_suggestion() {
         assert!(text("mems-g4").unwrap_err().to_string().contains("mems-g"));
+        assert!(text("disk").unwrap_err().to_string().contains("devices of kind disk: atlas-10k"));
+        assert_eq!(text("MEMS-G2").unwrap(), text("mems-g2").unwrap());
         let table = toml::from_str("kind = \"mens\"").unwrap();
         assert!(from_table(&table).unwrap_err().to_string().contains("did you mean `mems`?"));
     }

@@ -137,7 +137,7 @@ impl Choice {
     pub fn parse(word: &str, params: Table) -> Result<Option<Self>> {
         let (name, mut said) = LIST.parse(word)?;
         said.extend(params);
-        if name == Choice::NONE {
+        if name.eq_ignore_ascii_case(Choice::NONE) {
             return match said.keys().next() {
                 None => Ok(None),
                 Some(key) => Err(Error::user(format!("hybrid.{key} has no meaning without a hybrid"))

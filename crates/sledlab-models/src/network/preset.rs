@@ -40,7 +40,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn text(name: &str) -> Result<&'static str> {
     PRESETS
         .iter()
-        .find_map(|(known, text)| (*known == name).then_some(*text))
+        .find_map(|(known, text)| known.eq_ignore_ascii_case(name).then_some(*text))
         .ok_or_else(|| Error::unknown("network", name, names()))
 }
 

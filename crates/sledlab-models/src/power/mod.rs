@@ -230,7 +230,7 @@ impl Choice {
     /// Unknown names and keys, and values out of range.
     pub fn new(name: &str, params: &Table, device_timeout_ms: f64) -> Result<Self> {
         let mut params = params.clone();
-        if name == Fixed::NAME {
+        if name.eq_ignore_ascii_case(Fixed::NAME) {
             params.entry("timeout_ms").or_insert(Value::from(device_timeout_ms));
         }
         let Chosen { entry, params } = LIST.choose(name, &params)?;

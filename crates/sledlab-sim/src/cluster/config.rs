@@ -320,7 +320,7 @@ fn store(said: &Experiment, ready: bool) -> Result<SystemSetup> {
 fn refuse_foreign(table: &Table) -> Result<()> {
     match FOREIGN.into_iter().find(|key| table.contains_key(*key)) {
         Some(key) => Err(Error::user(format!("{key}: the replay of a record has none"))
-            .with_remedy("what nodes ask of their stores stands in the record; see docs/work.md")),
+            .with_remedy("omit it: the record lists the accesses of its nodes")),
         None => Ok(()),
     }
 }

@@ -28,6 +28,10 @@ const SEED: &str = "seed";
 /// Further tables of an experiment file with a cluster, which replays a work record.
 pub(crate) const CLUSTER_TABLES: [&str; 6] = ["work", "node", "host", "network", "cluster", "group"];
 
+/// Endings of files that are no device files although users give them as such.
+const TRACES: [&str; 10] = ["csv", "txt", "trace", "ascii", "disksim", "parquet", "gz", "zst", "bz2", "xz"];
+const PARAMETER_FILES: [&str; 2] = ["parv", "diskspecs"];
+
 /// Parses TOML; errors carry file, line and column.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
     text.parse::<Table>().map_err(|error| {
@@ -37,7 +41,7 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Table> {
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         let found = text.lines().nth(line - 1).unwrap_or_default();
         Error::user(format!("not valid TOML: {}", error.message()))
-            .with_remedy("see docs/experiment.md for the form of such a file")
+            .with_remedy("`sledlab init experiment` writes an example of such a file")
             .at(name, line as u64, column as u64, found.as_bytes())
     })
 }
@@ -61,7 +65,9 @@ pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'s
         })?;
         (path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy()), text)
     } else {
-        (name.into(), preset(name)?.to_owned())
+        let wrong = |error| if noun == "device" { not_a_device(error, name) } else { error };
+        let text = preset(name).map_err(wrong)?;
+        (name.to_ascii_lowercase().into(), text.to_owned())
     };
     let mut table = parse(name, &text)?;
     if noun == "device" && is_file && !table.contains_key("kind") {
@@ -69,6 +75,20 @@ pub(crate) fn opened(name: &str, noun: &str, preset: impl Fn(&str) -> Result<&'s
     }
     table.entry("name").or_insert_with(|| Value::from(called.as_ref()));
     Ok(table)
+}
+
+/// The error about a name of a device that is no preset, with a remedy where it is that of another kind of file.
+fn not_a_device(error: Error, name: &str) -> Error {
+    let path = Path::new(name);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let remedy = if PARAMETER_FILES.contains(&ending.as_str()) {
+        format!("convert the parameters with: sledlab device import {name}")
+    } else if TRACES.contains(&ending.as_str()) || path.is_file() {
+        format!("to replay a trace, use --trace {name}")
+    } else {
+        return error;
+    };
+    Error::user(format!("`{name}` is not a device file: its name does not end in .toml")).with_remedy(remedy)
 }
 
 /// Refuses tables that no experiment has.

@@ -20,6 +20,7 @@ use toml::{Table, Value};
 
 use crate::decision_cost::DecisionCost;
 use crate::engine::{Progress, ProgressSink, Run};
+use crate::feed::Feed;
 use crate::memory;
 use crate::outcome::Outcome;
 use crate::poll_interval::PollInterval;
@@ -29,7 +30,7 @@ use crate::running::{RunMetadata, Running};
 use crate::stopwatch::Stopwatch;
 pub use store::SystemSetup;
 pub(crate) use workload::TraceParams;
-use workload::Workload;
+use workload::{Opened, Workload};
 
 const DEFAULT_SEED: u64 = 1;
 
@@ -49,6 +50,9 @@ pub struct Hooks<'a> {
     pub progress: Option<ProgressSink<'a>>,
     /// Whether to measure the real time that the scheduler's decisions take.
     pub time_decisions: bool,
+    /// Whether an open replay whose queue kept growing ends with its last arrival: the requests that are queued then
+    /// are not served. Other runs do not change.
+    pub stop_overloaded: bool,
 }
 
 /// A configuration under construction: the tables and keys set so far.
@@ -245,7 +249,7 @@ impl Experiment {
     /// # Errors
     /// Anything [`check`](Experiment::check) finds, and errors in the beginning of the trace.
     pub fn begin<'a>(&self, hooks: Hooks<'a>) -> Result<Running<'a>> {
-        let Hooks { source, highest_end, rows, mut progress, time_decisions } = hooks;
+        let Hooks { source, highest_end, rows, mut progress, time_decisions, stop_overloaded } = hooks;
         let resolved = self.resolve(source.is_some())?;
         let begun = Stopwatch::start();
         let cost = time_decisions.then(DecisionCost::default);
@@ -253,7 +257,7 @@ impl Experiment {
         let scheduler = scheduler.as_ref().unwrap_or(&resolved.store.scheduler);
         let system = resolved.store.under(scheduler)?;
         let replay = resolved.replay;
-        let (source, fitted) = resolved.workload.open(
+        let Opened { source, fitted, devices } = resolved.workload.open(
             source.map(|source| (source, highest_end)),
             system.capacity_blocks(),
             resolved.seed,
@@ -267,7 +271,8 @@ impl Experiment {
         let said =
             RunMetadata { fitted, mode: replay.mode, config: self.config(&resolved)?, seed: resolved.seed };
         let poll = if progress.is_some() { PollInterval::default() } else { PollInterval::without_clock() };
-        let run = Run::new(poll, system.as_ref(), source, &replay, progress);
+        let feed = Feed::new(source, devices, &replay, system.capacity_blocks());
+        let run = Run::new(poll, feed, &replay, progress).stopping_overloaded(stop_overloaded);
         Ok(Running::new(run, system, recorder, said, begun, cost))
     }
 

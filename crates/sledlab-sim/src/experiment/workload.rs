@@ -8,7 +8,7 @@ use sledlab_trace::transform::{
     Fit, FitCounts, Outside, Overlay, PlaceDevices, RandomLastBlock, Survey, Transformed,
     survey_with_progress,
 };
-use sledlab_trace::{OpenOptions, format, synthetic};
+use sledlab_trace::{Continuation, OpenOptions, format, synthetic};
 use toml::{Table, Value};
 
 use super::keys;
@@ -49,8 +49,14 @@ pub(super) enum Workload {
     Given,
 }
 
-/// A source, and counts of the requests rejected, moved or shortened to fit the device.
-type Fitted = (Box<dyn Source>, Arc<FitCounts>);
+/// A source that is fitted to a device.
+pub(super) struct Opened {
+    pub source: Box<dyn Source>,
+    /// Counts of the requests rejected, moved or shortened to fit the device.
+    pub fitted: Arc<FitCounts>,
+    /// Names of the devices in the trace, where its format has them.
+    pub devices: Continuation,
+}
 
 impl Workload {
     /// Reads the tables `[trace]` and `[workload]`. One of them must name a source, unless the caller passes one
@@ -104,9 +110,9 @@ impl Workload {
         seed: u64,
         replay: &Replay,
         watch: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Fitted> {
+    ) -> Result<Opened> {
         let outside = replay.outside;
-        let (source, counts) = match (given, self) {
+        let opened = match (given, self) {
             (Some((source, highest_end)), _) => fit(source, outside, capacity_blocks, highest_end),
             (None, Workload::Given) => Err(Error::user("no trace and no workload was given")),
             (None, Workload::Generator(generator)) => {
@@ -115,8 +121,11 @@ impl Workload {
             (None, Workload::Trace(params)) => params.open(outside, capacity_blocks, watch),
         }?;
         Ok(match replay.last_block {
-            LastBlock::Given => (source, counts),
-            LastBlock::Random => (Box::new(Transformed::new(source, RandomLastBlock::new(seed))), counts),
+            LastBlock::Given => opened,
+            LastBlock::Random => {
+                let source = Box::new(Transformed::new(opened.source, RandomLastBlock::new(seed)));
+                Opened { source, ..opened }
+            }
         })
     }
 }
@@ -137,9 +146,10 @@ impl TraceParams {
         outside: Outside,
         capacity_blocks: u64,
         watch: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Fitted> {
+    ) -> Result<Opened> {
         let survey = self.survey(outside, watch)?;
-        let file = self.open_file()?;
+        let devices = Continuation::default();
+        let file = self.open_file(&devices)?;
         let source: Box<dyn Source> = match (self.devices, &survey) {
             (TraceDevices::One, _) => Box::new(file),
             (TraceDevices::Overlay, _) => Box::new(Transformed::new(file, Overlay)),
@@ -152,13 +162,19 @@ impl TraceParams {
             TraceDevices::Place => survey.extents.iter().sum(),
             TraceDevices::One | TraceDevices::Overlay => survey.highest_end(),
         });
-        fit(source, outside, capacity_blocks, highest_end)
+        let opened = fit(source, outside, capacity_blocks, highest_end)?;
+        Ok(Opened { devices, ..opened })
     }
 
-    fn open_file(&self) -> Result<sledlab_trace::OpenedTrace> {
+    /// Opens the file, whose format may name devices.
+    fn open_file(&self, devices: &Continuation) -> Result<sledlab_trace::OpenedTrace> {
         let format = (!self.format.is_empty()).then_some(self.format.as_str());
         let sort_window = usize::try_from(self.sort_window).unwrap_or(usize::MAX);
-        sledlab_trace::open(&self.file, OpenOptions { format, sort_window, ..OpenOptions::default() })
+        let continuation = Some(devices);
+        sledlab_trace::open(
+            &self.file,
+            OpenOptions { format, sort_window, continuation, ..OpenOptions::default() },
+        )
     }
 
     /// A first pass over the file, where scaling, or placing devices, needs to know how far requests reach.
@@ -170,7 +186,7 @@ impl TraceParams {
             return Err(Error::user("standard input cannot be read twice, as scaling and placing need")
                 .with_remedy("save the trace to a file first"));
         }
-        survey_with_progress(&mut self.open_file()?, watch).map(Some)
+        survey_with_progress(&mut self.open_file(&Continuation::default())?, watch).map(Some)
     }
 }
 
@@ -181,11 +197,12 @@ fn fit(
     outside: Outside,
     capacity_blocks: u64,
     highest_end: Option<u64>,
-) -> Result<Fitted> {
+) -> Result<Opened> {
+    let devices = Continuation::default();
     if outside == Outside::Reject {
-        return Ok((source, Arc::default()));
+        return Ok(Opened { source, fitted: Arc::default(), devices });
     }
     let fit = Fit::new(outside, capacity_blocks, highest_end)?;
-    let counts = fit.counts();
-    Ok((Box::new(Transformed::new(source, fit)), counts))
+    let fitted = fit.counts();
+    Ok(Opened { source: Box::new(Transformed::new(source, fit)), fitted, devices })
 }

@@ -14,7 +14,6 @@ use crate::fields::{Fault, Fields, Line, Parsed, bytes};
 use crate::lines::{LineParser, LineSource};
 
 /// The header line, without the optional fifth and sixth column.
-#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "nothing is written there"))]
 pub(crate) const HEADER: &str = "time_us,op,offset_bytes,length_bytes";
 
 /// See the module documentation.

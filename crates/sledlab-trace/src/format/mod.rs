@@ -88,10 +88,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The format called `name`.
 pub fn find(name: &str) -> Result<&'static dyn Format> {
-    if name == PARQUET {
+    if name.eq_ignore_ascii_case(PARQUET) {
         return Err(parquet());
     }
-    let found = LIST.iter().copied().find(|format| format.name() == name);
+    let found = LIST.iter().copied().find(|format| format.name().eq_ignore_ascii_case(name));
     found.ok_or_else(|| Error::unknown("trace format", name, names()))
 }
 
@@ -110,10 +110,19 @@ pub(crate) fn recognise(input: &mut Input) -> Result<&'static dyn Format> {
     }
     LIST.iter().copied().find(|format| format.recognises(&head)).ok_or_else(|| {
         let tried: Vec<&str> = names().collect();
-        Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")))
-            .with_remedy("name the format with `--format` to see what does not fit")
-            // A file that is no trace may be private: the error shows none of its text.
-            .at(name, 0, 0, b"")
+        let error = Error::user(format!("this is none of the known trace formats ({})", tried.join(", ")));
+        // A file that is no trace may be private: the error shows none of its text but names of columns.
+        match head.column_names() {
+            Some(columns) => error
+                .with_remedy(format!(
+                    "the columns of csv are {}; or name the format with `--format`",
+                    csv::HEADER
+                ))
+                .at(name, 0, 0, columns),
+            None => error
+                .with_remedy("name the format with `--format` to see what does not fit")
+                .at(name, 0, 0, b""),
+        }
     })
 }
 
@@ -152,6 +161,16 @@ impl<'a> Head<'a> {
             .split(|byte| *byte == b'\n')
             .map(<[u8]>::trim_ascii)
             .filter(|line| !line.is_empty() && line[0] != b'#')
+    }
+
+    /// The first such line where it looks like the names of three or more columns.
+    fn column_names(&self) -> Option<&'a [u8]> {
+        let is_name = |field: &&[u8]| {
+            field.first().is_some_and(u8::is_ascii_alphabetic)
+                && field.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_ .()/-".contains(byte))
+        };
+        let names = self.first_fields(b',');
+        (names.len() >= 3 && names.iter().all(is_name)).then(|| self.lines().next()).flatten()
     }
 
     /// The fields of the first such line, separated by `separator`; where that is a space, by runs of spaces.

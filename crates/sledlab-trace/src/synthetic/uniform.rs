@@ -15,7 +15,7 @@ sledlab_core::params! {
         /// Mean time between arrivals.
         mean_interarrival_ms: f64 = 1.0, "ms", 1e-6..1e9;
         /// Size of every request.
-        blocks: u64 = 1_u64, "blocks", 1..1e9;
+        blocks: u64 = 8_u64, "blocks", 1..1e9;
         /// Number of which every first block is a multiple.
         align_blocks: u64 = 1_u64, "blocks", 1..1e9;
         /// Share of reads.

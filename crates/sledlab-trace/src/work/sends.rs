@@ -61,7 +61,7 @@ impl<'de> Visitor<'de> for SendsVisitor {
             }
         });
         let numbers = numbers.map_err(|message| {
-            telling::<E>(&message, "pack the row again; docs/work.md shows how, with an example")
+            telling::<E>(&message, "pack the row again, or write it as a list of numbers")
         })?;
         Ok(Sends::Row { numbers, pairs })
     }

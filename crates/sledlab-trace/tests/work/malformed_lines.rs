@@ -193,7 +193,7 @@ fn sends() {
             "w:2:36: expected a list of numbers, an object by receiver, or a packed row, found integer",
             "write a list",
         ),
-        (r#""all""#, "w:2:40: a packed row begins with `varint:`", "docs/work.md"),
+        (r#""all""#, "w:2:40: a packed row begins with `varint:`", "pack the row again"),
         (r#""varint:?""#, "w:2:45: the row is not base64", "pack the row again"),
         (r#""varint:AQID""#, "w:2: 3 numbers in `sends` for 4 nodes", "give 4, or 5"),
         (r#""varint:AQIDgA==""#, "w:2:52: number 3 of the row is cut off", "pack the row again"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence  # noqa: TC003 - annotations are read at run time
-from typing import TYPE_CHECKING, Annotated, Any, Unpack, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, overload
 
 from sledlab.errors import Error
 from sledlab.lazy import later, tomllib
@@ -60,6 +60,12 @@ class CompareOptions(Around, Studied, total=False):
             "KEY=V,V",
             read=vary_of,
             repeated=True,
+        ),
+    ]
+    overload: Annotated[
+        Literal["stop", "drain"],
+        Option(
+            "Overloaded runs: stop at the last arrival, or drain the queue.", "HOW", "stop", advanced=True
         ),
     ]
 

@@ -12,6 +12,7 @@ from sledlab.model import choices
 from sledlab.model.catalogue import everything, scheduler, with_settings
 from sledlab.model.settings import word
 from sledlab.study import axes
+from sledlab.study.measure import measure_of
 from sledlab.study.plan import Case, Plan, check_source, named_alone, said_of
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ def planned(question: Question) -> Plan:
     for each in combined:
         _check(question, names[0], each)
     seeds = axes.seeds(said, question.axis("seed"))
+    overload = question.axis("overload", "stop")
     made = Plan(
         bases={"": question.base},
         trace=question.trace,
         cases=[_case(*place) for place in product(reversed(speedups), combined, names)],
         seeds=seeds,
-        axes={"scheduler": names, "speedup": speedups, "seed": seeds, "vary": vary},
+        axes={"scheduler": names, "speedup": speedups, "seed": seeds, "vary": vary, "overload": overload},
+        measure=measure_of(overload),
     )
     assert made.texts  # checks every point
     return made

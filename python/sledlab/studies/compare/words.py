@@ -22,7 +22,18 @@ from sledlab.studies.compare import sweep_words
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.study import race_parts
 from sledlab.study.race import LEVEL
-from sledlab.study.race_parts import INTERVALS, everything, has_seeds, heading, limits, most, names, note
+from sledlab.study.race_parts import (
+    INTERVALS,
+    everything,
+    has_seeds,
+    heading,
+    limits,
+    most,
+    names,
+    note,
+    slow_plugin,
+    stopped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -211,7 +222,8 @@ def brief(comparison: Comparison) -> Sequence[Part]:
         parts += [Heading(heading(group))] if group.varied else []
         parts.append(everything(group) if few else _matrix(group))
     matrix = f"{MATRIX_NOTE}; {INTERVALS}" if has_seeds(comparison.groups) else MATRIX_NOTE
-    return [*parts, Text(note(comparison.groups) if few else matrix, "quiet"), Text(answer(comparison))]
+    parts.append(Text(note(comparison.groups) if few else matrix, "quiet"))
+    return [*parts, *stopped(comparison), Text(answer(comparison)), *slow_plugin(comparison)]
 
 
 def costs(comparison: Comparison) -> Grid | None:
@@ -273,6 +285,7 @@ def page(comparison: Comparison) -> Document:
         ]
     if cheapest := costs(comparison):
         parts += [Heading("What a decision costs"), cheapest, Text(COSTS_NOTE, "quiet")]
+    parts += [*stopped(comparison), *slow_plugin(comparison)]
     again = Folded("The whole comparison, to run it again", [Source(comparison.toml)])
     return Document(
         kind="comparison",

@@ -37,7 +37,7 @@ class SideBySide(Race):
         >>> import sledlab as sl
         >>> found = sl.compare(sl.workload("uniform"), ["mems-g2", "mems-g1"], limit=500, parallel=1)
         >>> found.answer.split(" on average")[0]
-        'mems-g2 answers uniform in 1.38 ms'
+        'mems-g2 answers uniform in 1.78 ms'
         >>> found.points.columns[:4]
         ['device', 'speedup', 'workload', 'seed']
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from sledlab.runs.interrupt import Interrupt
 from sledlab.study.executor.task import Answer, task_of, work
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from sledlab.study.executor.pool import Pool
     from sledlab.study.measure import FoundOf
@@ -40,13 +41,16 @@ class Done:
     worker: str = ""
 
 
-def measured(plan: Plan, points: Sequence[Point], pool: Pool | None) -> Generator[Done, None, None]:
+def measured(
+    plan: Plan, points: Sequence[Point], pool: Pool | None, watch: Callable[[Sequence[Point]], None]
+) -> Generator[Done, None, None]:
     """Measures points, in their order, and yields each as it is done; some may have failed.
 
     Args:
         plan: The plan of the points.
         points: The points to measure.
         pool: The workers; without a pool this process measures one point after the other.
+        watch: Called now and then with the points that were submitted and are not done, in order.
 
     Raises:
         Error: The workers cannot be used.
@@ -55,6 +59,7 @@ def measured(plan: Plan, points: Sequence[Point], pool: Pool | None) -> Generato
     """
     if pool is None:
         for point in points:
+            watch([point])
             yield _done(point, work(task_of(plan, point)))
         return
     finished: SimpleQueue[Any] = SimpleQueue()
@@ -69,7 +74,8 @@ def measured(plan: Plan, points: Sequence[Point], pool: Pool | None) -> Generato
                     running |= {id(each): (each, point) for each, point in zip(futures, batch, strict=True)}
                 if not running:
                     return
-                some = _next(finished, pool, interrupt)
+                pending = [point for _, point in running.values()]
+                some = _next(finished, pool, interrupt, partial(watch, pending))
                 for future, answer in zip(some, pool.answers(some), strict=True):
                     _, point = running.pop(id(future))
                     yield _done(point, answer)
@@ -77,13 +83,16 @@ def measured(plan: Plan, points: Sequence[Point], pool: Pool | None) -> Generato
         pool.cancel([future for future, _ in running.values()])
 
 
-def _next(finished: SimpleQueue[Any], pool: Pool, interrupt: Interrupt) -> list[Any]:
-    """All futures that are done by now; waits for one at least.
+def _next(
+    finished: SimpleQueue[Any], pool: Pool, interrupt: Interrupt, look: Callable[[], None]
+) -> list[Any]:
+    """All futures that are done by now; waits for one at least, and calls `look` while it waits.
 
     Ctrl-C takes effect during this wait only: elsewhere, locks could be left behind.
     """
     while True:
         interrupt.check()
+        look()
         pool.look(finished)
         with suppress(Empty):
             some = [finished.get(timeout=LOOK_S)]

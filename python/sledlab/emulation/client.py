@@ -1,0 +1,85 @@
+"""A small client of served devices: a connection that speaks as much of NBD as reads and writes need."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Self
+
+BLOCK = 4096
+"""Bytes of a request."""
+
+GREETED = struct.Struct(">8s8sH")
+NAMED = struct.Struct(">I8sII")
+EXPORT = struct.Struct(">QH")
+REQUEST = struct.Struct(">IHHQQI")
+REPLY = struct.Struct(">IIQ")
+ASKS, ANSWERS = 0x25609513, 0x67446698
+READ, WRITE = 0, 1
+NO_ZEROES = 3
+"""Flags of the client in the protocol's handshake: fixed newstyle, no zeroes as padding."""
+
+
+class LostError(Exception):
+    """The error that the connection to the server is lost."""
+
+
+class Client:
+    """A connection that is ready for requests, or without `greet`, one before the handshake."""
+
+    def __init__(self, path: str | Path, *, greet: bool = True) -> None:
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.bytes = 0
+        self._path, self._greet = path, greet
+
+    def __enter__(self) -> Self:
+        """Connects."""
+        try:
+            self.socket.connect(str(self._path))
+            magic, _, _ = GREETED.unpack(self.receive(GREETED.size))
+            assert magic == b"NBDMAGIC"
+            if self._greet:
+                self.send(NAMED.pack(NO_ZEROES, b"IHAVEOPT", 1, 0))
+                self.bytes, _ = EXPORT.unpack(self.receive(EXPORT.size))
+        except (OSError, LostError) as error:
+            self.socket.close()
+            raise LostError from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Hangs up."""
+        self.socket.close()
+
+    def send(self, data: bytes) -> None:
+        """Sends all of `data`."""
+        try:
+            self.socket.sendall(data)
+        except OSError as error:
+            raise LostError from error
+
+    def receive(self, length: int) -> bytes:
+        """Receives `length` bytes."""
+        parts = bytearray()
+        while len(parts) < length:
+            try:
+                part = self.socket.recv(length - len(parts))
+            except OSError as error:
+                raise LostError from error
+            if not part:
+                raise LostError
+            parts += part
+        return bytes(parts)
+
+    def ask(self, kind: int, number: int, offset: int, data: bytes = b"") -> None:
+        """Sends a request of one block."""
+        self.send(REQUEST.pack(ASKS, 0, kind, number, offset, BLOCK) + data)
+
+    def answered(self) -> int:
+        """Waits for the next reply, which must report no error; returns the number of its request."""
+        magic, error, number = REPLY.unpack(self.receive(REPLY.size))
+        assert (magic, error) == (ANSWERS, 0)
+        return int(number)

@@ -1,0 +1,94 @@
+"""Random requests to a served device from a client of sledlab's own: latencies next to the simulated ones."""
+
+from __future__ import annotations
+
+import random
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from sledlab.emulation.client import BLOCK, READ, WRITE, Client, LostError
+from sledlab.errors import Error, unknown
+from sledlab.lazy import numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sledlab.runs.result import Result
+
+READ_SHARES = {"randread": 1.0, "randwrite": 0.0, "randrw": 0.5}
+"""Share of reads of each kind of exercise, with the names of fio."""
+
+DEPTH = 4
+"""Requests outstanding at a time."""
+
+SECONDS = 5.0
+"""Duration of an exercise, unless another is given."""
+
+FIGURES = ("mean", "p50", "p99")
+"""Statistics of latencies that are shown."""
+
+
+class Exercise:
+    """Reads and writes of 4 KiB at random places, some outstanding at a time.
+
+    Attributes:
+        latencies_s: Time from sending each request to its reply, in wall-clock seconds.
+    """
+
+    def __init__(self, how: str, seed: int = 1) -> None:
+        """Prepare an exercise.
+
+        Raises:
+            Error: `how` is no kind of exercise.
+        """
+        if how not in READ_SHARES:
+            raise unknown("exercise", how, list(READ_SHARES))
+        self._share = READ_SHARES[how]
+        self._rng = random.Random(seed)
+        self.latencies_s: list[float] = []
+
+    def run(self, socket: str, seconds: float, is_running: Callable[[], bool]) -> None:
+        """Send requests for some seconds, or until the server ends.
+
+        Raises:
+            Error: There is no socket.
+        """
+        if not socket:
+            raise Error("--exercise needs the Unix socket of the server", remedy="omit --tcp")
+        ends = time.monotonic() + seconds
+        with suppress(LostError), Client(socket) as client:
+            sent: dict[int, tuple[float, int]] = {}
+            number = 0
+            while (more := time.monotonic() < ends and is_running()) or sent:
+                while more and len(sent) < DEPTH:
+                    sent[number] = time.perf_counter(), self._send(client, number)
+                    number += 1
+                answered = client.answered()
+                begun, kind = sent.pop(answered)
+                if kind == READ:
+                    client.receive(BLOCK)
+                self.latencies_s.append(time.perf_counter() - begun)
+
+    def _send(self, client: Client, number: int) -> int:
+        """Send a request and return its kind."""
+        kind = READ if self._rng.random() < self._share else WRITE
+        offset = self._rng.randrange(client.bytes // BLOCK) * BLOCK
+        client.ask(kind, number, offset, b"" if kind == READ else bytes(BLOCK))
+        return kind
+
+    def to_dict(self, result: Result | None, scale: float) -> dict[str, Any]:
+        """Return the number of requests, and latencies at the client and simulated, in ms of simulated time.
+
+        Args:
+            result: The result of the server.
+            scale: How many times slower than the model the server ran.
+        """
+        found: dict[str, Any] = {"requests": len(self.latencies_s)}
+        if self.latencies_s and result is not None:
+            times = numpy.array(self.latencies_s) * 1000 / scale
+            p50, p99 = (float(numpy.percentile(times, share)) for share in (50, 99))
+            found["client_ms"] = {"mean": float(times.mean()), "p50": p50, "p99": p99}
+            simulated = result.response_time
+            found["simulated_ms"] = {name: getattr(simulated, name) for name in FIGURES}
+        return found
