@@ -76,8 +76,9 @@ def unknown(what: str, word: str, known: Sequence[str]) -> Error:
         unknown strategy `mergng`
           help: did you mean `merging`?
     """
-    near = difflib.get_close_matches(word.lower(), known, n=1)
-    remedy = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
+    spelled = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), spelled, n=1)
+    remedy = f"did you mean `{spelled[near[0]]}`?" if near else f"known: {', '.join(known)}"
     return Error(f"unknown {what} `{word}`", remedy=remedy)
 
 

@@ -114,7 +114,14 @@ def test_opened_run_of_a_server_has_its_lateness(tmp_path):
 def interrupted(out: Path) -> None:
     with pytest.raises(sl.Unfinished):
         sl.compare(
-            UNIFORM, "mems-g2", scheduler=["fcfs", "sptf"], speedup=[1, 1.4], share="1/4", out=out, **FEW
+            UNIFORM,
+            "mems-g2",
+            scheduler=["fcfs", "sptf"],
+            speedup=[1, 1.4],
+            share="1/4",
+            overload="drain",
+            out=out,
+            **FEW,
         )
 
 

@@ -20,10 +20,9 @@ from sledlab.runs.options import (
     Studied,
     Trusted,
     declared,
-    names,
     several_values,
 )
-from sledlab.runs.written import count
+from sledlab.runs.written import count, names
 from sledlab.show import terminal
 
 if TYPE_CHECKING:

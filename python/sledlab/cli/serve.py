@@ -35,7 +35,8 @@ from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.results import REPORT, leaves, results
 from sledlab.runs.interrupt import Stopped, code_of
-from sledlab.runs.options import Option, declared, names
+from sledlab.runs.options import Option, declared
+from sledlab.runs.written import names
 from sledlab.show import document, terminal
 from sledlab.show import emulation as words
 from sledlab.show.watching import Watching

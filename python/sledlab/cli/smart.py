@@ -30,8 +30,8 @@ from sledlab.job import MEMORY_MB
 from sledlab.lazy import later
 from sledlab.model.experiment import is_name
 from sledlab.results import REPORT
-from sledlab.runs.options import Clustered, Connected, Option, declared, pair
-from sledlab.runs.written import count
+from sledlab.runs.options import Clustered, Connected, Option, declared
+from sledlab.runs.written import count, pair
 from sledlab.show import terminal
 from sledlab.shown import face_of
 from sledlab.studies.smart import STUDY

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from sledlab.runs.result import Result
 
 CACHE = "cache"
 """Kind of the device of a request that a cache answered."""
@@ -180,9 +179,8 @@ class Explanation(Shown):
         return {"answer": self.answer, **plain}
 
 
-def explain(result: Result, number: int | None) -> Explanation:
+def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int | None) -> Explanation:
     """Return the explanation of a request; see `Result.explain`."""
-    requests = result.requests
     if requests.is_empty():
         raise Error("the run completed no request that could be explained", remedy="raise --limit")
     if number is None:
@@ -193,7 +191,7 @@ def explain(result: Result, number: int | None) -> Explanation:
         known = f"reads and writes of this run have ids from {min(ids)} to {max(ids)}; a warm-up is excluded"
         raise Error(f"there is no request {number} in the table of requests", remedy=known)
     row = found.row(0, named=True)
-    kind = _kind(result.config, row)
+    kind = _kind(config, row)
     return Explanation(
         number=number,
         op=row["op"],
@@ -206,11 +204,11 @@ def explain(result: Result, number: int | None) -> Explanation:
         requests=requests.height,
         faster=int((requests["response_ns"] < row["response_ns"]).sum()),
         slower=int((requests["response_ns"] > row["response_ns"]).sum()),
-        wait=Wait.of(row, _served_by(result.config, requests, row, kind)),
+        wait=Wait.of(row, _served_by(config, requests, row, kind)),
         parts_ms={name: row[f"{name}_ns"] / 1e6 for name in PARTS},
         reposition_ms=row["reposition_ns"] / 1e6,
         energy_uj={name: row[f"{name}_uj"] for name in ("seek", "access", "startup")},
-        config=result.config,
+        config=config,
     )
 
 

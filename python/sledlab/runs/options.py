@@ -16,7 +16,17 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.written import count, number, numbers, whole, whole_numbers, words
+from sledlab.runs.written import (
+    count,
+    items,
+    names,
+    number,
+    numbers,
+    settings,
+    whole,
+    whole_numbers,
+    words,
+)
 
 Models = Chosen | str
 
@@ -55,11 +65,6 @@ def several_values(name: str, number: int, flag: str = "") -> Error:
     return Error(f"`{flag or name}` takes one value here, not {number}", remedy=remedy)
 
 
-def names(text: str) -> list[str]:
-    """Return the names in a text, separated by commas; the name of a file may have a comma."""
-    return [text] if Path(text).is_file() else words(text)
-
-
 READ: Mapping[Any, Callable[[str], Any]] = {
     int: whole,
     float: number,
@@ -70,37 +75,6 @@ READ: Mapping[Any, Callable[[str], Any]] = {
     Seeds: whole_numbers,
 }
 """Functions that read a value of a type on the command line; values of other types are text."""
-
-
-def items(texts: Sequence[str]) -> list[str] | None:
-    """Return the values of a repeated option; `None` if it was not given."""
-    return [*texts] or None
-
-
-def settings(texts: Sequence[str]) -> dict[str, str]:
-    """Return settings by key from texts `KEY=VALUE`.
-
-    Raises:
-        Error: A text has no `=`, or two texts have the same key.
-    """
-    found: dict[str, str] = {}
-    for key, value in (pair("--set", text) for text in texts):
-        if key in found:
-            raise Error(f"`--set {key}` is given twice", remedy="keep one of them")
-        found[key] = value
-    return found
-
-
-def pair(flag: str, item: str) -> tuple[str, str]:
-    """`KEY=VALUE` as a pair.
-
-    Raises:
-        Error: `item` has no `=`.
-    """
-    key, sign, value = item.partition("=")
-    if not sign:
-        raise Error(f"`{flag} {item}` has no value", remedy=f"write {flag} table.key=value")
-    return key.strip(), value.strip()
 
 
 @dataclass(frozen=True)

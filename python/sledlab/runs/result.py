@@ -295,7 +295,7 @@ class Result(Shown):
             >>> slowest.response_ms == r.response_time.max, slowest.wait.served > 0
             (True, True)
         """
-        found: Explanation = explanation(self, number)
+        found: Explanation = explanation(self.requests, self.config, number)
         return found
 
     def perfetto(self, path: str | Path) -> Path:

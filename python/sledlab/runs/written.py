@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
 from sledlab.lazy import decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 THOUSANDS = {"k": 1000, "M": 1_000_000}
 """Letters behind a number that multiply it."""
@@ -161,3 +162,39 @@ def _ranges(text: str, step: Callable[[float], float], read: Callable[[str], flo
         while (value := step(value)) <= end:
             found.append(value)
     return found
+
+
+def names(text: str) -> list[str]:
+    """Return the names in a text, separated by commas; the name of a file may have a comma."""
+    return [text] if Path(text).is_file() else words(text)
+
+
+def items(texts: Sequence[str]) -> list[str] | None:
+    """Return the values of a repeated option; `None` if it was not given."""
+    return [*texts] or None
+
+
+def settings(texts: Sequence[str]) -> dict[str, str]:
+    """Return settings by key from texts `KEY=VALUE`.
+
+    Raises:
+        Error: A text has no `=`, or two texts have the same key.
+    """
+    found: dict[str, str] = {}
+    for key, value in (pair("--set", text) for text in texts):
+        if key in found:
+            raise Error(f"`--set {key}` is given twice", remedy="keep one of them")
+        found[key] = value
+    return found
+
+
+def pair(flag: str, item: str) -> tuple[str, str]:
+    """`KEY=VALUE` as a pair.
+
+    Raises:
+        Error: `item` has no `=`.
+    """
+    key, sign, value = item.partition("=")
+    if not sign:
+        raise Error(f"`{flag} {item}` has no value", remedy=f"write {flag} table.key=value")
+    return key.strip(), value.strip()

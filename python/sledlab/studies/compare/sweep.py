@@ -15,8 +15,8 @@ from sledlab.study.statistics import half_width, mean, relative
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sledlab.studies.compare.tables import Comparison
     from sledlab.study.measure import Measured
+    from sledlab.study.race import Race
 
     Combination = tuple[Any, ...]
     """A value for each key of a sweep."""
@@ -143,7 +143,7 @@ class Sweep:
                 yield effect.overloaded != late or (not late and replace(effect, overloaded=False).differs)
 
 
-def sweeps(comparison: Comparison) -> list[Sweep]:
+def sweeps(comparison: Race) -> list[Sweep]:
     """Return the sweeps at the lightest and at the heaviest load that most combinations sustain, by case.
 
     Empty if nothing varies but the requests.
@@ -153,7 +153,7 @@ def sweeps(comparison: Comparison) -> list[Sweep]:
     choices = [key for key in varied if key not in cases]
     if not choices:
         return []
-    keys = [*choices, *([SCHEDULER] if len(comparison.schedulers) > 1 else [])]
+    keys = [*choices, *([SCHEDULER] if len(comparison.axes["scheduler"]) > 1 else [])]
     runs: dict[tuple[Any, ...], dict[float, dict[Combination, list[Measured]]]] = {}
     for point in comparison.rows["points"]:
         known = {**point.who.varied, SCHEDULER: point.who.name}

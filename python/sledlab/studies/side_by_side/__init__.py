@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.keywords import takes_options
-from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied, names
+from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied
+from sledlab.runs.written import names
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from sledlab.runs.options import (
     Several,
     Stored,
     Trusted,
-    names,
 )
-from sledlab.runs.written import words
+from sledlab.runs.written import names, words
 
 FEWEST_TO_MOST = "2..1024"
 """The range of nodes in which the smallest cluster is searched for, by default."""
