@@ -13,8 +13,8 @@ import sledlab as sl
 from sledlab import _native
 from sledlab.cli import run as command_line
 from sledlab.studies.calibration.statistics import Statistic
+from sledlab.studies.calibration.summary import cells
 from sledlab.studies.calibration.targets import Target
-from sledlab.studies.calibration.words import cells
 from sledlab.studies.drive import demerit_ms
 from sledlab_papers.simulator import PARKED, calibration, catalogue, parameters, random_pairs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sledlab.study.kept import POINTS, _host, files
+from sledlab.study.result_cache import POINTS, _host, files
 
 ENDED = 2**22 + 1
 """Number of a process that does not run: larger than the largest of Linux."""

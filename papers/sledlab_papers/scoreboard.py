@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from sledlab.reproduction.papers import PAPERS
+from sledlab.reproduction.summary import GRADES
 from sledlab.reproduction.verdicts import NO_EVIDENCE, Claim, Strip, claims
-from sledlab.reproduction.words import GRADES
 
 from .claims import DEPENDS, NOT, OUTCOMES, REPRODUCED
 from .headlines import HEADLINES

@@ -16,8 +16,8 @@ import pytest
 from sledlab.reproduction.draw import draw
 from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
+from sledlab.reproduction.summary import GRADES as GRADES_IN_WORDS
 from sledlab.reproduction.verdicts import claims as travelled
-from sledlab.reproduction.words import GRADES as GRADES_IN_WORDS
 
 from sledlab_papers import fingerprint, pages, points, scoreboard, travelling
 from sledlab_papers.claims import FITTED, OUTCOMES, claims

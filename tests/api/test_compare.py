@@ -16,7 +16,7 @@ from sledlab.model import choices
 from sledlab.show import curves, load_curves, plots
 from sledlab.show.document import Heading
 from sledlab.show.wording import label
-from sledlab.studies.compare import STUDY, plan, words
+from sledlab.studies.compare import STUDY, plan, summary
 from sledlab.studies.compare.tables import Comparison
 from sledlab.study import race_parts, race_rows, statistics
 from sledlab.study.measure import Found, Measured
@@ -181,7 +181,7 @@ def test_two_varied_keys_give_all_combinations(refused):
     assert row["mean_ms"] == alone.response_time.mean
     label = "device.active_tips = 3200, device.spring_factor = 0.4"
     assert "device.active_tips = 3200 and device.spring_factor = 0.75 are best together" in found.answer
-    assert label in [part.text for part in words.page(found).parts if isinstance(part, Heading)]
+    assert label in [part.text for part in summary.page(found).parts if isinstance(part, Heading)]
     assert found.group({"device.active_tips": 3200, "device.spring_factor": 0.4}).varied[1][1] == 0.4
     assert found.plot("scv", varied={"device.active_tips": 3200}).axes
     for wrong in (3200, {"device.active_tips": 7}, {"device.sleds": 1}):
@@ -321,11 +321,11 @@ def test_words_of_a_race():
     group = found.groups[0]
     assert group.heavy == 4
     assert [curve.kept_up for curve in group.curves[:2]] == [4, 4]
-    ranked = words.ranking(group).rows
+    ranked = summary.ranking(group).rows
     assert len(ranked) == len(found.schedulers)
     assert ranked[0][0] == "PZSPTF"
     assert "positioning takes" in ranked[0][-1]
-    text = words.verdict(found, group)
+    text = summary.verdict(found, group)
     assert text.startswith("As recorded, PZSPTF, ")
     assert "At 4 times the recorded speed, PZSPTF" in text
     assert "where FCFS takes" in text
@@ -338,9 +338,9 @@ def test_words_of_a_race():
 
 def test_no_race_is_too_small_for_words():
     alone = made_up(names=["sptf"], speedups=[1], seeds=[1])
-    assert words.answer(alone).startswith("As recorded, SPTF answers in ")
+    assert summary.answer(alone).startswith("As recorded, SPTF answers in ")
     late = made_up(names=["fcfs", "sptf"], speedups=[8], seeds=[1])
-    assert words.answer(late).startswith("No scheduler kept up")
+    assert summary.answer(late).startswith("No scheduler kept up")
     assert late.plot().axes
     assert alone.plot("scv").axes
 
@@ -387,8 +387,8 @@ def test_curves_that_coincide_are_one_and_say_so():
 
 def test_schedulers_that_make_no_difference_are_told_as_one():
     found = race(scheduler=["fcfs", "sptf", "look"], speedup=[1e-4, 2e-4])
-    assert words.answer(found).endswith("they are within 1 % of each other at every load.")
-    assert words.answer(found).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
+    assert summary.answer(found).endswith("they are within 1 % of each other at every load.")
+    assert summary.answer(found).startswith("At 0.0001 times its own rate, all 3 schedulers answer in ")
     assert list(race_parts.alone(found.groups[0])) == []
     assert "One line stands for all schedulers" in race_parts.figures(found.groups[0])[1].text
 
@@ -447,7 +447,7 @@ def test_decisions_are_timed_apart_from_the_results():
     assert "decision_ns" not in found.points.columns
     assert found.decision_cost["decision_ns"].null_count() == 0
     assert (found.decision_cost["decision_ns"] > 0).all()
-    assert words.costs(found).rows[0][0] in ("FCFS", "SPTF")
+    assert summary.costs(found).rows[0][0] in ("FCFS", "SPTF")
 
 
 def test_requests_served_together_are_told():
@@ -456,7 +456,7 @@ def test_requests_served_together_are_told():
     alone, together = found.curves.sort("served_at_once")["served_at_once"]
     assert alone == pytest.approx(1)
     assert together > 1.2
-    assert any("requests are served at a time" in row[-1] for row in words.ranking(found.groups[0]).rows)
+    assert any("requests are served at a time" in row[-1] for row in summary.ranking(found.groups[0]).rows)
 
 
 QUEUES = """

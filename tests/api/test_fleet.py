@@ -28,7 +28,7 @@ from sledlab.studies.fleet.recommendation import cost, recommended
 from sledlab.studies.fleet.rows import MIX, FleetRow
 from sledlab.studies.fleet.search import TriedPlacement, is_monotone, search
 from sledlab.study.histogram import PERCENTILES, Histogram, bin_of, middle_ns
-from sledlab.study.kept import files as points_in
+from sledlab.study.result_cache import files as points_in
 from sledlab.traces.volumes import Volume, merged, read_volumes
 
 ITEMS = st.lists(

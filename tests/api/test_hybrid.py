@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab.show import wording
-from sledlab.studies.hybrid import tables, words
+from sledlab.studies.hybrid import summary, tables
 from sledlab.studies.hybrid.plan import segment_kb
 from sledlab.study.columns import record
 from sledlab.study.configurations import KNOWN
@@ -93,7 +93,7 @@ def test_gains_are_over_both_disks(bank_path, bank_study):
     assert best.faster_than_disk == cached.response_time.mean / best.run.mean_ms
     assert best.faster_than_uncached_disk == bare.response_time.mean / best.run.mean_ms
     fast = changed(bank_study, disk=10, disk_uncached=30, mems=1, mcd_all=2, mwb=4)
-    said = words.best(fast)
+    said = summary.best(fast)
     assert "5.0 times as fast as the disk (10.0 ms)" in said
     assert "15 times as fast as the disk without that cache (30.0 ms)" in said
     assert "DISK UNCACHED" in repr(bank_study)
@@ -165,14 +165,14 @@ def test_every_configuration_has_the_same_generated_requests():
     seeds = study(seed="1..3")
     assert seeds.rows["configurations"][0].run.mean_ci95_ms > 0
     assert seeds.study["seed"] == [1, 2, 3]
-    assert "Means over 3 seeds" in words.noise(seeds)
-    assert "One seed" in words.noise(found)
+    assert "Means over 3 seeds" in summary.noise(seeds)
+    assert "One seed" in summary.noise(found)
 
 
 def test_a_mirror_has_all_data_on_mems():
     found = study(configuration=["disk", "mems", "mirror"])
     assert found.of("disk").run.mean_ms > found.of("mirror").run.mean_ms >= found.of("mems").run.mean_ms
-    assert "fastest hybrid" not in words.answer(found)
+    assert "fastest hybrid" not in summary.answer(found)
     alone = sl.trace({"time_us": [0], "op": ["R"], "offset_bytes": [0], "length_bytes": [512]})
     assert study(alone, configuration="mirror").study["mems_devices"] == 1
 
@@ -325,9 +325,9 @@ def test_report_and_displays(bank_study, tmp_path):
         assert heading in page
     cell = bank_study._repr_html_()
     assert cell.startswith("<h4>oltp-bank-a on atlas-10k-50mb with mems-g2</h4>")
-    assert html.escape(words.answer(bank_study)) in cell
+    assert html.escape(summary.answer(bank_study)) in cell
     assert "MCD ALL" in repr(bank_study)
-    assert bank_study.to_dict()["answer"] == words.answer(bank_study)
+    assert bank_study.to_dict()["answer"] == summary.answer(bank_study)
     small = study().report(tmp_path / "small.html").read_text()
     assert small.count("<svg") == 2
     assert "MEMS or memory" not in small
@@ -338,7 +338,7 @@ def test_every_section_draws(refused, bank_study, section):
     made = bank_study.plot(section)
     assert all(axes.has_data() for axes in made.axes)
     made.canvas.draw()
-    assert set(words.SECTIONS) == set(SECTIONS)
+    assert set(summary.SECTIONS) == set(SECTIONS)
     with refused("unknown section"):
         bank_study.plot(f"{section}s")
     if section not in ("configurations", "traffic"):
@@ -361,12 +361,12 @@ def changed(found: sl.HybridStudy, **means: float) -> sl.HybridStudy:
 
 def test_words_say_what_pays(bank_study):
     fast = changed(bank_study, disk=10, mems=1, mcd_all=2, mwb=4)
-    said = words.best(fast)
+    said = summary.best(fast)
     assert "MCD ALL is the fastest hybrid, 2.00 ms on average: 5.0 times as fast" in said
     assert "50 % of the speed of MEMS alone" in said.replace("\u00a0", " ")
     slow = dict.fromkeys(("mwb", *(name.replace("-", "_") for name in MCD)), 12)
-    assert words.best(changed(bank_study, disk=10, mems=1, **slow)).startswith("MEMS does not pay here")
-    assert words.best(study()) == words.best_size(study()) == words.best_price(study()) == ""
+    assert summary.best(changed(bank_study, disk=10, mems=1, **slow)).startswith("MEMS does not pay here")
+    assert summary.best(study()) == summary.best_size(study()) == summary.best_price(study()) == ""
 
 
 def priced(found: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
@@ -375,19 +375,19 @@ def priced(found: sl.HybridStudy, *faster: float) -> sl.HybridStudy:
 
 
 def test_words_say_from_which_price_on(bank_study):
-    assert "Even where memory costs 4 times" in words.best_price(priced(bank_study, 0.5, 0.9))
-    assert "where memory costs 4 times as much or more" in words.best_price(priced(bank_study, 0.5, 1.2))
-    assert "are faster than as much" in words.best_price(priced(bank_study, 1.1, 1.2))
+    assert "Even where memory costs 4 times" in summary.best_price(priced(bank_study, 0.5, 0.9))
+    assert "where memory costs 4 times as much or more" in summary.best_price(priced(bank_study, 0.5, 1.2))
+    assert "are faster than as much" in summary.best_price(priced(bank_study, 1.1, 1.2))
 
 
 def test_overload_is_said(bank_path):
     settings = {"replay.speedup": 20}
     found = study(bank_path, configuration=["disk", "mems", "mcd-all"], settings=settings, limit=3000)
     assert found.of("disk").run.saturated
-    assert "could keep up" in words.overload(found) or "could not keep up" in words.overload(found)
+    assert "could keep up" in summary.overload(found) or "could not keep up" in summary.overload(found)
     assert "DISK *" in repr(found)
     assert any("overloaded" in text.get_text() for text in found.plot().axes[0].texts)
-    assert words.overload(study()) == ""
+    assert summary.overload(study()) == ""
 
 
 def test_sizes_read_well():

@@ -10,7 +10,7 @@ import pytest
 import sledlab as sl
 from sledlab.errors import Notice
 from sledlab.shown import face_of
-from sledlab.study.kept import Kept
+from sledlab.study.result_cache import ResultCache
 
 from benches.journal import READ, Client
 
@@ -145,7 +145,7 @@ def test_unfinished_study_gives_its_saved_runs(tmp_path, refused):
 
 
 def test_unfinished_fleet_gives_its_saved_runs(tmp_path, monkeypatch):
-    add, calls = Kept.add, iter(range(2))
+    add, calls = ResultCache.add, iter(range(2))
 
     def stopping(*arguments: object) -> None:
         add(*arguments)
@@ -153,7 +153,7 @@ def test_unfinished_fleet_gives_its_saved_runs(tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Kept, "add", stopping)
+        patch.setattr(ResultCache, "add", stopping)
         with pytest.raises(KeyboardInterrupt):
             WRITERS["fleet"](out=tmp_path)
     assert sl.open(tmp_path).saved == 2

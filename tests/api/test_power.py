@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 import sledlab as sl
 from sledlab.show import states
-from sledlab.studies.power import page, words
+from sledlab.studies.power import page, summary
 from sledlab.studies.power.tables import PowerStudy
 from sledlab.study.columns import columns
-from sledlab.study.rests import Rests
+from sledlab.study.idle_periods import IdlePeriods
 
 from tests.points import keep, kept_bytes
 
@@ -104,7 +104,7 @@ def test_rests_are_those_between_requests(bank, bank_study):
 def test_rests_do_not_depend_on_how_requests_are_handed_over():
     arrivals = np.array([10, 40, 41, 90, 500], dtype="<u8")
     completions = np.array([20, 45, 60, 100, 510], dtype="<u8")
-    whole, parts = Rests(), Rests()
+    whole, parts = IdlePeriods(), IdlePeriods()
     whole.write([("arrival_ns", arrivals.tobytes()), ("completion_ns", completions.tobytes())])
     for one, other in zip(arrivals, completions, strict=True):
         parts.write([("arrival_ns", one.tobytes()), ("completion_ns", other.tobytes())])
@@ -150,8 +150,8 @@ def test_what_is_right_for_a_sled_is_wrong_for_a_disk(two):
 
     assert energy("mems-g2", "immediate") < 0.5 * energy("mems-g2", "never")
     assert energy("mobile-disk", "immediate") > 1.2 * energy("mobile-disk", "never")
-    assert "parking at once is hard to beat" in words.break_even(two, "mems-g2")
-    assert "parking at once wastes energy" in words.break_even(two, "mobile-disk")
+    assert "parking at once is hard to beat" in summary.break_even(two, "mems-g2")
+    assert "parking at once wastes energy" in summary.break_even(two, "mobile-disk")
     assert two.of_device("break_even", "mobile-disk")[0].break_even_ms == pytest.approx(6250 / 0.9)
     assert [row.time_per_startup_ms for row in two.of_device("startup", "mobile-disk")][-1] == 10_000
 
@@ -204,8 +204,8 @@ def test_seeds_tell_noise_from_differences():
     assert immediate.above_best_j == by_policy["fixed:timeout_ms=0"].above_best_j == 0
     assert never.above_oracle is None
     assert never.run.energy_ci95_j > 0
-    assert "All are larger than their 95 % intervals" in words.noise(found).replace("\u00a0", " ")
-    assert "small differences may be chance" in words.noise(study())
+    assert "All are larger than their 95 % intervals" in summary.noise(found).replace("\u00a0", " ")
+    assert "small differences may be chance" in summary.noise(study())
 
 
 def test_a_closed_replay_with_a_think_time_has_rests():
@@ -343,7 +343,11 @@ def test_report_and_displays(two, tmp_path):
     assert "Of its" in page
     cell = two._repr_html_()
     assert cell.startswith("<h4>uniform on mems-g2 and mobile-disk</h4>")
-    for words_in_both in (words.break_even(two, "mobile-disk"), "* the queue kept growing", words.noise(two)):
+    for words_in_both in (
+        summary.break_even(two, "mobile-disk"),
+        "* the queue kept growing",
+        summary.noise(two),
+    ):
         assert html.escape(words_in_both) in cell
     assert repr(two).startswith("uniform on mems-g2 and mobile-disk")
     assert "oracle" in repr(two)
@@ -380,22 +384,22 @@ def test_a_parked_disk_sleeps(two):
 def test_overload_is_said(two):
     late = [row for row in two.of_device("loads", "mobile-disk") if row.run.saturated]
     assert late
-    assert "the queue keeps growing" in words.loads(two, "mobile-disk")
+    assert "the queue keeps growing" in summary.loads(two, "mobile-disk")
     texts = {text.get_text() for axes in two.plot("loads", device="mobile-disk").axes for text in axes.texts}
     assert "overloaded" in texts
     assert any(row[1].endswith("*") for row in page.table("loads", two, "mobile-disk").rows)
     flood = study(sl.workload("uniform", mean_interarrival_ms=0.2), limit=3000)
-    assert words.verdict(flood, "mems-g2").startswith("mems-g2 could not keep up")
-    assert "under any policy:" in words.verdict(flood, "mems-g2")
+    assert summary.verdict(flood, "mems-g2").startswith("mems-g2 could not keep up")
+    assert "under any policy:" in summary.verdict(flood, "mems-g2")
     dense = sl.workload("uniform", mean_interarrival_ms=34)
     mixed = study(dense, "mobile-disk", limit=1000, power=["never", "immediate", "delayed-spinup"])
-    assert "under immediate and delayed-spinup:" in words.verdict(mixed, "mobile-disk")
+    assert "under immediate and delayed-spinup:" in summary.verdict(mixed, "mobile-disk")
 
 
 def test_no_difference_is_said_to_be_none():
     flood = sl.workload("uniform", mean_interarrival_ms=1)
     parked = study(flood, "mobile-disk", limit=200, settings={"system.start": "parked"})
-    said = words.verdict(parked, "mobile-disk")
+    said = summary.verdict(parked, "mobile-disk")
     assert "or first idles for 7 s, its own timeout: it makes no difference." in said
     assert "instead of" not in said
 
@@ -404,16 +408,16 @@ def test_words_about_few_merged_requests(bank_study):
     found = [row for row in bank_study.rows["strategies"] if row.strategy == "merging"]
     most = max(row.run.merged_requests for row in found)
     assert 0 < most < 100
-    assert f"At most {most:.0f} of 131,422 requests were merged" in words.strategies(bank_study, "mems-g2")
+    assert f"At most {most:.0f} of 131,422 requests were merged" in summary.strategies(bank_study, "mems-g2")
 
 
 def test_words_about_nothing_to_save():
     found = study()
-    assert "Nothing was merged" in words.strategies(found, "mems-g2")
-    assert "every request wants whole blocks" in words.strategies(found, "mems-g2")
+    assert "Nothing was merged" in summary.strategies(found, "mems-g2")
+    assert "every request wants whole blocks" in summary.strategies(found, "mems-g2")
     single = study(power="immediate", timeout_ms=[0], startup_ms=[0.5], strategy="base")
-    assert words.best(single, "mems-g2") == ""
-    assert words.startup(single, "mems-g2") == ""
+    assert summary.best(single, "mems-g2") == ""
+    assert summary.startup(single, "mems-g2") == ""
     assert single.fits == []
     for section in SECTIONS:
         assert single.plot(section).axes

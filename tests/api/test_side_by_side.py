@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 import sledlab as sl
-from sledlab.studies.side_by_side import STUDY, words
+from sledlab.studies.side_by_side import STUDY, summary
 from sledlab.studies.side_by_side.tables import SideBySide
 from sledlab.study import race_rows
 from sledlab.study.measure import Found
@@ -246,7 +246,7 @@ def test_out_holds_everything(tmp_path):
     assert pl.read_parquet(tmp_path / "points.parquet").equals(found.points)
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 2
-    assert words.answer(found).split(". ")[0] in page
+    assert summary.answer(found).split(". ")[0] in page
     _, said = STUDY.read(tmp_path / "study.toml")
     assert said["device"] == DEVICES
     assert side(out=tmp_path).points.equals(found.points)

@@ -9,7 +9,7 @@ import time
 
 import polars as pl
 import pytest
-from sledlab.study.kept import line_of
+from sledlab.study.result_cache import line_of
 
 from tests.points import keep, kept_lines
 

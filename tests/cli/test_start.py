@@ -49,7 +49,7 @@ RUNNING = {
 }
 """What runs and shows something."""
 
-PARTS = ("face", "figures", "measuring", "plan", "steps", "tables", "words")
+PARTS = ("face", "figures", "measuring", "plan", "steps", "tables", "summary")
 """Modules of a study beside its declaration."""
 
 VALUES = (

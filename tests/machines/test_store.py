@@ -11,8 +11,8 @@ import pytest
 import sledlab as sl
 from sledlab.studies.compare import STUDY
 from sledlab.study.executor.where import Share
-from sledlab.study.kept import Kept, files
 from sledlab.study.measure import FoundOf
+from sledlab.study.result_cache import ResultCache, files
 
 from tests.points import kept_lines
 
@@ -21,10 +21,10 @@ pytestmark = pytest.mark.usefixtures("without_pages")
 WRITER = """
 import sys
 from pathlib import Path
-from sledlab.study.kept import Kept
+from sledlab.study.result_cache import ResultCache
 from sledlab.study.measure import FoundOf
 from sledlab.study.plan import Point
-with Kept(Path(sys.argv[1]), dict) as kept:
+with ResultCache(Path(sys.argv[1]), dict) as kept:
     for number in range(int(sys.argv[3])):
         kept.add(f"{sys.argv[2]}{number}", Point("", (), number), FoundOf({"x": "y" * 300}, {}))
 """
@@ -38,10 +38,10 @@ def test_two_writers_in_one_directory_tear_no_line(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         while any(writer.poll() is None for writer in writers):
-            with Kept(tmp_path, dict):  # somebody who reads meanwhile, and mends nothing
+            with ResultCache(tmp_path, dict):  # somebody who reads meanwhile, and mends nothing
                 pass
         assert [writer.returncode for writer in writers] == [0, 0]
-        with Kept(tmp_path, dict) as kept:
+        with ResultCache(tmp_path, dict) as kept:
             assert len(kept.known) == 2 * LINES
     assert len(files(tmp_path)) == 2
     assert all(json.loads(line)["row"] == {"x": "y" * 300} for line in kept_lines(tmp_path))

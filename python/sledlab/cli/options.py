@@ -22,7 +22,7 @@ from sledlab.runs.options import (
     declared,
     several_values,
 )
-from sledlab.runs.written import count, names
+from sledlab.runs.parsing import count, names
 from sledlab.show import terminal
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sledlab.errors import Error
-from sledlab.show import emulation as words
+from sledlab.show import emulation as summary
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Plug:
         while self._asked:
             try:
                 message = (
-                    words.power_failure(self.server.power_fail()) if self.server else "There is no device."
+                    summary.power_failure(self.server.power_fail()) if self.server else "There is no device."
                 )
             except Error as error:
                 message = str(error)

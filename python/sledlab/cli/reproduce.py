@@ -23,7 +23,7 @@ from sledlab.cli.options import (
 from sledlab.errors import unknown
 from sledlab.lazy import later
 from sledlab.runs.options import Option
-from sledlab.runs.written import words as word_list
+from sledlab.runs.parsing import words as word_list
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ found_by = later("sledlab.reproduction.run:found_by")
 figures = later("sledlab.reproduction.figure:figures")
 claims = later("sledlab.reproduction.verdicts:claims")
 claims_of = later("sledlab.reproduction.verdicts:claims_of")
-words = later("sledlab.reproduction.words")
+summary = later("sledlab.reproduction.summary")
 
 PAPERS = ("hong2006", "wang2005", "lee2009", "lin", "chiu2004")
 """Keys of `sledlab.reproduction.papers.PAPERS`, which takes longer to import."""
@@ -82,7 +82,7 @@ def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> 
     if as_json:
         show_json({"figures": [_figure(each) for each in shown], "claims": [asdict(each) for each in about]})
         return
-    lines = [*map(words.of_figure, shown), *map(words.of_claim, about)]
+    lines = [*map(summary.of_figure, shown), *map(summary.of_claim, about)]
     show_table(("name", "outcome", "shows or says"), lines)
 
 
@@ -95,7 +95,7 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
     if as_json:
         show_json(_figure(found) if hasattr(found, "panels") else _claim(found))
         return
-    terminal.show(lambda console: console.print(words.shown(found), markup=False))
+    terminal.show(lambda console: console.print(summary.shown(found), markup=False))
 
 
 @reproduce.command("run")
@@ -146,8 +146,8 @@ def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
             }
         )
         return
-    show_table(("claim", "verdict (full run)", "says"), words.verdicts(found.claims))
-    terminal.say(words.FULL_RUN)
+    show_table(("claim", "verdict (full run)", "says"), summary.verdicts(found.claims))
+    terminal.say(summary.FULL_RUN)
     for text in dict.fromkeys(
         text for figure in found.figures or (None,) for text in found.changes.sentences(figure)
     ):

@@ -36,9 +36,9 @@ from sledlab.files import drafted
 from sledlab.results import REPORT, leaves, results
 from sledlab.runs.interrupt import Stopped, code_of
 from sledlab.runs.options import Option, declared
-from sledlab.runs.written import names
+from sledlab.runs.parsing import names
 from sledlab.show import document, terminal
-from sledlab.show import emulation as words
+from sledlab.show import emulation as summary
 from sledlab.show.watching import Watching
 from sledlab.shown import face_of
 
@@ -190,11 +190,11 @@ def _serve_each(
     if place is not None:
         leaves(place, KIND, (REPORT,))
         with drafted(place / REPORT) as draft:
-            draft.write_text(document.page(words.together_page(runs)), encoding="utf-8")
+            draft.write_text(document.page(summary.together_page(runs)), encoding="utf-8")
     if as_json:
         show_json({name: _as_data(run, run.emulation) for name, run in runs.items()})
     else:
-        terminal.show(lambda console: document.write(words.together(runs), console))
+        terminal.show(lambda console: document.write(summary.together(runs), console))
         if place is not None:
             terminal.note(f"report: {place / REPORT}")
     return 0
@@ -303,12 +303,12 @@ def _tell(server: Server, out: str | None, client: Exercise | None, *, as_json: 
     if result is not None:
         face_of(result).show(result)
         if "client_ms" in exercised:
-            show_table(*words.exercise(exercised))
+            show_table(*summary.exercise(exercised))
     else:
         asked = emulation.replies or emulation.untimed
-        terminal.say(words.verdict(emulation) if asked else "Nothing was read or written.")
+        terminal.say(summary.verdict(emulation) if asked else "Nothing was read or written.")
         if emulation.power_failures:
-            terminal.say(words.power(emulation))
+            terminal.say(summary.power(emulation))
     if out and result is not None:
         terminal.note(f"report: {Path(out) / REPORT}")
 

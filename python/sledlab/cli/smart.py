@@ -31,7 +31,7 @@ from sledlab.lazy import later
 from sledlab.model.experiment import is_name
 from sledlab.results import REPORT
 from sledlab.runs.options import Clustered, Connected, Option, declared
-from sledlab.runs.written import count, pair
+from sledlab.runs.parsing import count, pair
 from sledlab.show import terminal
 from sledlab.shown import face_of
 from sledlab.studies.smart import STUDY

@@ -27,7 +27,7 @@ from sledlab.errors import Error
 from sledlab.files import check_writable
 from sledlab.lazy import later
 from sledlab.runs.options import Option
-from sledlab.runs.written import KIB, MB, size, sizes, whole_numbers, words
+from sledlab.runs.parsing import KIB, MB, size, sizes, whole_numbers, words
 from sledlab.show import terminal
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ figure = later("sledlab.show.wording:figure")
 percent = later("sledlab.show.wording:percent")
 trace_info = later("sledlab.cli.trace_info")
 run_calibration = later("sledlab.studies.calibration:calibrate")
-calibration_words = later("sledlab.studies.calibration.words")
+calibration_words = later("sledlab.studies.calibration.summary")
 ratios = later("sledlab.traces.hits")
 table = later("sledlab.traces.table")
 read_trace = later("sledlab.traces.read:read_trace")

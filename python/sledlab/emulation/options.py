@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from sledlab.errors import Error
 from sledlab.runs.options import Around, Option, Scheduled, Set, Trusted
-from sledlab.runs.written import number
+from sledlab.runs.parsing import number
 
 
 class Emulated(Scheduled, Around, Set, Trusted, total=False):

@@ -11,7 +11,7 @@ from sledlab.files import drafted, writing
 from sledlab.lazy import difflib, later, loaded, tomllib
 from sledlab.model.experiment import experiment as known
 from sledlab.model.experiment import study_of
-from sledlab.reproduction import words
+from sledlab.reproduction import summary
 from sledlab.reproduction.changes import Changes
 from sledlab.reproduction.figure import Figure, FigureRun, figures
 from sledlab.reproduction.rows import Tables
@@ -104,7 +104,7 @@ class Reproduction:
                 made.append(self.directory / f"{each.name}.{ending}")
                 to_file(self.plot(each.name), made[-1], each.heading)
         page = self.directory / REPORT
-        text = words.page(self.name, self.figures, self.claims, self.values(), self.changes, self.shortened)
+        text = summary.page(self.name, self.figures, self.claims, self.values(), self.changes, self.shortened)
         with drafted(page) as draft:
             draft.write_text(text, encoding="utf-8")
         return [*made, page]
@@ -260,7 +260,7 @@ class AskedReproduction:
         """How the runs are shortened, in words; empty for full runs."""
         ran = self.runs[0]
         full = tomllib.loads(known.text(ran.experiment)).get("study", {}).get("job_settings", ())
-        return words.shortened(self.shortening(ran), full)
+        return summary.shortened(self.shortening(ran), full)
 
     def run(self, ran: FigureRun, out: Path) -> None:
         """Runs an experiment, but for points that `out` holds already.

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from sledlab.errors import Error
 from sledlab.model.catalogue import Chosen
-from sledlab.runs.written import (
+from sledlab.runs.parsing import (
     count,
     items,
     names,

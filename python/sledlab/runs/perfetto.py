@@ -17,8 +17,8 @@ from sledlab.errors import Error
 from sledlab.files import drafted
 from sledlab.lazy import numpy as np
 from sledlab.runs import packets
+from sledlab.runs.idle_periods import spans
 from sledlab.runs.packets import BEGIN, COUNTER, END, INSTANT, begun, events, field, packet, track
-from sledlab.runs.rests import spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -52,27 +52,27 @@ LIST = (
         "compare",
         "Compare schedulers over a range of loads.",
         ("compare", "Comparison"),
-        display="words",
+        display="summary",
     ),
     ListedStudy(
         "side_by_side",
         "Compare devices on one trace or several.",
         ("side_by_side", "SideBySide"),
         under="compare",
-        display="words",
+        display="summary",
     ),
     ListedStudy(
         "hybrid",
         "Study MEMS in front of a disk.",
         ("hybrid_study", "HybridStudy"),
-        display="words",
+        display="summary",
     ),
     ListedStudy(
         "tune",
         "Choose a MEMS caching disk for a budget.",
         ("tune_hybrid", "TunedHybrid"),
         under="hybrid",
-        display="words",
+        display="summary",
     ),
     ListedStudy(
         "power",
@@ -84,33 +84,33 @@ LIST = (
         "smart",
         "Study jobs on storage nodes with processors.",
         ("smart_study", "SmartStudy"),
-        display="words",
+        display="summary",
     ),
     ListedStudy(
         "fleet",
         "Assign many volumes to many devices.",
         ("fleet", "Fleet"),
-        display="words",
+        display="summary",
     ),
 )
 """Studies with axes: the frame makes their commands."""
 
 SINGLE = (
-    ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference"), display="words"),
-    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device", display="words"),
+    ListedStudy("diff", "Compare two runs request by request.", ("diff", "Difference"), display="summary"),
+    ListedStudy("seek_map", "Map seek times.", ("seek_map", "SeekMap"), under="device", display="summary"),
     ListedStudy(
         "drive",
         "Compare a disk with measured service times.",
         ("validate_drive", "DriveValidation"),
         under="check",
-        display="words",
+        display="summary",
     ),
     ListedStudy(
         "size",
         "Find the smallest cluster that meets a goal.",
         ("smart_size", "SmartSize"),
         under="smart",
-        display="words",
+        display="summary",
     ),
     ListedStudy("calibration", "Compare generated traces with published statistics.", (), under="trace"),
 )

@@ -14,7 +14,7 @@ from sledlab.runs import cluster_outcome, recording
 from sledlab.runs.places import study_seen
 from sledlab.runs.recording import TIMING
 from sledlab.studies import LIST
-from sledlab.studies.size.found import KIND as SIZE
+from sledlab.studies.size.result import KIND as SIZE
 from sledlab.study.partial import read_partial
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 READERS = {
     recording.KIND: later("sledlab.runs.reading:read"),
     cluster_outcome.KIND: later("sledlab.runs.cluster_outcome:read"),
-    SIZE: later("sledlab.studies.size.found:read"),
+    SIZE: later("sledlab.studies.size.result:read"),
 }
 """Functions that read results which are no studies of the framework, by kind."""
 

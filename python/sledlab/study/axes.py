@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error
-from sledlab.runs.written import whole_numbers
+from sledlab.runs.parsing import whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

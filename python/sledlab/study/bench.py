@@ -14,9 +14,9 @@ from sledlab.study.executor.dask import cluster
 from sledlab.study.executor.local import processes
 from sledlab.study.executor.measured import measured
 from sledlab.study.inputs import plugins_of
-from sledlab.study.kept import Kept, keys
 from sledlab.study.partial import write_runs
 from sledlab.study.plan import named
+from sledlab.study.result_cache import ResultCache, keys
 from sledlab.study.work_done import WorkDone
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Bench:
         self.where = where
         self.failed: dict[Point, str] = {}
         self._despite_failures = despite_failures
-        self._kept = Kept(directory, kind, reuse)
+        self._kept = ResultCache(directory, kind, reuse)
         self._open = ExitStack()
         self._pool: Pool | None = None
         self._workers = 0

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from sledlab.runs.options import Models, Option, Paced, Scheduled
-from sledlab.runs.written import KIB, size_doublings
+from sledlab.runs.parsing import KIB, size_doublings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from sledlab.show.wording import STATES
 from sledlab.study.columns import Column, Only
-from sledlab.study.rests import Resting
+from sledlab.study.idle_periods import IdlePeriodSummary
 from sledlab.study.statistics import Averaged, averaged, half_width
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class BreakEven:
 
 def break_even(device: str, awake: Spent, parked: Spent, found: Sequence[Mapping[str, Any]]) -> BreakEven:
     """The row of a device: `awake` never parks and has the rests `found`; `parked` parks at once."""
-    rests = Resting.of(found)
+    rests = IdlePeriodSummary.of(found)
     idle_mw = _ratio(awake.idle_j, awake.idle_time_s, 1e3)
     inactive_mw = _ratio(parked.inactive_j, parked.inactive_time_s, 1e3)
     startup_uj = _ratio(parked.startup_j, parked.startups, 1e6)

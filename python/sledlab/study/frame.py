@@ -22,8 +22,8 @@ from sledlab.study.bench import Bench
 from sledlab.study.executor.where import Where
 from sledlab.study.file import tables_of
 from sledlab.study.inputs import plugins_of
-from sledlab.study.kept import POINTS
 from sledlab.study.plan import Question, several, to_toml
+from sledlab.study.result_cache import POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

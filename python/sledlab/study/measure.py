@@ -16,8 +16,8 @@ from sledlab.runs.execute import execute
 from sledlab.runs.recording import Recording
 from sledlab.show.wording import STATES
 from sledlab.study.columns import Column
+from sledlab.study.idle_periods import IdlePeriods
 from sledlab.study.plan import plain
-from sledlab.study.rests import Rests
 from sledlab.traces.fitted import Fitted
 from sledlab.traces.read import File, Generated, ParquetFile, Table, file_opener
 
@@ -173,7 +173,7 @@ def measure(
     """
     experiment = _native.Experiment(text).with_plugins(plugins)
     trace = trace.of_seed(plain(text)["seed"]) if trace else None
-    rests = Rests() if watch and experiment.setting("power.kind") == "never" else None
+    rests = IdlePeriods() if watch and experiment.setting("power.kind") == "never" else None
     recording = Recording(sinks=[rests] if rests else [])
     result = execute(experiment, recording, trace=trace, time_decisions=True, stop_overloaded=stop_overloaded)
     return Found(row_of(result, arrival_rate(result, trace), rests), dict(result.timing))
@@ -198,7 +198,7 @@ def measure_of(overload: str) -> Callable[..., Found]:
     return ways[overload]
 
 
-def row_of(result: Result, rate: float, rests: Rests | None) -> Measured:
+def row_of(result: Result, rate: float, rests: IdlePeriods | None) -> Measured:
     """The row of a result.
 
     Args:

@@ -15,8 +15,8 @@ from sledlab.show.face import DocumentFace
 from sledlab.show.wording import figure, spaced
 from sledlab.shown import Shown
 from sledlab.study.columns import columns, record
-from sledlab.study.kept import Kept, files
 from sledlab.study.plan import Point
+from sledlab.study.result_cache import ResultCache, files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -137,7 +137,7 @@ def read_partial(directory: Path, kind: str, row: Callable[..., Any]) -> Partial
     """
     path = directory / UNFINISHED
     names, rows = [], []
-    with Kept(None, row, [directory] if files(directory) else []) as kept, reading(path):
+    with ResultCache(None, row, [directory] if files(directory) else []) as kept, reading(path):
         runs = read_json(path)["runs"]
         for run in runs:
             point = Point(run["base"], tuple(map(tuple, run["settings"])), run["seed"])

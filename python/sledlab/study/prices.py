@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sledlab.errors import Error, unknown
-from sledlab.runs.written import pair
+from sledlab.runs.parsing import pair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sledlab import _native
 
-MEASURING = ("model", "traces", "runs", "study/measure.py", "study/replays.py", "study/rests.py")
+MEASURING = ("model", "traces", "runs", "study/measure.py", "study/replays.py", "study/idle_periods.py")
 """Parts of the package, besides the compiled code, on which results of points depend."""
 
 PACKAGE = Path(__file__).parents[1]

@@ -13,7 +13,7 @@ from sledlab.job.query import find as find_query
 from sledlab.job.query import names, record_query
 from sledlab.job.record import record
 from sledlab.model.plugins import check_plugins, plugins_in
-from sledlab.runs.written import pair
+from sledlab.runs.parsing import pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

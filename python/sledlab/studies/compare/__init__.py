@@ -9,8 +9,8 @@ from sledlab.errors import Error
 from sledlab.lazy import later, tomllib
 from sledlab.runs.keywords import takes_options
 from sledlab.runs.options import Around, Numbers, Option, Several, Studied
-from sledlab.runs.written import pair
-from sledlab.runs.written import words as word_list
+from sledlab.runs.parsing import pair
+from sledlab.runs.parsing import words as word_list
 from sledlab.studies.side_by_side import STUDY as OF_DEVICES
 from sledlab.studies.side_by_side import SideBySideOptions, side_by_side
 from sledlab.study.run import Study

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 from sledlab.lazy import later
 from sledlab.runs.keywords import takes_options
 from sledlab.runs.options import Numbers, Option, Several, Studied
-from sledlab.runs.written import KIB, MIB, size, sizes, whole
+from sledlab.runs.parsing import KIB, MIB, size, sizes, whole
 from sledlab.study.configurations import DISK_PRESET, Fronted, segments
 from sledlab.study.run import Study
 

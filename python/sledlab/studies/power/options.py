@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from sledlab.runs.options import Arranged, Devices, Numbers, Option, Paced, Scheduled, Several, Studied
-from sledlab.runs.written import words
+from sledlab.runs.parsing import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,7 +23,7 @@ from sledlab.show.wording import (
     spaced,
     starred,
 )
-from sledlab.studies.power import figures, words
+from sledlab.studies.power import figures, summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -123,9 +123,9 @@ def policies(study: PowerStudy, device: str) -> Grid:
 def _all_policies(study: PowerStudy) -> Sequence[Part]:
     """The tables of the policies of all devices, and notes on their columns."""
     note = (
-        f"{words.noise(study)} Times in ms; * the queue kept growing. Below the oracle: a policy that makes "
-        "requests wait, or a start-up that makes the following rest shorter, can take a little less than an "
-        "oracle that judges rests one by one."
+        f"{summary.noise(study)} Times in ms; * the queue kept growing. Below the oracle: a policy that "
+        "delays requests, or a start-up that shortens the next idle period, can take a little less energy "
+        "than an oracle that judges idle periods one by one."
     )
     return Beside([policies(study, device) for device in study.devices], "stack"), Text(note, "quiet")
 
@@ -137,7 +137,7 @@ SECTIONS: Mapping[str, Section] = {
         "at once. Inactive: parked; a disk sleeps or is off. Start-up: getting ready again, which the next "
         "request waits for.",
         figures.states,
-        words.states,
+        summary.states,
         partial(table, "request_energy"),
         "Fixed: parks after its own timeout. Each request: all energy over the number of requests. A read "
         "itself, a write itself: seek, access and the start-up it waited for, without idling and parking, "
@@ -156,14 +156,14 @@ SECTIONS: Mapping[str, Section] = {
         "A policy decides when to park. The oracle knows how long each rest will last, so nobody can build "
         "it; it judges each rest by itself. In brackets: how far above the oracle's energy.",
         figures.policies,
-        words.best,
+        summary.best,
         after=_all_policies,
     ),
     "startup": Section(
         "What a slower start-up would cost",
         "The start-up time changed, with the power it draws unchanged, for a device that parks at once.",
         figures.startup,
-        words.startup,
+        summary.startup,
         partial(table, "startup"),
         panels=figures.startup_panels,
     ),
@@ -171,7 +171,7 @@ SECTIONS: Mapping[str, Section] = {
         "What changes with the load",
         "Load: the times between arrivals divided by this factor.",
         figures.loads,
-        words.loads,
+        summary.loads,
         partial(table, "loads"),
     ),
     "strategies": Section(
@@ -180,7 +180,7 @@ SECTIONS: Mapping[str, Section] = {
         "Merging: serve queued reads of successive blocks as one. Subsector: light only the tips whose data "
         "is wanted. All: all of these.",
         figures.strategies,
-        words.strategies,
+        summary.strategies,
         partial(table, "strategies"),
     ),
     "battery": Section(
@@ -195,18 +195,18 @@ SECTIONS: Mapping[str, Section] = {
 
 def brief(study: PowerStudy) -> Sequence[Part]:
     """The parts for a terminal and a notebook: the answer, and a table of the policies for each device."""
-    parts: list[Part] = [Heading(words.title(study), 1)]
+    parts: list[Part] = [Heading(summary.title(study), 1)]
     for device in study.devices:
-        parts.append(Text(f"{words.verdict(study, device)} {words.break_even(study, device)}"))
+        parts.append(Text(f"{summary.verdict(study, device)} {summary.break_even(study, device)}"))
         parts.append(policies(study, device))
-    return [*parts, Text(f"times in ms; * the queue kept growing. {words.noise(study)}", "quiet")]
+    return [*parts, Text(f"times in ms; * the queue kept growing. {summary.noise(study)}", "quiet")]
 
 
 def page(study: PowerStudy) -> Document:
     """The page about a study."""
     parts: list[Part] = []
     for device in study.devices:
-        parts += [Text(words.verdict(study, device), "answer"), Text(words.break_even(study, device))]
+        parts += [Text(summary.verdict(study, device), "answer"), Text(summary.break_even(study, device))]
     for section in SECTIONS.values():
         parts += section.parts(study, study.devices)
     _, *common, version = common_facts(study.config)
@@ -220,11 +220,11 @@ def page(study: PowerStudy) -> Document:
     said = (pair for pair in said_facts(study.config, study.toml) if pair[0] != "speed-up")
     return Document(
         kind="power study",
-        title=words.title(study),
-        heading=f"{words.title(study)}: where the energy goes",
+        title=summary.title(study),
+        heading=f"{summary.title(study)}: where the energy goes",
         footer="All energies and times are simulated. The same study and version give the same numbers.",
         parts=[*parts, Heading("What ran"), Facts([*common, *facts, *said, version])],
     )
 
 
-FACE = DocumentFace(answer=words.answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))
+FACE = DocumentFace(answer=summary.answer, brief=brief, whole=page, figure=partial(drawn, SECTIONS))

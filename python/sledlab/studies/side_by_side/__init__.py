@@ -10,7 +10,7 @@ from sledlab.lazy import later
 from sledlab.model.catalogue import Chosen
 from sledlab.runs.keywords import takes_options
 from sledlab.runs.options import Around, Devices, Numbers, Option, Scheduled, Several, Studied
-from sledlab.runs.written import names
+from sledlab.runs.parsing import names
 from sledlab.study.run import Study
 
 if TYPE_CHECKING:

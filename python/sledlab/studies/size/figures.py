@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sledlab.studies.size.found import SmartSize
+    from sledlab.studies.size.result import SmartSize
 
 MOST_TICKS = 10
 """Most numbers of nodes that an axis has room for."""

@@ -15,8 +15,8 @@ from sledlab.runs.cluster import composed, run
 from sledlab.runs.keywords import takes_options
 from sledlab.runs.options import Clustered
 from sledlab.studies.size.bill import Bill
-from sledlab.studies.size.found import KIND, LEFT, Size, SmartSize
 from sledlab.studies.size.goal import goal, nodes_of
+from sledlab.studies.size.result import KIND, LEFT, Size, SmartSize
 from sledlab.studies.size.search import fastest, smallest
 from sledlab.studies.smart.options import FEWEST_TO_MOST
 from sledlab.study.devices import name_of

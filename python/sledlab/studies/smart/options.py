@@ -17,7 +17,7 @@ from sledlab.runs.options import (
     Stored,
     Trusted,
 )
-from sledlab.runs.written import names, words
+from sledlab.runs.parsing import names, words
 
 FEWEST_TO_MOST = "2..1024"
 """The range of nodes in which the smallest cluster is searched for, by default."""

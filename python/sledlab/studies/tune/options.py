@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated
 
 from sledlab.runs.options import Numbers, Option, Parallel, Replayed, Several, Trusted
-from sledlab.runs.written import MIB, size
+from sledlab.runs.parsing import MIB, size
 from sledlab.study.configurations import Fronted, segments
 
 POLICIES = ("lru", "slru", "arc", "lfuda")

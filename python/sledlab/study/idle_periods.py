@@ -1,4 +1,4 @@
-"""The rests of a device, counted as its requests complete."""
+"""The idle periods of a device, counted as its requests complete."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from sledlab.runs.requests import Column
 
 BINS_PER_DECADE = 100
-"""Rests are counted in bins of 2.3 % each."""
+"""Bins of the histogram of idle periods; a bin is 2.3 % wide."""
 
 
 @dataclass
-class Rests:
-    """Counts the rests of a device that never parks, as the requests complete.
+class IdlePeriods:
+    """Histogram of the idle periods of a device that never parks.
 
-    A rest lasts from the moment when all requests that had arrived are done to the next arrival.
+    An idle period lasts from the completion of all requests that have arrived to the next arrival.
     """
 
     counts: dict[int, int] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Rests:
     _done_ns: int | None = None
 
     def write(self, columns: list[Column]) -> None:
-        """Counts rests in a chunk of the requests table."""
+        """Count the idle periods in a chunk of the table of requests."""
         data = dict(columns)
         arrivals, completions = (
             np.frombuffer(data[name], dtype="<u8").astype(np.int64)
@@ -40,16 +40,16 @@ class Rests:
             return
         first = arrivals[0] if self._done_ns is None else self._done_ns
         done = np.maximum.accumulate(np.concatenate(([first], completions)))
-        rests = arrivals - done[:-1]
-        rests = rests[rests > 0]
+        periods_ns = arrivals - done[:-1]
+        periods_ns = periods_ns[periods_ns > 0]
         self._done_ns = int(done[-1])
-        if len(rests) == 0:
+        if len(periods_ns) == 0:
             return
-        self.longest_ns = max(self.longest_ns, int(rests.max()))
-        bins = np.floor(np.log10(rests) * BINS_PER_DECADE).astype(np.int64)
+        self.longest_ns = max(self.longest_ns, int(periods_ns.max()))
+        bins = np.floor(np.log10(periods_ns) * BINS_PER_DECADE).astype(np.int64)
         lowest = int(bins.min())
         counts = np.bincount(bins - lowest)
-        times = np.bincount(bins - lowest, weights=rests)
+        times = np.bincount(bins - lowest, weights=periods_ns)
         for place in np.flatnonzero(counts):
             key = lowest + int(place)
             self.counts[key] = self.counts.get(key, 0) + int(counts[place])
@@ -59,7 +59,7 @@ class Rests:
         """Does nothing: a sink's `close`, and no file is open."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: for each bin its middle in ms, the number of rests and their total time in s."""
+        """Return for each bin its middle in ms, the number of idle periods and their total time in s."""
         bins = [
             [10 ** ((key + 0.5) / BINS_PER_DECADE) / 1e6, self.counts[key], self.times_ns[key] / 1e9]
             for key in sorted(self.counts)
@@ -68,13 +68,13 @@ class Rests:
 
 
 @dataclass(frozen=True)
-class Resting:
-    """The rests of several runs together.
+class IdlePeriodSummary:
+    """The idle periods of several runs.
 
     Attributes:
-        bins: For each bin its middle in ms, the number of rests and their total time in s; ascending.
+        bins: For each bin its middle in ms, the number of idle periods and their total time in s; ascending.
         runs: Number of runs.
-        longest_ms: The longest rest.
+        longest_ms: The longest idle period.
     """
 
     bins: Sequence[tuple[float, int, float]]
@@ -82,19 +82,19 @@ class Resting:
     longest_ms: float
 
     @classmethod
-    def of(cls, found: Sequence[Mapping[str, Any]]) -> Resting:
-        """The rests of runs, each as `Rests.to_dict` gives it."""
+    def of(cls, found: Sequence[Mapping[str, Any]]) -> IdlePeriodSummary:
+        """Combine the idle periods of runs, each from `IdlePeriods.to_dict`."""
         bins = sorted((bin_ for each in found for bin_ in each["bins"]), key=lambda bin_: float(bin_[0]))
         return cls(bins, len(found), max(each["longest_ms"] for each in found))
 
     @property
     def count(self) -> int:
-        """Number of rests in all runs."""
+        """Number of idle periods in all runs."""
         return sum(count for _, count, _ in self.bins)
 
     @property
     def median_ms(self) -> float | None:
-        """The median rest, as exact as the bins are."""
+        """The median idle period, with the precision of the bins."""
         left = self.count / 2
         for middle_ms, count, _ in self.bins:
             left -= count
@@ -103,7 +103,7 @@ class Resting:
         return None
 
     def longer(self, than_ms: float | None) -> tuple[float | None, float | None]:
-        """The share of rests that last longer, and their share of the time of all rests."""
+        """Return the share of idle periods that are longer, and their share of the total idle time."""
         spans = math.fsum(time_s for _, _, time_s in self.bins)
         if not than_ms or not spans:
             return None, None

@@ -13,8 +13,8 @@ import sledlab as sl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sledlab.errors import Notice
-from sledlab.study.kept import Kept, line_of
 from sledlab.study.measure import FoundOf
+from sledlab.study.result_cache import ResultCache, line_of
 
 from tests.points import ended_file, keep, kept_lines
 
@@ -240,7 +240,7 @@ FOUND = FoundOf({"mean_ms": 1.25, "words": "über\u2028 \x85 \ud800"}, {"wall_s"
 
 
 def recalled(path: Path) -> dict[str, FoundOf]:
-    with Kept(path.parents[1], dict) as found:
+    with ResultCache(path.parents[1], dict) as found:
         return found.known
 
 
@@ -279,6 +279,6 @@ def test_no_text_at_all_is_taken_for_a_point(tmp_path_factory, text):
 
 def test_where_nothing_is_kept_the_trace_is_not_hashed(trace, monkeypatch):
     read = []
-    monkeypatch.setattr("sledlab.study.kept.content", lambda path: read.append(path) or "")
+    monkeypatch.setattr("sledlab.study.result_cache.content", lambda path: read.append(path) or "")
     found = sl.compare(trace, "mems-g2", scheduler="fcfs", speedup=[1, 2], parallel=1)
     assert (read, found.points.height) == ([], 2)

@@ -18,7 +18,7 @@ from sledlab.show.wording import (
     source_name,
     starred,
 )
-from sledlab.studies.compare import sweep_words
+from sledlab.studies.compare import sweep_summary
 from sledlab.studies.compare.sweep import sweeps
 from sledlab.study import race_parts
 from sledlab.study.race import LEVEL
@@ -82,7 +82,7 @@ def answer(comparison: Comparison) -> str:
     if len(comparison.groups) == 1:
         return verdict(comparison, comparison.groups[0])
     if found := sweeps(comparison):
-        return sweep_words.answer(found, partial(load, comparison))
+        return sweep_summary.answer(found, partial(load, comparison))
     return " ".join(f"{heading(group)}: {verdict(comparison, group)}" for group in comparison.groups)
 
 
@@ -280,7 +280,7 @@ def page(comparison: Comparison) -> Document:
     if found := sweeps(comparison):
         parts = [
             Text(answer(comparison), "answer"),
-            *sweep_words.parts(found, partial(load, comparison)),
+            *sweep_summary.parts(found, partial(load, comparison)),
             *parts,
         ]
     if cheapest := costs(comparison):
@@ -299,7 +299,7 @@ def page(comparison: Comparison) -> Document:
 def draw(comparison: Comparison, measure: str, *, varied: Any = None) -> Figure:
     """Draw a measure against the load, or the effects of a sweep."""
     if measure == "effects" and (found := sweeps(comparison)):
-        return sweep_words.draw(found, partial(load, comparison))
+        return sweep_summary.draw(found, partial(load, comparison))
     return race_parts.draw(comparison, measure, varied=varied)
 
 

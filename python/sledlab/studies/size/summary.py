@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sledlab.show.document import Grid, Part
-    from sledlab.studies.size.found import Size, SmartSize
+    from sledlab.studies.size.result import Size, SmartSize
 
 NOTE = (
     "× 2: the share of the time that a processor, store or network twice as fast saves. No other numbers of "

@@ -1,8 +1,8 @@
-"""Results of points, kept as they complete, so that a study that was stopped can go on.
+"""The result cache of a study: results of runs, saved as they complete, so that a study can resume.
 
-A point is kept under a hash of all it depends on: the contents of its trace or record, wherever the file
-lies, the rest of its experiment, and the program. Each process that measures points writes a file of its own
-and reads those of all others, so that processes and machines share a directory without locks.
+The key of a run is a hash of all its inputs: the contents of its trace or work record (not its path), the
+rest of its experiment, and the program. Each process writes a file of its own and reads the files of all
+other processes, so processes and machines share a directory without locks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sledlab.traces.read import Opener, Trace
 
 POINTS = "points"
-"""The folder of kept points in a directory of results: one file for each process that measured some."""
+"""The folder of cached runs in a directory of results: one file for each process that measured some."""
 
 _HEAD, _CHECK, _TAIL = b'{"check": "', 16, b'", '
 """Beginning of a line: a check of all that follows, and its number of characters."""
@@ -48,8 +48,8 @@ _open: set[Path] = set()
 """Files that this process is writing to."""
 
 
-class Kept:
-    """The kept points of a directory, one line of JSON each; without a directory they are in memory only.
+class ResultCache:
+    """The cached runs of a directory, one line of JSON each; without a directory they are in memory only.
 
     Their results are rows of one class.
     """
@@ -71,7 +71,7 @@ class Kept:
         self._path: Path | None = None
         self._file: Any = None
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> ResultCache:
         """Reads the points of former runs; damaged lines are skipped."""
         self.recall()
         return self
