@@ -46,9 +46,21 @@ def commands(*, ignored: bool) -> list[list[str]]:
     """Return the commands that run all tests; those that are marked `#[ignore]` only if `ignored`."""
     nextest = subprocess.run(["cargo", "nextest", "--version"], capture_output=True, check=False)
     if nextest.returncode == 0:
-        tests = ["nextest", "run", "--workspace", *(["--run-ignored", "all"] if ignored else [])]
+        tests = [
+            "nextest",
+            "run",
+            "--workspace",
+            "--no-fail-fast",
+            *(["--run-ignored", "all"] if ignored else []),
+        ]
     else:
-        tests = ["test", "--workspace", "--tests", *(["--", "--include-ignored"] if ignored else [])]
+        tests = [
+            "test",
+            "--workspace",
+            "--tests",
+            "--no-fail-fast",
+            *(["--", "--include-ignored"] if ignored else []),
+        ]
     return [["cargo", *tests], ["cargo", "test", "--workspace", "--doc"]]
 
 
