@@ -154,7 +154,9 @@ mod tests {
     #[test]
     fn unknown_names_get_a_suggestion() {
         assert!(text("mems-g4").unwrap_err().to_string().contains("mems-g"));
-        assert!(text("disk").unwrap_err().to_string().contains("devices of kind disk: mobile-disk, atlas-10k"));
+        assert!(
+            text("disk").unwrap_err().to_string().contains("devices of kind disk: mobile-disk, atlas-10k")
+        );
         assert_eq!(text("MEMS-G2").unwrap(), text("mems-g2").unwrap());
         let table = toml::from_str("kind = \"mens\"").unwrap();
         assert!(from_table(&table).unwrap_err().to_string().contains("did you mean `mems`?"));

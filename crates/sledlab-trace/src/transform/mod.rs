@@ -4,10 +4,10 @@
 //!
 //! ```
 //! use sledlab_core::{Op, Request, Source, Time, source::InMemory};
-//! use sledlab_trace::transform::{Limit, Speedup, Via};
+//! use sledlab_trace::transform::{Limit, Speedup, Transformed};
 //! let request = |ns| Request { arrival: Time::from_ns(ns), lbn: 0, blocks: 8, op: Op::Read, ..Request::default() };
 //! let trace = InMemory::new(vec![request(0), request(100), request(200)]);
-//! let mut source = Via::new(Via::new(trace, Speedup::new(2.0)?), Limit::new(2, u64::MAX));
+//! let mut source = Transformed::new(Transformed::new(trace, Speedup::new(2.0)?), Limit::new(2, u64::MAX));
 //! let mut requests = Vec::new();
 //! while source.fill(&mut requests)? > 0 {}
 //! assert_eq!(requests, [request(0), request(50)]);
