@@ -149,15 +149,24 @@ enum Pause {
     Now,
 }
 
+/// What an open replay does at its last arrival if the queue kept growing until then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Overload {
+    /// The run serves all queued requests.
+    Drain,
+    /// The run ends.
+    Stop,
+    /// The run has ended in this way.
+    Stopped,
+}
+
 /// A run between its beginning and its end.
 pub(crate) struct Run<'s, 'p> {
     feed: Feed<'s>,
     bookkeeping: Bookkeeping,
     think: Span,
     interrupted: bool,
-    /// Whether the run ends with its last arrival if the queue kept growing until then.
-    stops_overloaded: bool,
-    overloaded: bool,
+    overload: Overload,
     pause: Pause,
     closed: bool,
     /// When to poll. Arrivals are counted here and events in `events`, since an event takes much less time.
@@ -185,8 +194,7 @@ impl<'s, 'p> Run<'s, 'p> {
             bookkeeping: Bookkeeping::new(replay.warmup),
             think,
             interrupted: false,
-            stops_overloaded: false,
-            overloaded: false,
+            overload: Overload::Drain,
             pause: Pause::Never,
             closed: replay.mode != Mode::Open,
             arrivals: poll.clone(),
@@ -200,7 +208,7 @@ impl<'s, 'p> Run<'s, 'p> {
     /// The same run, which ends with its last arrival if the queue kept growing until then. An open replay only.
     #[must_use]
     pub fn stopping_overloaded(self, stops_overloaded: bool) -> Self {
-        Run { stops_overloaded, ..self }
+        Run { overload: if stops_overloaded { Overload::Stop } else { Overload::Drain }, ..self }
     }
 
     /// Runs to the end, or to a pause; returns whether the end is reached.
@@ -220,7 +228,7 @@ impl<'s, 'p> Run<'s, 'p> {
             }
         }
         self.notice_failure(system)?;
-        if self.interrupted || self.overloaded {
+        if self.interrupted || self.overload == Overload::Stopped {
             self.complete_before(recorder, reached)?;
         }
         let paused = self.pause == Pause::Now;
@@ -244,9 +252,9 @@ impl<'s, 'p> Run<'s, 'p> {
 
     /// Ends the run and returns its counts.
     pub fn close(self, system: &mut dyn System, recorder: &mut Recorder) -> Result<Counts> {
-        let Run { feed, mut bookkeeping, interrupted, overloaded, .. } = self;
+        let Run { feed, mut bookkeeping, interrupted, overload, .. } = self;
         bookkeeping.counts.interrupted = interrupted;
-        bookkeeping.counts.overloaded = overloaded;
+        bookkeeping.counts.overloaded = overload == Overload::Stopped;
         bookkeeping.close(feed.issued(), system, recorder)
     }
 
@@ -266,8 +274,8 @@ impl<'s, 'p> Run<'s, 'p> {
         if self.interrupted {
             return Ok(None);
         }
-        if arrival.is_none() && self.stops_overloaded && self.is_overloaded(recorder) {
-            self.overloaded = true;
+        if arrival.is_none() && self.overload == Overload::Stop && self.is_overloaded(recorder) {
+            self.overload = Overload::Stopped;
             return Ok(None);
         }
         let horizon = arrival.unwrap_or(Time::MAX);
