@@ -39,6 +39,7 @@ describe = later("sledlab.model.device:describe")
 kind_of = later("sledlab.model.device:kind_of")
 read_trace = later("sledlab.traces.read:read_trace")
 trace_info = later("sledlab.cli.trace_info")
+unused_tips = later("sledlab.show.run:unused_tips")
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,8 @@ def show_device(name: str, options: ShowOptions) -> None:
     terminal.say(
         f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB"
     )
+    if note := unused_tips(values):
+        terminal.say(f"note: {note}")
     show_parameters(kind_of(values).parameters, values)
     if "zones" in values:
         _show_zones(values["zones"], values["seek_table"])
