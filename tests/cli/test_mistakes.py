@@ -139,6 +139,7 @@ sledlab plot run --save page.doc
 sledlab reproduce run figure-9
 sledlab device shwo
 sledlab show device
+sledlab show sptf
 sledlab show device mems-g4
 sledlab show device run
 sledlab show device wrong.toml
