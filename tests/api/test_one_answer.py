@@ -194,6 +194,7 @@ def check(one: Drawn, place: Path, sledlab: Callable[..., Any]) -> bool:
         scheduler=[scheduler],
         speedup=[one.speedup],
         **said,
+        overload="drain",
         parallel=1,
     )
     assert_same_row(race.points.row(0, named=True), expected, one)
@@ -250,7 +251,7 @@ def test_timed_decisions_leave_merging_alone(tmp_path: Path) -> None:
     said = {"operations": 60_000, "settings": {"merge.kind": "chains", "system.start": "parked"}}
     alone = sl.simulate(trace, "mems-g2", scheduler="sstf", speedup=5, requests=False, **said)
     assert round(alone.response_time.mean, 2) == 9514.44
-    race = sl.compare(trace, "mems-g2", scheduler="sstf", speedup=[5], **said, parallel=1)
+    race = sl.compare(trace, "mems-g2", scheduler="sstf", speedup=[5], **said, overload="drain", parallel=1)
     assert race.points["mean_ms"].item() == alone.response_time.mean
 
 

@@ -9,6 +9,7 @@ import time
 
 import polars as pl
 import pytest
+import sledlab as sl
 from sledlab.study.result_cache import line_of
 
 from tests.points import keep, kept_lines
@@ -306,3 +307,16 @@ def test_one_interrupt_ends_many_small_points_within_a_second(tmp_path, jobs):
     assert b"Traceback" not in err
     assert time.monotonic() - began < 2  # 1 s, and as much for a busy machine
     assert 2 <= len(kept_lines(out)) < 1800
+
+
+def test_interrupt_while_results_are_written_reports_saved_runs(sledlab, tmp_path, monkeypatch):
+    def interrupted(_self, _directory):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sl.Comparison, "write", interrupted)
+    study = ("compare", "--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--speedup", "1,2")
+    answer = sledlab(*study, "--scheduler", "fcfs", "--parallel", 1, "--out", tmp_path)
+    assert answer.code == 130
+    assert answer.err.endswith(
+        f"interrupted: 2 of 2 runs are saved in {tmp_path}; the same command continues\n"
+    )

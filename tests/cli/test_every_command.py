@@ -84,6 +84,20 @@ def test_help_of_main_commands_fits_a_screen(sledlab, monkeypatch, command):
     assert len(short.splitlines()) <= 40
 
 
+def test_help_of_groups_has_no_truncated_lines(sledlab, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for path in COMMANDS:
+        lines = sledlab(*path, "--help").out.splitlines()[1:]
+        assert [line for line in lines if line.endswith("...")] == [], path
+
+
+@pytest.mark.parametrize(
+    ("command", "beneath"), [("hybrid", "tune"), ("fleet", "split"), ("smart", "record|replay|show|size")]
+)
+def test_usage_of_a_study_names_its_commands(sledlab, command, beneath):
+    assert f"| {beneath} ..." in sledlab(command, "--help").out.splitlines()[0]
+
+
 def test_help_all_shows_every_option(sledlab):
     for path in COMMANDS:
         command = command_at(path)

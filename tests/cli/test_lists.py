@@ -36,6 +36,13 @@ def test_settings_change_a_shown_device(sledlab):
     assert sledlab("show", "device", "mems-g2", "--set", "scheduler.kind=sptf").code == 2
 
 
+def test_shown_device_notes_tips_without_data(sledlab):
+    note = "note: 1,280 of 6,400 tips of a sled belong to no group and hold no data"
+    for tips, expected in ((1280, False), (2560, True)):
+        shown = sledlab("show", "device", "mems-g2", "--set", f"device.active_tips={tips}").out
+        assert (note in shown.replace("\n", " ")) == expected, tips
+
+
 def test_schedulers_and_workloads(sledlab):
     assert {"fcfs", "sptf", "sptf-exhaustive"} <= {
         entry["name"] for entry in sledlab("list", "scheduler", "--json").json

@@ -20,6 +20,8 @@ CATALOGUES = ("device", "network", "node", "power", "replacement", "scheduler", 
 MISTAKES = """
 sledlab simulat
 sledlab elephant
+sledlab sweep
+sledlab docs
 sledlab --jsn
 sledlab simulate
 sledlab simulate --device mems-g2
@@ -113,6 +115,11 @@ sledlab compare --device mems-g2,mems-g3 --workload uniform --vary device.sleds=
 sledlab compare lst
 sledlab hybrid UNIFORM --capacites 4
 sledlab hybrid tunee
+sledlab hybrid --configs disk
+sledlab fleet sample: --device mems-g2 --share 1/2
+sledlab smart record --set scale_factor=1
+sledlab device seek-map mems-g2 --out map
+sledlab compare --speed 3
 sledlab show hybrid caching
 sledlab hybrid tune --budget cheap
 sledlab hybrid tune --elephants
@@ -126,10 +133,13 @@ sledlab diff run run --save page.pdf
 sledlab explain run
 sledlab explain run -1
 sledlab plot run
+sledlab plot
 sledlab plot nowhere
 sledlab plot run --save page.doc
+sledlab reproduce run figure-9
 sledlab device shwo
 sledlab show device
+sledlab show sptf
 sledlab show device mems-g4
 sledlab show device run
 sledlab show device wrong.toml

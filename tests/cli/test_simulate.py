@@ -73,6 +73,14 @@ def test_out_leaves_everything_and_runs_again_to_the_same_bytes(sledlab, tmp_pat
 
 
 @pytest.mark.usefixtures("without_pages")
+@pytest.mark.usefixtures("without_pages")
+def test_changed_run_names_the_results_it_replaces(sledlab, tmp_path):
+    command = ("simulate", "--device", "mems-g2", "--workload", "uniform", "--limit", 50, "--out", tmp_path)
+    replaced = "replaced: uniform on mems-g2 under FCFS, with other settings"
+    for more, expected in (((), False), ((), False), (("--scheduler", "sptf"), True)):
+        assert (replaced in sledlab(*command, *more).out) == expected, more
+
+
 def test_options_override_the_experiment_file(sledlab, tmp_path):
     assert sledlab(*UNIFORM, "--out", tmp_path).code == 0
     file = tmp_path / "experiment.toml"

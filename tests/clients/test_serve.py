@@ -355,6 +355,15 @@ def test_a_file_of_the_device_is_what_nbdfuse_makes(tmp_path):
     assert_closed(server)
 
 
+def test_report_starts_with_the_timing_verdict(sledlab_program):
+    command = [*sledlab_program, "serve", "--device", "ram", "--exercise", "randread", "--duration", "0.5"]
+    heading, verdict, *_ = subprocess.run(
+        command, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert heading.split("  ")[0] == "ram served over NBD"
+    assert verdict.startswith(("Kept time: yes. ", "Kept time: no. "))
+
+
 def test_exercise_needs_no_other_program(sledlab_program):
     command = [
         *sledlab_program,

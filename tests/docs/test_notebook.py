@@ -18,10 +18,15 @@ NOTEBOOK = PROJECT / "examples" / "first-steps.ipynb"
 
 
 def shown(notebook: Any) -> list[tuple[str, list[str]]]:
-    """What each cell of code prints, in however many pieces, and of which kinds its other outputs are."""
+    """Return the text that each cell of code prints, and the kinds of its other outputs.
+
+    Progress, on standard error, depends on the speed of the machine and is omitted.
+    """
     return [
         (
-            "".join("".join(each.get("text", "")) for each in cell["outputs"]),
+            "".join(
+                "".join(each.get("text", "")) for each in cell["outputs"] if each.get("name") != "stderr"
+            ),
             [" ".join(sorted(each["data"])) for each in cell["outputs"] if "data" in each],
         )
         for cell in notebook["cells"]

@@ -66,6 +66,16 @@ def sections() -> dict[str, dict[str, Lazy]]:
     }
 
 
+SYNONYMS = {
+    "race": "compare",
+    "replay": "simulate",
+    "run": "simulate",
+    "sweep": "compare --vary",
+    "validate": "check --measured",
+}
+"""What users may mean by words that other programs have as commands."""
+
+
 class RootGroup(LazyGroup):
     """The group of all commands."""
 
@@ -73,7 +83,18 @@ class RootGroup(LazyGroup):
         """Return the remedy for an unknown command; a kind of model is an argument of `list` and `show`."""
         if word in loaded("sledlab.cli.kinds:KINDS"):
             return f"`sledlab list {word}` lists all, `sledlab show {word} NAME` shows one"
-        return super().remedy(word, known)
+        meant = SYNONYMS.get(word) or " or ".join(self._paths(word))
+        return f"did you mean `sledlab {meant}`?" if meant else super().remedy(word, known)
+
+    def _paths(self, word: str) -> list[str]:
+        """Return the commands of a name within groups, such as `setup docs`."""
+        context = click.Context(self)
+        groups = {name: self.get_command(context, name) for name in self.lazy}
+        return [
+            f"{name} {word}"
+            for name, group in groups.items()
+            if isinstance(group, click.Group) and word in group.list_commands(context)
+        ]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the address of the documentation at the end of the help."""

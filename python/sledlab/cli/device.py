@@ -93,9 +93,10 @@ def is_experiment(name: str) -> bool:
 def device_seek_map(
     name: str, settings: Mapping[str, str], start: str, save: str | None, *, downwards: bool, as_json: bool
 ) -> None:
-    """Seek times from one place to all others, and the regions reached within a time.
+    """Compute seek times from one place to all others.
 
-    NAME is a preset, a device file or an experiment.
+    The table shows the regions that the sled reaches within a time. NAME is a preset, a device file or an
+    experiment.
     """
     try:
         x_bit, y_bit = (int(part) for part in start.split(","))
@@ -123,9 +124,10 @@ def device_seek_map(
 @option("--name", metavar="N", help="Device to take from a file that holds several.")
 @option("--save", metavar="FILE", help="Device file to write  [default: standard output]")
 def device_import(file: str, name: str | None, save: str | None) -> None:
-    """Turn a MEMS device or a disk of DiskSim (.specs, .diskspecs, .parv) into a device file.
+    """Convert a device of DiskSim to a device file.
 
-    Files that FILE names, such as the model of a disk and its seek times, are looked for beside it.
+    FILE is a .specs file (MEMS), or a .diskspecs or .parv file (disk). Files that FILE names, such as the
+    model of a disk and its seek times, must be in the directory of FILE.
     """
     if save is not None:
         check_writable(Path(save))

@@ -65,7 +65,7 @@ class CommandGroup(GroupedHelp, SuggestingGroup):
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The pieces of the usage line: the group's own arguments, or a command beneath."""
-        return [*click.Command.collect_usage_pieces(self, ctx), "| COMMAND ..."]
+        return [*click.Command.collect_usage_pieces(self, ctx), f"| {'|'.join(self.commands)} ..."]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command beneath that the words name, or the group itself."""

@@ -139,8 +139,11 @@ def of_usage(mistake: click.ClickException, command: click.Command, arguments: S
     see = f"`{path} --help` lists what it takes"
     match mistake:
         case click.NoSuchOption(option_name=name, possibilities=near):
-            near = difflib.get_close_matches(name, near or (), n=1, cutoff=NEAR)
-            return Error(f"unknown option `{name}`", remedy=f"did you mean `{near[0]}`?" if near else see)
+            near = _options_with_word(name, mistake.ctx) or difflib.get_close_matches(
+                name, near or (), n=1, cutoff=NEAR
+            )
+            options = " or ".join(f"`{each}`" for each in near)
+            return Error(f"unknown option `{name}`", remedy=f"did you mean {options}?" if near else see)
         case click.MissingParameter(param=click.Parameter() as parameter):
             return Error(
                 f"`{_name(parameter)}` is missing", remedy=f"write `{_form(path, mistake, parameter)}`"
@@ -157,9 +160,24 @@ def of_usage(mistake: click.ClickException, command: click.Command, arguments: S
     return Error(mistake.format_message().rstrip("."), remedy=see)
 
 
+def _options_with_word(name: str, context: click.Context | None) -> list[str]:
+    """Return up to three options of a command that begin with an unknown one or contain it as a word.
+
+    `--configs` matches `--configuration`, `--set` matches `--job-set`; `--out` is `--save` for a single file.
+    """
+    parameters = context.command.get_params(context) if context else []
+    known = [_name(each) for each in parameters if isinstance(each, click.Option)]
+    word = name.removesuffix("s")
+    if word in known or (name == "--out" and "--save" in known):
+        return [word if word in known else "--save"]
+    begins = [each for each in known if each.startswith(word)] if len(word) >= len("--abc") else []
+    return [*begins, *(each for each in known if name.strip("-") in each.strip("-").split("-")[1:])][:3]
+
+
 def _name(parameter: click.Parameter) -> str:
     """The longest name of an option, or the name of an argument in capitals."""
-    word = (parameter.name or "").upper()
+    metavar = parameter.metavar or ""
+    word = metavar if metavar.isalpha() else (parameter.name or "").upper()
     return max(parameter.opts, key=len) if isinstance(parameter, click.Option) else word
 
 

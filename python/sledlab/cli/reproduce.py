@@ -71,7 +71,7 @@ def reproduce() -> None:
 @option("--outcome", metavar="WORDS", help="Only claims with this verdict, such as `not reproduced`.")
 @json_option
 def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> None:
-    """All figures that are drawn again and all claims, with what came of them."""
+    """List figures and claims with their verdicts."""
     verdicts = dict.fromkeys(each.outcome for each in claims().values())
     if outcome not in (None, *verdicts):
         raise unknown("outcome", str(outcome), list(verdicts))
@@ -90,7 +90,7 @@ def reproduce_list(paper: str | None, outcome: str | None, *, as_json: bool) -> 
 @click.argument("name", shell_complete=names)
 @json_option
 def reproduce_show(name: str, *, as_json: bool) -> None:
-    """A claim or a figure: what is printed, what came out, why, and how to run it."""
+    """Show a figure or a claim: values, verdict and command."""
     found = found_by(name)
     if as_json:
         show_json(_figure(found) if hasattr(found, "panels") else _claim(found))
@@ -103,7 +103,7 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
 @option(
     "--device",
     metavar="NAME|FILE",
-    help="A device of yours instead of the device of the paper.",
+    help="Use this device instead of the paper's.",
     shell_complete=model_of("device"),
 )
 @options({"scheduler": SCHEDULERS, **SET})
@@ -116,10 +116,10 @@ def reproduce_show(name: str, *, as_json: bool) -> None:
 @quiet_option
 @json_option
 def reproduce_run(name: str, *, as_json: bool, **said: Any) -> None:
-    """Run a figure or a claim again: NAME is one of `sledlab reproduce list`.
+    """Run the experiments of a figure or a claim again.
 
-    Runs the experiments that it shows, unless DIR holds them, and draws ours beside what the paper prints. A
-    run that was stopped goes on when it is given the same DIR again.
+    NAME is one of `sledlab reproduce list`. Draws our values next to the published ones. The same command
+    with the same DIR continues an interrupted run and reuses finished runs.
 
     \b
     Examples:

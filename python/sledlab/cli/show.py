@@ -39,6 +39,7 @@ describe = later("sledlab.model.device:describe")
 kind_of = later("sledlab.model.device:kind_of")
 read_trace = later("sledlab.traces.read:read_trace")
 trace_info = later("sledlab.cli.trace_info")
+unused_tips = later("sledlab.show.run:unused_tips")
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,21 @@ def member_items(context: click.Context, _parameter: click.Parameter, word: str)
     return items(known, word) or files(word)
 
 
+def member_name(context: click.Context, parameter: click.Parameter, name: str | None) -> str:
+    """Return the name of the member; an error with the kind if only the name was given."""
+    if name is None:
+        alone = str(context.params.get("kind", "")).lower()
+        kinds = [kind for kind, listed in KINDS.items() if alone in listed.names()]
+        if not kinds:
+            raise click.MissingParameter(ctx=context, param=parameter)
+        meant = " or ".join(f"`sledlab show {kind} {alone}`" for kind in kinds)
+        raise Error(f"the kind of `{alone}` is missing", remedy=f"write {meant}")
+    return name
+
+
 @click.command("show")
 @click.argument("kind", shell_complete=kind_items)
-@click.argument("name", shell_complete=member_items)
+@click.argument("name", callback=member_name, required=False, metavar="NAME", shell_complete=member_items)
 @options({**SET, **PLUGINS})
 @option("--toml", "as_toml", is_flag=True, help="Print the file of a device or an experiment.")
 @json_option
@@ -161,6 +174,8 @@ def show_device(name: str, options: ShowOptions) -> None:
     terminal.say(
         f"{values['capacity_blocks']:,} blocks of 512 bytes, {values['capacity_blocks'] * 512 / 1e9:.2f} GB"
     )
+    if note := unused_tips(values):
+        terminal.say(f"note: {note}")
     show_parameters(kind_of(values).parameters, values)
     if "zones" in values:
         _show_zones(values["zones"], values["seek_table"])

@@ -20,16 +20,21 @@ from sledlab.cli.options import (
     static_option,
 )
 from sledlab.cli.study_file import refuse_study
+from sledlab.errors import Error
 from sledlab.lazy import later
-from sledlab.results import REPORT
+from sledlab.results import REPORT, kind_of, read_json
 from sledlab.runs.interrupt import Interrupted, code_of
 from sledlab.runs.options import Option, Simulated, declared
 from sledlab.show import terminal
 from sledlab.shown import face_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sledlab.runs.result import Result
 
+recording = later("sledlab.runs.recording")
+wording = later("sledlab.show.wording")
 run = later("sledlab.runs.execute:simulate")
 Progress = later("sledlab.show.progress:Progress")
 figure = later("sledlab.show.wording:figure")
@@ -71,6 +76,7 @@ def simulate(
       sledlab simulate run/experiment.toml --set device.active_tips=3200
     """
     refuse_study(experiment)
+    earlier = {} if out is None else _config_in(Path(out))
     code = 0
     with Progress("simulating") as progress:
         try:
@@ -90,14 +96,28 @@ def simulate(
     if as_json:
         show_json({**result.to_dict(), "wall_s": result.timing["wall_s"]})
     else:
-        _show(result, out)
+        _show(result, out, earlier)
     return code
 
 
-def _show(result: Result, out: str | None) -> None:
+def _config_in(directory: Path) -> Mapping[str, Any]:
+    """Return the settings of the run whose results are in a directory; none if there is no such run."""
+    try:
+        if kind_of(directory) != recording.KIND:
+            return {}
+        config: Mapping[str, Any] = read_json(directory / recording.SUMMARY).get("config", {})
+    except Error:
+        return {}
+    return config
+
+
+def _show(result: Result, out: str | None, earlier: Mapping[str, Any]) -> None:
     face_of(result).show(result)
     speed = figure(result.timing["operations_per_s"] / 1e6)
     work = figure(result.timing["wall_s"])
     terminal.note(f"{work} s of work, {speed} million operations per second")
+    if earlier and earlier != result.config:
+        replaced = f"{wording.title(earlier)} under {wording.scheduler_name(earlier)}"
+        terminal.note(f"replaced: {replaced}, with other settings")
     if out:
         terminal.note(f"report: {Path(out) / REPORT}")

@@ -167,6 +167,9 @@ def _declared(study: Study[Any], others: Sequence[Study[Any]]) -> Mapping[str, O
         everything |= {
             name: option for name, option in declared(other.options).items() if name not in everything
         }
-    everything = {name: option for name, option in everything.items() if not option.python_only}
+    omitted = {"share"} if study.race is not None else set()  # later runs depend on results of earlier ones
+    everything = {
+        name: option for name, option in everything.items() if not option.python_only and name not in omitted
+    }
     shown = ordered(everything, device=study.device, requests=study.subject.requests)
     return {**shown, "out": OUT, **REPLACE}

@@ -91,7 +91,7 @@ def opened(function: Callable[..., None]) -> Callable[..., None]:
 @json_option
 @opened
 def info(trace: Trace, *, as_json: bool) -> None:
-    """What a workload is like: rate, reads, sizes, working set, sequentiality, bursts, reuse."""
+    """Survey a trace: rate, sizes, working set, bursts, reuse."""
     trace_info.print_info(trace, as_json=as_json)
 
 
@@ -129,7 +129,7 @@ def hits(
     *,
     as_json: bool,
 ) -> None:
-    """Hit ratios of a trace by replacement policy and size of the cache.
+    """Compute hit ratios by replacement policy and cache size.
 
     \b
     Examples:
@@ -168,7 +168,7 @@ def hits(
 @json_option
 @opened
 def head(trace: Trace, rows: int, *, as_json: bool) -> None:
-    """The first requests of a trace."""
+    """Print the first requests of a trace."""
     found = table.to_rows(_native.limit(trace.open(), operations=rows))
     if as_json:
         show_json(found)
@@ -260,9 +260,9 @@ def cut(
     allow_plugins: bool | None,
     **steps: Any,
 ) -> None:
-    """Cut a trace by time, device and range; move, scale and speed it up.
+    """Cut a trace by time, device and range; shift and scale it.
 
-    The steps are taken in the order of the options above.
+    Steps are applied in the order in which the options are listed below.
     """
     with placed(None, {"device": steps["fit"]}):
         allowed = allowed_plugins({"fit": steps["fit"], "allow_plugins": allow_plugins})
@@ -291,7 +291,7 @@ def merge(
     place: bool,
     **where: Any,
 ) -> None:
-    """Merge traces in order of arrival; each file becomes a device of its own."""
+    """Merge traces in order of arrival, each as one device."""
     if out in files:
         raise Error(f"`{out}` is read and written at once", remedy="choose another --save")
     traces = [read_trace(file, format, sort_window=sort) for file in files]
@@ -352,10 +352,11 @@ def generate(
 @seed_option
 @json_option
 def calibrate(name: str, seed: int, *, as_json: bool) -> int:
-    """Compare a generated trace with the published statistics of the recorded one.
+    """Compare a generated trace with published statistics.
 
-    NAME is cello, cello-12h, hplajw, hplajw-2h, snake, tpcd or tpcc. The exit code is 1 if a published number
-    is missed by more than 3 %.
+    The statistics are those of the recorded trace that the generator imitates. NAME is cello, cello-12h,
+    hplajw, hplajw-2h, snake, tpcd or tpcc. The exit code is 1 if a published number is missed by more than
+    3 %.
     """
     found = run_calibration(name, seed)
     if as_json:

@@ -196,8 +196,10 @@ def found_by(name: str) -> Figure | Claim:
 
 
 def _no_such(name: str, known: list[str]) -> Error:
-    near = difflib.get_close_matches(name, known, n=1)
-    remedy = f"did you mean `{near[0]}`?" if near else "`sledlab reproduce list` shows all"
+    endings = [each for each in known if each.endswith(f"-{name.lower()}")]
+    near = endings or difflib.get_close_matches(name, known, n=1)
+    meant = " or ".join(f"`{each}`" for each in near)
+    remedy = f"did you mean {meant}?" if near else "`sledlab reproduce list` shows all"
     return Error(f"unknown figure or claim `{name}`", remedy=remedy)
 
 

@@ -30,20 +30,29 @@ REMEDIES = {
 
 
 def verdict(emulation: Emulation) -> str:
-    """Whether the run kept time, in a sentence or two."""
+    """Return whether the run kept time, in one to three sentences."""
     if emulation.untimed:
-        return "Untimed: every request was answered at once, and no figure says anything about the device."
+        return "Untimed: the server replied at once, so no figure describes the device."
     replies = counted(emulation.replies, "reply", "replies")
-    on_time = f"{percent(emulation.within(0.02))} of {replies} left within 2 %"
-    share_on_time = f"{on_time} of the response time that the model gives them"
+    on_time = f"{_share(emulation.within(0.02))} of {replies} left within 2 % of the simulated response time"
     if emulation.kept_time:
-        return f"Kept time: {share_on_time}."
+        return f"Kept time: yes. {on_time}."
     cause = emulation.chief_cause
-    why = f" Mostly {REMEDIES[cause]}." if cause in REMEDIES else ""
+    why = f" Main cause: {REMEDIES[cause]}." if cause in REMEDIES else ""
     return (
-        f"Did not keep time: {share_on_time}, of 99 % that are asked.{why} "
-        f"At --time-scale {emulation.sufficient_scale:g} this machine would have kept time."
+        f"Kept time: no. {on_time}; 99 % are required.{why} "
+        f"This machine would keep time at --time-scale {emulation.sufficient_scale:g}."
     )
+
+
+def _share(share: float) -> str:
+    """Return a percentage rounded down, so that a share below 99 % never reads as 99 %.
+
+    Examples:
+        >>> _share(0.98733), _share(0.995)
+        ('98.7 %', '99.5 %')
+    """
+    return f"{np.floor(share * 1000) / 10:g} %"
 
 
 def scaled(emulation: Emulation) -> str:

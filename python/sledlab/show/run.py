@@ -222,7 +222,8 @@ def brief(result: Result) -> Sequence[Part]:
     """The parts that a terminal and a notebook show of a run."""
     scheduler = scheduler_name(result.config)
     return [
-        Heading(title(result.config), 1, scheduler),
+        Heading(heading(result), 1, scheduler),
+        *([Text(emulation.verdict(result.emulation), "line")] if result.emulation else []),
         *_tables(result),
         *([emulation.table(result.emulation)] if result.emulation else []),
         Text(answer(result), "line"),
@@ -232,13 +233,17 @@ def brief(result: Result) -> Sequence[Part]:
     ]
 
 
+def heading(result: Result) -> str:
+    """Return the heading of a run: its source and device; the device alone if programs sent the requests."""
+    return f"{device_name(result.config)} served over NBD" if result.emulation else title(result.config)
+
+
 def _truth(result: Result) -> list[str]:
-    """Sentences on how true the times of an emulation were; empty for runs without real programs."""
+    """Return sentences on time scale, replay and power of an emulation; none for runs without programs."""
     found = result.emulation
     if found is None:
         return []
     sentences = [
-        emulation.verdict(found) if found.kept_time else "",
         emulation.scaled(found),
         emulation.loop(found),
         emulation.power(found),
@@ -281,7 +286,7 @@ def page(result: Result) -> Document:
     again = Folded("The whole experiment, to run it again", [Source(result.experiment)])
     return Document(
         kind="replay",
-        title=title(result.config),
+        title=heading(result),
         footer="All times are simulated. The same experiment, seed and version give the same numbers.",
         parts=[
             Text(answer(result), "answer"),

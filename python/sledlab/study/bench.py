@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sledlab.errors import Error, InternalError, Unfinished
@@ -20,7 +20,7 @@ from sledlab.study.result_cache import ResultCache, keys
 from sledlab.study.work_done import WorkDone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -101,12 +101,12 @@ class Bench:
         ]
         if missing and self._kept.place is not None:
             write_runs(self._kept.place.parent, plan, known)
-        try:
+
+        def saved() -> int:
+            return sum(self._kept.knows(known[point], point) for point in plan.points)
+
+        with self.noting_progress(len(plan.points), saved):
             failed = self._run(plan, missing, known, doing)
-        except KeyboardInterrupt as interrupt:
-            saved = sum(self._kept.knows(known[point], point) for point in plan.points)
-            interrupt.add_note(self._progress_note(saved, len(plan.points)))
-            raise
         if failed and not self._despite_failures:
             raise of_points(failed, plan, len(missing))
         if share is not None:
@@ -118,12 +118,20 @@ class Bench:
         self.failed |= {point: str(error) for point, error in failed.items()}
         return {point: self._kept.known[known[point]] for point in plan.points if point not in failed}
 
-    def _progress_note(self, saved: int, total: int) -> str:
-        """Return how many runs of an interrupted study are saved, and how to continue."""
-        place = self._kept.place
-        if place is None:
-            return f"{saved} of {total} runs were completed; --out DIR would have saved them"
-        return f"{saved} of {total} runs are saved in {place.parent}; the same command continues"
+    @contextmanager
+    def noting_progress(self, total: int, saved: Callable[[], int]) -> Iterator[None]:
+        """Add a note to an interrupt: how many of all runs are saved, and how to continue."""
+        try:
+            yield
+        except KeyboardInterrupt as interrupt:
+            runs = f"{saved()} of {total} runs"
+            place = self._kept.place
+            interrupt.add_note(
+                f"{runs} were completed; --out DIR would have saved them"
+                if place is None
+                else f"{runs} are saved in {place.parent}; the same command continues"
+            )
+            raise
 
     def _run(
         self, plan: Plan, points: list[Point], known: Mapping[Point, str], doing: str

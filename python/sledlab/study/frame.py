@@ -100,11 +100,12 @@ def _run(
         bench.tell_hosts()
     if bench.failed:
         plan = dataclasses.replace(plan, failed=bench.failed)
-    outcome = study.conclude(plan, found)
-    if directory is not None:
-        leaves(directory, study.name, outcome.leaves)
-        outcome.write(directory)
-        (directory / UNFINISHED).unlink(missing_ok=True)
+    with bench.noting_progress(len(plan.points), lambda: len(found)):
+        outcome = study.conclude(plan, found)
+        if directory is not None:
+            leaves(directory, study.name, outcome.leaves)
+            outcome.write(directory)
+            (directory / UNFINISHED).unlink(missing_ok=True)
     return outcome
 
 
