@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import rich.console
 from sledlab.show import terminal
 from sledlab.show.columns import Columns, folded
 
@@ -68,6 +69,15 @@ def test_words_give_way_before_columns_do():
     assert widths[60] == [([0, 1, 2], [4, 9, 39])]
     assert widths[45] == [([0, 1, 2], [4, 9, 24])]
     assert widths[30] == [([0, 1], [4, 9]), ([0, 2], [4, 21])]
+
+
+def test_table_narrows_its_gaps_before_it_splits(capsys):
+    table = Columns(("load", "a", "b"), [("1", "1,234,567", "1,234,567")])
+    for width, gap in ((30, "   "), (29, "  "), (28, "  ")):
+        table.print(rich.console.Console(width=width))
+        shown = capsys.readouterr().out
+        assert f"1,234,567{gap}1,234,567" in shown, width
+        assert f"1,234,567{gap} 1,234,567" not in shown, width
 
 
 def test_what_names_the_rows_begins_every_block():

@@ -20,6 +20,9 @@ LEAST = 20
 BETWEEN = 3
 """Characters between two columns."""
 
+NARROW = 2
+"""Characters between two columns of a table that fits the console only with this gap."""
+
 EDGES = 2
 """Characters at both ends of a line."""
 
@@ -49,12 +52,20 @@ class Columns:
         """Prints the table; one too wide for the console as several tables, one below the other."""
         rows = [[legible(cell, console) for cell in row] for row in self.rows]
         shown = replace(self, head=[legible(name, console) for name in self.head], rows=rows)
+        widths = shown.full_widths()
+        if _total(widths) > console.width >= _total(widths, NARROW):
+            console.print(shown.made(range(len(widths)), widths, console, NARROW))
+            return
         for columns, widths in shown.blocks(console.width):
             console.print(shown.made(columns, widths, console))
 
+    def full_widths(self) -> list[int]:
+        """Return the widths of the columns without folding, in characters."""
+        return [max(self._cells(place), _long(name)) for place, name in enumerate(self.head)]
+
     def blocks(self, width: int) -> Iterator[tuple[list[int], list[int]]]:
         """Blocks of columns that fit beside each other, with their widths; each begins with the row names."""
-        wanted = [max(self._cells(place), _long(name)) for place, name in enumerate(self.head)]
+        wanted = self.full_widths()
         if _total(wanted) <= width:
             yield list(range(len(wanted))), wanted
             return
@@ -77,12 +88,14 @@ class Columns:
             count += 1
         return range(count) if _total(least[:count]) <= width // 2 else range(1)
 
-    def made(self, columns: Sequence[int], widths: Sequence[int], console: Console) -> rich_table.Table:
-        """Some of the columns as a table of `rich`."""
+    def made(
+        self, columns: Sequence[int], widths: Sequence[int], console: Console, gap: int = BETWEEN
+    ) -> rich_table.Table:
+        """Return some of the columns as a table of `rich`."""
         box = rich_box.SIMPLE_HEAD
         if not is_unicode(console.encoding):
             box = rich_box.Box(ASCII_HEAD, ascii=True)
-        made = rich_table.Table(box=box, pad_edge=False)
+        made = rich_table.Table(box=box, pad_edge=False, padding=(0, 1, 0, gap - 2))
         for place, width in zip(columns, widths, strict=True):
             made.add_column(
                 rich_text.Text(self.head[place]),
@@ -133,8 +146,8 @@ def legible(text: str, console: Console) -> str:
     return shown_in(console.encoding, visible(text))
 
 
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + BETWEEN * (len(widths) - 1) + EDGES
+def _total(widths: Sequence[int], gap: int = BETWEEN) -> int:
+    return sum(widths) + gap * (len(widths) - 1) + EDGES
 
 
 def _long(text: str) -> int:
