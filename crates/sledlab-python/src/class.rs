@@ -204,7 +204,7 @@ fn plugin_error(py: Python<'_>, kind: ClassKind, word: &str, raised: &PyErr) -> 
     let traceback = lines.map_or_else(|_| raised.to_string(), |lines| lines.concat());
     let ClassKind { name, protocol, .. } = kind;
     Error::user(format!("{name} `{word}` failed\n{}", traceback.trim_end()))
-        .with_remedy(format!("mend the class; `{protocol}` says what its methods must do"))
+        .with_remedy(format!("fix the class; `{protocol}` says what its methods must do"))
 }
 
 /// Whether objects of `class` have a method. The class's attribute alone does not say so: it may be one of the

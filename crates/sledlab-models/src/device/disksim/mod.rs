@@ -72,7 +72,7 @@ pub(in crate::device) fn choose<'a>(
             [] => Err(Error::user(format!("{} has no `{kind}` block", file.display()))
                 .with_remedy("import the file that holds it, or one that names that file")),
             several => Err(Error::user(format!("{} describes {} devices", file.display(), several.len()))
-                .with_remedy(format!("choose one by name: {}", names().collect::<Vec<_>>().join(", ")))),
+                .with_remedy(format!("choose one with --name: {}", names().collect::<Vec<_>>().join(", ")))),
         };
     };
     let mut called = blocks.iter().filter(|block| block.name == name);
