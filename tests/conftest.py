@@ -32,7 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Rules(), "rules")
-    runs_programs = any(Path(each).name in THIRD_PARTY_TIERS for each in config.args)
+    paths = [Path(each).as_posix() for each in config.args]
+    runs_programs = any(f"tests/{tier}" in path for path in paths for tier in THIRD_PARTY_TIERS)
     if not hasattr(config, "workerinput") and not runs_programs:
         check = LeftoverCheck()
         config.add_cleanup(check.close)

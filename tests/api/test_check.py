@@ -334,7 +334,7 @@ def test_a_chosen_model_is_checked():
         ("planted:Both", {}, "may be a device or a workload", "--kind"),
         ("planted:Patient", {}, "power policies have no rules", "device, scheduler"),
         ("planted:Lcfs", {"kind": "device"}, "lacks serve", "sledlab.Device"),
-        ("planted:Missing", {}, "Missing", "mend"),
+        ("planted:Missing", {}, "Missing", "fix the class"),
         ("sptff", {}, "unknown model `sptff`", "did you mean `sptf`?"),
         ("lru", {"kind": "scheduler"}, "unknown scheduler `lru`", ""),
         ("lru", {"cases": 0}, "0 cases", "a case at least"),
