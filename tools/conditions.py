@@ -69,7 +69,7 @@ NOBODY = "65534"
 OLD_LIBC = "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4,-BMI2"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-EXTRAS = ("cluster", "jobs", "mpi")
+EXTRAS = ("cluster", "jobs", "mpi", "object-stores")
 """Optional dependencies of which the tests use the oldest versions, too."""
 LINTERS = r"astral-|codespell|import-linter|maturin|mkdocs|mypy|nodejs|ruff"
 """Packages of the dev group that no test imports."""
