@@ -19,7 +19,7 @@ BUDGETS_MIN = {
     "lint": 4.0,
     "test-all": 15.0,
     "test-conditions": 3.0,
-    "test-clients": 7.0,
+    "test-clients": 10.0,
     "test-web": 5.0,
     "test-data": 1.0,
 }
