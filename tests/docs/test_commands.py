@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from sledlab.cli import cli
+from sledlab.cli.group import CommandGroup
 
 from tests.docs.blocks import PROJECT, blocks
 
@@ -60,10 +61,17 @@ def find(words: list[str]) -> tuple[click.Command, list[str], list[str]]:
     return command, path, words
 
 
+def is_unknown(command: click.Command, words: list[str]) -> bool:
+    """Whether the words after a group name no command of it. A `CommandGroup` takes arguments of its own."""
+    is_plain = isinstance(command, click.Group) and not isinstance(command, CommandGroup)
+    return is_plain and bool(words) and not words[0].startswith("-")
+
+
 def parse(line: str) -> None:
     """Parse a command without running it."""
     words = list(takewhile(lambda word: word not in ENDS, shlex.split(line)))
     command, path, words = find(words)
+    assert not is_unknown(command, words), f"unknown command: {line}"
     command.make_context(" ".join(path), words)
 
 
@@ -81,6 +89,12 @@ def commands(command: click.Command) -> Iterator[click.Command]:
             beneath = command.get_command(click.Context(command), name)
             assert beneath is not None
             yield from commands(beneath)
+
+
+def test_unknown_command_does_not_parse() -> None:
+    for line in ("sledlab frobnicate", "sledlab trace frobnicate a.csv", "sledlab compare --frobnicate 1"):
+        with pytest.raises((AssertionError, click.NoSuchOption)):
+            parse(line)
 
 
 def test_examples_of_help_parse() -> None:
@@ -105,6 +119,7 @@ def test_options_in_sentences_of_pages_exist(page: Path) -> None:
         command, path, words = find(line.split())
         if command is cli and words[:1] == ["depth"]:
             continue  # the study of tests/contributing/study.patch
+        assert not is_unknown(command, words) or words[0].isupper(), (path, line)
         known = {name for each in command.get_params(click.Context(command)) for name in each.opts}
         assert options_of(line) <= {*known, "--help", "--help-all"}, (path, line)
 
