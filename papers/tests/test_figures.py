@@ -41,10 +41,10 @@ def test_shortened_figure_labels_or_omits_published_values(name):
         absolute = [each for each in panel.printed if each.is_absolute]
         if panel.shows_totals:
             assert not diamonds_of(axes)
-            assert all(f"{each.said}, for the full run" not in below for each in absolute)
+            assert all(f"{each.text}, for the full run" not in below for each in absolute)
             assert not absolute or "Not drawn, since they do not apply to this run:" in below
         else:
-            assert all(f"{each.said}, for the full run" in below for each in absolute)
+            assert all(f"{each.text}, for the full run" in below for each in absolute)
 
 
 def test_y_axis_fits_the_users_device():

@@ -311,12 +311,12 @@ def said_in_lab(planned: Planned) -> dict[str, Any]:
 
 def said_in_figure(ran: FigureRun) -> Mapping[str, Any]:
     found: dict[str, Any] = {
-        "settings": {key: f"{value}" for key, value in ran.said.get("settings", {}).items()}
+        "settings": {key: f"{value}" for key, value in ran.options.get("settings", {}).items()}
     }
     found |= {"workload": ran.workload} if ran.workload else {}
     found |= {"trace": str(SEAGATE_TRACE)} if ran.trace else {}
-    found |= {"seed": str(ran.said["seed"])} if "seed" in ran.said else {}
-    speedups = ran.said.get("speedup")
+    found |= {"seed": str(ran.options["seed"])} if "seed" in ran.options else {}
+    speedups = ran.options.get("speedup")
     return found | ({"speedup": ",".join(map(str, speedups))} if speedups else {})
 
 

@@ -166,7 +166,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "section": figure.section,
         "experiments": list(dict.fromkeys(each.experiment for each in figure.runs)),
         "claims": {each.id: each.outcome for each in claims_of(figure)},
-        "printed": list(dict.fromkeys(each.said for panel in figure.panels for each in panel.printed)),
+        "printed": list(dict.fromkeys(each.text for panel in figure.panels for each in panel.printed)),
     }
 
 

@@ -56,7 +56,7 @@ class Changes:
             varied = next((key for key in self.settings if key in study.get("vary", {})), None)
             if varied:
                 raise Error(f"{run.experiment} varies `{varied}`, so the key cannot be set")
-            options["settings"] = {**run.said.get("settings", {}), **self.settings}
+            options["settings"] = {**run.options.get("settings", {}), **self.settings}
         return options
 
     def _device_options(self, run: FigureRun, study: Mapping[str, Any]) -> dict[str, Any]:

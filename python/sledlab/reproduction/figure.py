@@ -31,7 +31,7 @@ class FigureRun:
         place: Directory of its tables; by default the name of the experiment.
         workload: A workload to replay instead of that of its file.
         trace: A recorded trace that the experiment needs and that does not come with sledlab.
-        said: Further options of the run, by keyword.
+        options: Further options of the run, by keyword.
         own: Role of a user's device in the run: the `device`, the MEMS in `front` of one or in the `sets` of
             settings that have one, one of several `devices`; empty where the run takes no other device.
     """
@@ -40,7 +40,7 @@ class FigureRun:
     place: str = ""
     workload: str = ""
     trace: str = ""
-    said: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     own: str = "device"
 
 
@@ -49,7 +49,7 @@ class Printed:
     """A statement of the paper, drawn beside our values.
 
     Attributes:
-        said: The statement, and the section of the paper that it is in.
+        text: The statement, and the section of the paper that it is in.
         at: Printed values: pairs of a place on the x axis and a value.
         x: A printed range of the x axis; both ends are equal for a single place.
         y: A printed range of values; both ends are equal for a single value.
@@ -62,7 +62,7 @@ class Printed:
         panels: Words of `each` for which the statement is made; all when empty.
     """
 
-    said: str
+    text: str
     at: tuple[tuple[Any, float], ...] = ()
     x: Span | None = None
     y: Span | None = None

@@ -54,7 +54,7 @@ def draw_map(
     axes.add_patch(rectangle)
     axes.set_xlabel(panel.labels[0])
     axes.set_ylabel(panel.labels[1])
-    return {panel.printed[0].said: rectangle}
+    return {panel.printed[0].text: rectangle}
 
 
 def _outline(axes: Axes, x: Any, y: Any, ms: Any, threshold_ms: float, label_y: int) -> None:

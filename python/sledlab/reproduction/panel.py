@@ -86,7 +86,7 @@ class Drawn:
         for printed in self.panel.printed:
             is_other_size = self.shortened and printed.is_absolute and self.panel.shows_totals
             if is_other_size or not self._has_base(printed):
-                self.omitted.append(printed.said)
+                self.omitted.append(printed.text)
             else:
                 self._print(printed)
 
@@ -261,7 +261,7 @@ class Drawn:
 
     def _print(self, printed: Printed) -> None:
         """Draws one statement of the paper."""
-        said = f"{printed.said}, for the full run" if self.shortened and printed.is_absolute else printed.said
+        said = f"{printed.text}, for the full run" if self.shortened and printed.is_absolute else printed.text
         for mark in self._marks(printed):
             self.printed.setdefault(said, mark)
 

@@ -281,7 +281,7 @@ class AskedReproduction:
                 remedy="say --quick instead",
             )
         said = {
-            **ran.said,
+            **ran.options,
             **self.shortening(ran),
             "parallel": self.parallel,
             "allow_plugins": self.allow_plugins,

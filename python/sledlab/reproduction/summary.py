@@ -89,7 +89,7 @@ def _of_figure(figure: Figure) -> Iterator[str]:
     yield f"Section {figure.section}"
     if figure.note:
         yield f"\n{figure.note}"
-    printed = dict.fromkeys(each.said for panel in figure.panels for each in panel.printed)
+    printed = dict.fromkeys(each.text for panel in figure.panels for each in panel.printed)
     if printed:
         yield "\nPrinted"
         yield from (f"  {said}" for said in printed)
