@@ -6,6 +6,7 @@ ends in `_uj`, and a letter per row in `op`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -99,7 +100,7 @@ class Memory:
         return polars.concat(self.frames) if self.frames else polars.DataFrame()
 
 
-class _File:
+class _File(ABC):
     """A file of rows, created with the first one; it gets its name when it is whole."""
 
     def __init__(self, path: Path) -> None:
@@ -107,9 +108,9 @@ class _File:
         self._draft: Draft | None = None
         self._writer: Any = None
 
+    @abstractmethod
     def _begin(self, place: Path) -> Any:
         """Return the writer of the file at `place`."""
-        raise NotImplementedError
 
     def write(self, columns: list[Column]) -> None:
         """Writes one chunk.
@@ -143,9 +144,9 @@ class _File:
         finally:
             self._draft.drop()
 
+    @abstractmethod
     def frame(self) -> polars.DataFrame:
-        """All rows, from the file."""
-        raise NotImplementedError
+        """Return all rows, from the file."""
 
 
 class RequestsParquet(_File):

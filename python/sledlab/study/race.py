@@ -5,6 +5,7 @@ A race may have groups: the race is run once for each combination of other keys 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -163,7 +164,7 @@ class Group:
 
 
 @dataclass(frozen=True, repr=False)
-class Race(Outcome):
+class Race(Outcome, ABC):
     """The outcome of a race: tables, curves and winners at each load.
 
     Attributes:
@@ -223,9 +224,9 @@ class Race(Outcome):
         ]
 
     @property
+    @abstractmethod
     def competitors(self) -> Sequence[str]:
         """Names of the competitors in the order in which the user gave them."""
-        raise NotImplementedError
 
     def _order(self, values: Iterable[Any]) -> list[Any]:
         """Combinations of varied values in the order of the groups: sorted, unless overridden."""
