@@ -212,17 +212,17 @@ def explain(requests: polars.DataFrame, config: Mapping[str, Any], number: int |
     )
 
 
-def _has(config: Mapping[str, Any], table: str) -> bool:
-    """Whether an experiment has a cache or a hybrid."""
+def has_model(config: Mapping[str, Any], table: str) -> bool:
+    """Whether an experiment has a `cache` or a `hybrid`."""
     return bool(config.get(table, {}).get("kind", "none") != "none")
 
 
 def _kind(config: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Return the kind of the device that served a request."""
-    by_device = row["seek_uj"] + row["access_uj"] > 0 if _has(config, "cache") else True
+    by_device = row["seek_uj"] + row["access_uj"] > 0 if has_model(config, "cache") else True
     if not by_device or row.get("device", 0) is None:
         return CACHE
-    in_front = _has(config, "hybrid") and row["device"] % 2 == 0
+    in_front = has_model(config, "hybrid") and row["device"] % 2 == 0
     return str(config["front" if in_front else "device"]["kind"])
 
 
@@ -234,6 +234,6 @@ def _served_by(
         return requests.clear()
     if "device" in requests.columns:
         requests = requests.filter(polars.col("device") == row["device"])
-    if _has(config, "cache"):
+    if has_model(config, "cache"):
         requests = requests.filter(polars.col("seek_uj") + polars.col("access_uj") > 0)
     return requests

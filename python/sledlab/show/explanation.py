@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sledlab.runs.explanation import CACHE
+from sledlab.runs.explanation import CACHE, has_model
 from sledlab.show import plots
 from sledlab.show.document import Document, Drawing, Grid, Heading, Text
 from sledlab.show.face import DocumentFace
@@ -107,9 +107,9 @@ def _other_work(request: Explanation) -> str:
     config, causes = request.config, []
     if int(config.get("system", {}).get("devices", 1)) > 1:
         causes.append("its part of requests that are recorded for another device, or a rebuild")
-    if config.get("cache", {}).get("kind", "none") != "none":
+    if has_model(config, "cache"):
         causes.append("destages of the cache")
-    if config.get("hybrid", {}).get("kind", "none") != "none":
+    if has_model(config, "hybrid"):
         causes.append("fetches and destages of the hybrid")
     if request.kind == "disk":
         causes.append("writes from the buffer of the disk")

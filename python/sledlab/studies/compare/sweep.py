@@ -106,6 +106,10 @@ class Sweep:
         """The combination with the shortest mean response time."""
         return min(self.steady or self.runs, key=self.mean_ms)
 
+    def value(self, combination: Combination, key: str) -> Any:
+        """Return the value of a key in a combination."""
+        return combination[list(self.values).index(key)]
+
     def with_value(self, combination: Combination, key: str, value: Any) -> Combination:
         """Return a combination with another value of a key."""
         return tuple(
@@ -115,15 +119,18 @@ class Sweep:
     def effect(self, key: str, best: Combination, other: Combination) -> SettingEffect:
         """Return the effect of `other`, which differs from `best` in one key."""
         shares = relative(*([run.mean_ms for run in self.runs[each]] for each in (best, other)))
-        value = other[list(self.values).index(key)]
         return SettingEffect(
-            key, value, self.mean_ms(other), mean(shares) or 0.0, half_width(shares), self.late(other)
+            key,
+            self.value(other, key),
+            self.mean_ms(other),
+            mean(shares) or 0.0,
+            half_width(shares),
+            self.late(other),
         )
 
     def effects(self, key: str) -> list[SettingEffect]:
         """Return the effects of the other values of a key, smallest first, overloaded ones last."""
-        at = list(self.values).index(key)
-        others = [value for value in self.values[key] if value != self.best[at]]
+        others = [value for value in self.values[key] if value != self.value(self.best, key)]
         found = [self.effect(key, self.best, self.with_value(self.best, key, value)) for value in others]
         return sorted(found, key=lambda effect: (effect.overloaded, effect.less))
 
@@ -134,9 +141,8 @@ class Sweep:
 
     def _differences(self, key: str) -> Iterator[bool]:
         """Yield for all pairs of combinations that differ in one key whether they differ in their results."""
-        at = list(self.values).index(key)
         for combination in self.runs:
-            other = self.with_value(combination, key, self.best[at])
+            other = self.with_value(combination, key, self.value(self.best, key))
             if other != combination:
                 effect = self.effect(key, other, combination)
                 late = self.late(other)

@@ -61,7 +61,7 @@ def _mean(sweep: Sweep) -> str:
 
 def _best(sweep: Sweep, key: str) -> str:
     """Return a key with its best value."""
-    return f"{key} = {_value(key, sweep.best[list(sweep.values).index(key)])}"
+    return f"{key} = {_value(key, sweep.value(sweep.best, key))}"
 
 
 def _value(key: str, value: Any) -> str:
@@ -150,7 +150,7 @@ def _table(sweep: Sweep) -> Grid:
     rows = []
     for key in sweep.values:
         best = interval(sweep.mean_ms(sweep.best), sweep.half_ms(sweep.best))
-        rows.append((key, _value(key, sweep.best[list(sweep.values).index(key)]), best, "best"))
+        rows.append((key, _value(key, sweep.value(sweep.best, key)), best, "best"))
         for effect in sweep.effects(key):
             change = "overloaded" if effect.overloaded else _share(effect) if effect.differs else "level"
             rows.append((key, _value(key, effect.value), figure(effect.mean_ms), change))
