@@ -59,7 +59,7 @@ def open(directory: str | Path) -> Any:  # noqa: A001 - users call `sledlab.open
     if listed is None:
         raise Error(
             f"`{directory}` holds results of `{kind}`, which cannot be opened",
-            remedy="read its files; each device of `serve --devices` has a directory in it",
+            remedy="read its files; each device of `serve --device A,B` has a directory in it",
         )
     return _study(path, kind, listed)
 
