@@ -278,15 +278,15 @@ impl ClusterExperiment {
         }
         table.insert("network".to_owned(), Value::Table(resolved.network.to_table()));
         table.insert("cluster".to_owned(), Value::Table(resolved.params.to_table()));
-        let said = self.store.power_setting().map(|(_, said)| said).unwrap_or_default();
-        table.extend(resolved.kinds[0].store.to_table(&said));
+        let power = self.store.power_setting().map(|(_, settings)| settings).unwrap_or_default();
+        table.extend(resolved.kinds[0].store.to_table(&power));
         let groups = resolved.kinds[1..].iter().enumerate().map(|(index, kind)| {
             let mut group = Table::new();
             let members = resolved.kind_of.iter().enumerate().filter(|(_, kind)| **kind == index + 1);
             let members = members.map(|(member, _)| Value::Integer(member as i64)).collect();
             group.insert("nodes".to_owned(), Value::Array(members));
             group.insert("node".to_owned(), Value::Table(kind.node.to_table()));
-            group.extend(kind.store.to_table(&said));
+            group.extend(kind.store.to_table(&power));
             Value::Table(group)
         });
         let groups: Vec<Value> = groups.collect();

@@ -468,8 +468,8 @@ impl Experiment {
         if let Some((name, workload)) = resolved.workload.to_table() {
             table.insert(name.to_owned(), Value::Table(workload));
         }
-        let said = self.power_setting().map(|(_, said)| said).unwrap_or_default();
-        for (name, parameters) in resolved.store.to_table(&said) {
+        let power = self.power_setting().map(|(_, settings)| settings).unwrap_or_default();
+        for (name, parameters) in resolved.store.to_table(&power) {
             if name == "system" {
                 table.insert("replay".to_owned(), Value::Table(keys::replay_table(&self.table)));
             }

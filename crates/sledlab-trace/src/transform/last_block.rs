@@ -6,11 +6,11 @@ use sledlab_core::{MOST_UNWANTED, Request, Result};
 
 use super::{Next, TransformStep};
 
-/// Every read and write wants a random number of words of its last block, from one to all, each
-/// equally likely, whatever it wanted before (Lin, section 5.3).
+/// Every read and write requests a random number of words of its last block, from one to all with equal probability
+/// (Lin, section 5.3). The number in the trace is ignored.
 ///
-/// The draw depends only on the seed and on the number of reads and writes before: a trace replayed faster wants the
-/// same words.
+/// The draw depends only on the seed and on the number of reads and writes before: a trace that is replayed faster
+/// requests the same words.
 #[derive(Clone, Debug)]
 pub struct RandomLastBlock {
     words: Stream,

@@ -15,7 +15,7 @@ use crate::device::disk::drive::Pass;
 pub(super) struct SegmentRing {
     sectors: u64,
     /// Blocks that a command holds as the host has not taken them: the time since when, and the first of them.
-    wanted: Option<(Time, u64)>,
+    awaited: Option<(Time, u64)>,
     taken: SmallVec<[SteadyTransfer; 1]>,
 }
 
@@ -56,7 +56,7 @@ impl SteadyTransfer {
 impl SegmentRing {
     /// An empty ring of `sectors` sectors.
     pub fn new(sectors: u64) -> Self {
-        SegmentRing { sectors, wanted: None, taken: SmallVec::new() }
+        SegmentRing { sectors, awaited: None, taken: SmallVec::new() }
     }
 
     /// Sectors of the ring.
@@ -66,14 +66,14 @@ impl SegmentRing {
 
     /// Makes a command hold the blocks from `first` on, from `now` on.
     pub fn hold(&mut self, now: Time, first: u64) {
-        self.wanted = Some((now, first));
+        self.awaited = Some((now, first));
     }
 
     /// Notes that the host takes blocks `first..end` of the command that holds them, between the times `from` and
     /// `until`.
     pub fn take(&mut self, first: u64, end: u64, from: Time, until: Time) {
-        let Some((since, _)) = self.wanted else { return };
-        self.wanted = Some((since, end));
+        let Some((since, _)) = self.awaited else { return };
+        self.awaited = Some((since, end));
         let taken = SteadyTransfer { since, first, end, from, until };
         match self.taken.last_mut() {
             Some(last) if last.is_continued_by(&taken) => (last.end, last.until) = (end, until),
@@ -83,7 +83,7 @@ impl SegmentRing {
 
     /// Ends the command's hold: the host has all its blocks.
     pub fn release(&mut self) {
-        self.wanted = None;
+        self.awaited = None;
     }
 
     /// Whether a command takes blocks from before `at` until `now` or later.
@@ -107,14 +107,14 @@ impl SegmentRing {
                 at = at.max(taken.at(oldest));
             }
         }
-        let is_held = self.wanted.is_some_and(|(since, first)| first <= oldest && since <= at);
+        let is_held = self.awaited.is_some_and(|(since, first)| first <= oldest && since <= at);
         (!is_held).then_some(at)
     }
 
     /// The first block that may lack room because a command holds the block in its place; `None` if no blocks are
     /// held.
     fn first_contended(&self) -> Option<u64> {
-        let held = self.taken.iter().map(|taken| taken.first).chain(self.wanted.map(|(_, first)| first));
+        let held = self.taken.iter().map(|taken| taken.first).chain(self.awaited.map(|(_, first)| first));
         Some(held.min()?.saturating_add(self.sectors))
     }
 
